@@ -1,0 +1,252 @@
+use parafa_catalogue::ChangeKind;
+
+use super::*;
+use crate::{LaterChanges, Need, Parameter};
+
+const LEVEL: &str = "XAdES-LT";
+
+/// A signature at level LT with these time-stamps.
+fn signature(timestamps: &[TimestampEvidence]) -> SignatureEvidence {
+    SignatureEvidence {
+        id: "one".to_owned(),
+        kind: SignatureKind::Signature,
+        claimed_time: None,
+        signed: Payload::Bytes(Vec::new()),
+        value: Vec::new(),
+        algorithm: None,
+        signer_certificate: None,
+        certificates: Vec::new(),
+        revocation: Vec::new(),
+        timestamps: timestamps.to_vec(),
+        coverage: Coverage {
+            kind: CoverageKind::EntireFile,
+            members: Vec::new(),
+        },
+        integrity: Integrity::Intact,
+        later_changes: LaterChanges {
+            kind: ChangeKind::None,
+            unpermitted: None,
+        },
+        level: LEVEL.to_owned(),
+    }
+}
+
+fn document_timestamp(token: TimestampEvidence) -> SignatureEvidence {
+    SignatureEvidence {
+        id: "two".to_owned(),
+        kind: SignatureKind::DocumentTimestamp,
+        ..signature(&[token])
+    }
+}
+
+fn timestamp(kind: TimestampKind, token: &str) -> TimestampEvidence {
+    TimestampEvidence {
+        kind,
+        token: token.as_bytes().to_vec(),
+        time: None,
+        status: TimestampStatus::Intact,
+    }
+}
+
+fn evidence(revocation: &[&str], signatures: &[SignatureEvidence]) -> Evidence {
+    let revocation = revocation.iter();
+    Evidence {
+        revocation: revocation
+            .map(|text| Bytes::from((*text).to_owned()))
+            .collect(),
+        signatures: signatures.to_vec(),
+    }
+}
+
+fn answer(kind: NeedKind, text: &str) -> Answer {
+    Answer {
+        need: Need {
+            id: text.to_owned(),
+            kind,
+            payload: Payload::Bytes(Vec::new()),
+            digest_algorithm: None,
+            params: Vec::new(),
+        },
+        outcome: Ok(text.as_bytes().to_vec()),
+    }
+}
+
+fn token(kind: TimestampKind, text: &str) -> Answer {
+    let mut answer = answer(NeedKind::Timestamp, text);
+    answer.need.params.push(Parameter {
+        name: need_params::KIND.to_owned(),
+        value: kind.name().to_owned(),
+    });
+    answer
+}
+
+fn archived(before: &Evidence, after: Evidence, answers: &[Answer]) -> Result<(), EvidenceError> {
+    let outcome = Archived {
+        media_type: "application/x-toy".to_owned(),
+        level: LEVEL.to_owned(),
+    };
+    check_archived(before, after, answers, &outcome).map(drop)
+}
+
+fn with_revocation(before: &[&str], after: &[&str]) -> Result<(), EvidenceError> {
+    let answers = [
+        answer(NeedKind::Revocation, "answered"),
+        answer(NeedKind::Certificate, "issuer"),
+    ];
+    let [before, after] = [before, after].map(|data| evidence(data, &[signature(&[])]));
+    archived(&before, after, &answers)
+}
+
+#[test]
+fn an_archive_adds_the_revocation_data_that_were_answered() {
+    for (before, after) in [
+        (&[][..], &["answered"][..]),
+        (&["held"], &["held"]),
+        (&["held"], &["answered", "held"]),
+    ] {
+        assert_eq!(with_revocation(before, after), Ok(()));
+    }
+}
+
+#[test]
+fn an_archive_loses_no_revocation_data_and_makes_none_up() {
+    for (before, after, expected) in [
+        (
+            &["held"][..],
+            &["answered"][..],
+            EvidenceError::RevocationGone,
+        ),
+        (&[], &["made up"], EvidenceError::RevocationUnasked),
+        (
+            &[],
+            &["answered", "issuer"],
+            EvidenceError::RevocationUnasked,
+        ),
+    ] {
+        assert_eq!(with_revocation(before, after), Err(expected));
+    }
+}
+
+/// What comes of an archive of a signature with one time-stamp, for which
+/// one of its archive and one of the document were answered.
+fn with_timestamps(after: &[SignatureEvidence]) -> Result<(), EvidenceError> {
+    let before = evidence(
+        &[],
+        &[signature(&[timestamp(TimestampKind::Signature, "s")])],
+    );
+    let answers = [
+        token(TimestampKind::Archive, "a"),
+        token(TimestampKind::Document, "d"),
+    ];
+    archived(&before, evidence(&[], after), &answers)
+}
+
+#[test]
+fn an_archive_adds_exactly_the_time_stamps_that_were_answered() {
+    let [of_signature, of_archive, of_document] = [
+        timestamp(TimestampKind::Signature, "s"),
+        timestamp(TimestampKind::Archive, "a"),
+        timestamp(TimestampKind::Document, "d"),
+    ];
+    let raised = signature(&[of_signature.clone(), of_archive.clone()]);
+    let stamped = document_timestamp(of_document.clone());
+    let unasked = |id: &str| Err(EvidenceError::TimestampUnasked(id.to_owned()));
+
+    assert_eq!(with_timestamps(&[raised.clone(), stamped.clone()]), Ok(()));
+    assert_eq!(
+        with_timestamps(std::slice::from_ref(&raised)),
+        Err(EvidenceError::TimestampUnused)
+    );
+    let twice = signature(&[of_signature.clone(), of_archive.clone(), of_archive.clone()]);
+    assert_eq!(with_timestamps(&[twice, stamped.clone()]), unasked("one"));
+    let made_up = signature(&[of_signature.clone(), timestamp(TimestampKind::Archive, "x")]);
+    assert_eq!(with_timestamps(&[made_up, stamped.clone()]), unasked("one"));
+    let broken = TimestampEvidence {
+        status: TimestampStatus::ImprintMismatch,
+        ..of_archive.clone()
+    };
+    let broken = signature(&[of_signature.clone(), broken]);
+    assert_eq!(with_timestamps(&[broken, stamped.clone()]), unasked("one"));
+    let of_another_kind = timestamp(TimestampKind::Content, "a");
+    let of_another_kind = signature(&[of_signature.clone(), of_another_kind]);
+    assert_eq!(
+        with_timestamps(&[of_another_kind, stamped.clone()]),
+        unasked("one")
+    );
+    let swapped = document_timestamp(of_archive.clone());
+    assert_eq!(with_timestamps(&[raised.clone(), swapped]), unasked("two"));
+    let another = SignatureEvidence {
+        kind: SignatureKind::Signature,
+        ..stamped.clone()
+    };
+    assert_eq!(
+        with_timestamps(&[raised, another]),
+        Err(EvidenceError::Unasked("two".to_owned()))
+    );
+    assert_eq!(
+        with_timestamps(&[signature(&[of_archive]), stamped]),
+        Err(EvidenceError::EarlierChanged {
+            id: "one".to_owned(),
+            what: "time-stamp"
+        })
+    );
+}
+
+#[test]
+fn what_joins_a_document_takes_nothing_from_the_signatures_before_it() {
+    let stamp = timestamp(TimestampKind::Signature, "s");
+    let was = signature(std::slice::from_ref(&stamp));
+    let before = evidence(&["held"], std::slice::from_ref(&was));
+    let kept = |after: Evidence| check_kept(&before, after).map(drop);
+    let changed = |what| {
+        Err(EvidenceError::EarlierChanged {
+            id: "one".to_owned(),
+            what,
+        })
+    };
+
+    assert_eq!(kept(before.clone()), Ok(()));
+    assert_eq!(
+        kept(evidence(&[], std::slice::from_ref(&was))),
+        Err(EvidenceError::RevocationGone)
+    );
+    assert_eq!(
+        kept(evidence(&["held"], &[signature(&[])])),
+        changed("time-stamp")
+    );
+    let broken = TimestampEvidence {
+        status: TimestampStatus::ImprintMismatch,
+        ..stamp
+    };
+    assert_eq!(
+        kept(evidence(&["held"], &[signature(&[broken])])),
+        changed("time-stamp")
+    );
+    let mut fewer = was.clone();
+    fewer.coverage.members = vec!["another".to_owned()];
+    assert_eq!(kept(evidence(&["held"], &[fewer])), changed("coverage"));
+    let of_a_clock = SignatureEvidence {
+        kind: SignatureKind::DocumentTimestamp,
+        ..was
+    };
+    assert_eq!(kept(evidence(&["held"], &[of_a_clock])), changed("kind"));
+}
+
+#[test]
+fn a_document_time_stamp_raises_no_signature() {
+    let low = SignatureEvidence {
+        level: "XAdES-B-T".to_owned(),
+        ..signature(&[])
+    };
+    let before = evidence(&[], std::slice::from_ref(&low));
+    let stamped = document_timestamp(timestamp(TimestampKind::Document, "d"));
+    let answers = [token(TimestampKind::Document, "d")];
+
+    assert_eq!(
+        archived(&before, evidence(&[], &[low, stamped]), &answers),
+        Err(EvidenceError::LevelNotReached {
+            claimed: LEVEL.to_owned(),
+            actual: "XAdES-B-T".to_owned()
+        })
+    );
+}
