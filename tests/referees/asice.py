@@ -114,8 +114,9 @@ class Judge:
     def verify_timestamp(self, signature, stamp):
         method = stamp.find(f"{DS}CanonicalizationMethod")
         exclusive = method is not None and method.get("Algorithm") == EXCLUSIVE
-        value = signature.find(f"{DS}SignatureValue")
-        stamped = etree.tostring(value, method="c14n", exclusive=exclusive, with_comments=False, with_tail=False)
+        # Written and read again, because lxml does not canonicalize the inside of a document as others do.
+        value = etree.fromstring(etree.tostring(signature.find(f"{DS}SignatureValue"), with_tail=False))
+        stamped = etree.tostring(value, method="c14n", exclusive=exclusive, with_comments=False)
         [token] = stamp.findall(f"{XADES}EncapsulatedTimeStamp")
         signed_data = cms.ContentInfo.load(base64.b64decode(token.text))["content"]
         context = ValidationContext(trust_roots=self.roots, revocation_mode="soft-fail", allow_fetching=False)
@@ -127,7 +128,7 @@ class Judge:
             )
         )
         if not (status.intact and status.valid and (status.trusted or self.untrusted)):
-            raise Unsound(f"the time-stamp does not pass: {status}")
+            raise Unsound(f"a time-stamp does not pass: {status.summary()}")
 
 
 def data_files(archive):

@@ -49,11 +49,18 @@ fn finalized<E: Environment>(
 
 fn broken(signatures: &[Signature]) -> Option<Refusal> {
     let broken = || signatures.iter().filter(|signature| signature.is_unsound());
-    let why = broken().next()?.fault().unwrap_or_default();
-    let detail = format!(
-        "A signature of the container does not hold: {}.",
-        why.trim_end_matches('.')
-    );
+    let detail = match broken().next()? {
+        Signature {
+            change: Some(change),
+            ..
+        } => {
+            format!("A signature of the container does not hold any more: {change}")
+        }
+        first => {
+            let why = first.fault().unwrap_or_default();
+            format!("A signature of the container does not hold: {why}.")
+        }
+    };
     Some(unsound(detail, broken().map(|signature| &signature.id)))
 }
 

@@ -128,10 +128,9 @@ impl Signature {
         names.filter(|name| container.is_file(name))
     }
 
-    /// Why it does not hold, as a sentence.
+    /// Why its XML does not hold, in words that go on in a sentence.
     pub(crate) fn fault(&self) -> Option<String> {
-        let fault = self.verified.fault.as_ref().map(ToString::to_string);
-        fault.or_else(|| self.change.clone())
+        self.verified.fault.as_ref().map(ToString::to_string)
     }
 }
 

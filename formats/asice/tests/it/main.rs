@@ -8,4 +8,5 @@ mod hostile;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod samples;
 mod sign;

@@ -33,7 +33,7 @@ impl Written {
 
 /// Everybody who signs or stamps here, as anchors: nobody answers for their
 /// certificates.
-fn anchors(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn anchors(folder: &Path) -> Vec<PathBuf> {
     let signers = [&*P256, &P384, &RSA].into_iter().enumerate();
     let files = signers.map(|(number, signer)| {
         let file = folder.join(format!("{number}.pem"));
