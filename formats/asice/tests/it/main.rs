@@ -4,6 +4,7 @@
 mod ceremony;
 mod compose;
 mod hostile;
+mod memory;
 #[expect(dead_code, reason = "nothing is revoked here")]
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
