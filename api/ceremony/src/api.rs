@@ -6,7 +6,7 @@ use axum::body::Body;
 use parafa_api_http::Problem;
 
 use crate::requests::StartAttempt;
-use crate::views::{PageContent, State};
+use crate::views::{Member, PageContent, State};
 use crate::vocabulary::Country;
 
 /// What stands behind the pages and calls.
@@ -35,6 +35,12 @@ pub trait CeremonyApi: Send + Sync + 'static {
 
     /// `GET /c/{token}/document`.
     async fn document(&self, link: Self::Link) -> Result<ShownDocument, Problem>;
+
+    /// `GET /c/{token}/members`: all that the document is made of, in its order.
+    async fn members(&self, link: Self::Link) -> Result<Vec<Member>, Problem>;
+
+    /// `GET /c/{token}/members/{id}`.
+    async fn member(&self, link: Self::Link, id: &str) -> Result<ShownDocument, Problem>;
 
     /// The state of the ceremony now.
     async fn state(&self, link: Self::Link) -> Result<State, Problem>;
@@ -67,11 +73,11 @@ pub trait CeremonyApi: Send + Sync + 'static {
     async fn decline(&self, link: Self::Link, reason: Option<String>) -> Result<State, Problem>;
 }
 
-/// The version of a document that would be signed now.
+/// A document, or a part of it, of the version that would be signed now.
 pub struct ShownDocument {
-    /// The document itself. Not awaited where its description alone is wanted.
+    /// The bytes. Not awaited where its description alone is wanted.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// Length of the document.
+    /// How many there are.
     pub bytes: u64,
     /// What it is called.
     pub file_name: String,

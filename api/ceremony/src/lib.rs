@@ -15,11 +15,16 @@ mod texts;
 mod views;
 mod vocabulary;
 
+/// What a browser can show beside the page.
+const PDF: &str = "application/pdf";
+
 pub use api::{CeremonyApi, ShownDocument};
 pub use requests::StartAttempt;
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, PageContent,
-    Signer, Signing, State,
+    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, Member,
+    PageContent, Signer, Signing, State,
 };
-pub use vocabulary::{AttemptFailure, Country, Language, Phase, SignerStatus, SigningMethod};
+pub use vocabulary::{
+    AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
+};

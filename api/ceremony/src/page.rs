@@ -3,6 +3,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use crate::PDF;
 use crate::texts::{Texts, local_time};
 use crate::views::{EarlierSignature, EarlierSignatures, PageContent};
 use crate::vocabulary::{Language, SigningMethod};
@@ -44,7 +45,11 @@ impl CeremonyPage<'_> {
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
-                        iframe.preview src=(document) title=(self.content.document_name) {}
+                        @if self.content.document_mime_type == PDF {
+                            iframe.preview src=(document) title=(self.content.document_name) {}
+                        } @else {
+                            (members(texts))
+                        }
                         p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
                         p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
                     }
@@ -133,6 +138,18 @@ impl CeremonyPage<'_> {
                     p.fault { (texts.no_method) }
                 }
             }
+        }
+    }
+}
+
+/// The parts of a container, which the script lists.
+fn members(texts: &Texts) -> Markup {
+    html! {
+        div #members data-main=(texts.main_member) data-attachment=(texts.attachment)
+            data-metadata=(texts.metadata) data-fault=(texts.members_unknown) {
+            p #members-heading { (texts.members) }
+            ul aria-labelledby="members-heading" {}
+            iframe.preview hidden {}
         }
     }
 }
@@ -258,6 +275,7 @@ mod tests {
             tenant: "<b>Tenant</b>".to_owned(),
             title: "<script>alert(1)</script>".to_owned(),
             document_name: "\"><img>.pdf".to_owned(),
+            document_mime_type: PDF.to_owned(),
             document_sha256: "00".to_owned(),
             expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
             methods: vec![SigningMethod::SmartId],

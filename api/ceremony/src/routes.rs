@@ -21,7 +21,8 @@ use parafa_api_http::{Disposition, Fault, Problem, ProblemType, content_disposit
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-use crate::api::CeremonyApi;
+use crate::PDF;
+use crate::api::{CeremonyApi, ShownDocument};
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
@@ -40,8 +41,6 @@ const OF_OPEN_LINKS: [&str; 4] = [ATTEMPTS, CURRENT_ATTEMPT, CODE_TO_SCAN, DECLI
 
 /// Of pages that nobody asked for in another one.
 const USUAL_LANGUAGE: Language = Language::Lt;
-/// What a browser can show beside the page.
-const PDF: &str = "application/pdf";
 
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -55,6 +54,11 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 /// A document may be framed by the page alone and runs nothing.
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
      frame-ancestors 'self'";
+
+/// A part of a document is somebody else's file: it has no origin, and runs
+/// nothing.
+const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
+     style-src 'unsafe-inline'; frame-ancestors 'self'";
 
 /// What every call works with.
 struct Http<C> {
@@ -82,6 +86,8 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
     Router::new()
         .route("/c/{token}", get(page::<C>))
         .route("/c/{token}/document", get(document::<C>))
+        .route("/c/{token}/members", get(members::<C>))
+        .route("/c/{token}/members/{id}", get(member::<C>))
         .route("/c/{token}/state", get(state::<C>))
         .route(ATTEMPTS, post(start_attempt::<C>))
         .route(CURRENT_ATTEMPT, delete(give_up::<C>))
@@ -116,6 +122,23 @@ impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::from_request_parts(parts, state).await {
             Ok(Path(token)) => Ok(Self(token)),
+            Err(_) => Err(Problem::not_found()),
+        }
+    }
+}
+
+/// What stands in the address of a part of a document.
+struct MemberPath {
+    token: String,
+    id: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for MemberPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path((token, id))) => Ok(Self { token, id }),
             Err(_) => Err(Problem::not_found()),
         }
     }
@@ -168,12 +191,43 @@ async fn document<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let link = http.api.find(&token).await?;
     parameters.refuse_all()?;
-    let document = http.api.document(link).await?;
+    shown(http.api.document(link).await?, &method, DOCUMENT_POLICY).await
+}
+
+async fn members<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    LinkToken(token): LinkToken,
+    parameters: Parameters,
+) -> Result<Json<views::Members>, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    let members = http.api.members(link).await?;
+    Ok(Json(views::Members { members }))
+}
+
+async fn member<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    MemberPath { token, id }: MemberPath,
+    method: Method,
+    parameters: Parameters,
+) -> Result<Response, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    shown(http.api.member(link, &id).await?, &method, MEMBER_POLICY).await
+}
+
+/// A document, or a part of it: beside the page what browsers can show, and a
+/// download else.
+async fn shown(
+    document: ShownDocument,
+    method: &Method,
+    policy: &'static str,
+) -> Result<Response, Problem> {
     let (disposition, media_type) = match document.media_type == PDF {
         true => (Disposition::Inline, PDF),
         false => (Disposition::Attachment, "application/octet-stream"),
     };
-    let content = match method {
+    let content = match *method {
         Method::HEAD => Body::empty(),
         _ => document.content.await?,
     };
@@ -186,10 +240,7 @@ async fn document<C: CeremonyApi>(
                 content_disposition(disposition, &document.file_name),
             ),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-            (
-                CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static(DOCUMENT_POLICY),
-            ),
+            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy)),
             (
                 HeaderName::from_static("x-frame-options"),
                 HeaderValue::from_static("SAMEORIGIN"),

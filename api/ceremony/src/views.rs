@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::texts::failure_message;
-use crate::vocabulary::{AttemptFailure, Language, Phase, SignerStatus, SigningMethod};
+use crate::vocabulary::{AttemptFailure, Language, MemberRole, Phase, SignerStatus, SigningMethod};
 
 /// What `GET /c/{token}/state` answers.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -71,6 +71,31 @@ pub struct Document {
     pub mime_type: String,
 }
 
+/// What `GET /c/{token}/members` answers.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub(crate) struct Members {
+    /// All that is signed, in the document's order.
+    pub(crate) members: Vec<Member>,
+}
+
+/// A part of the document; of one that is no container itself.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// By which it is asked for.
+    pub id: String,
+    /// File name.
+    pub name: String,
+    /// What it is.
+    pub mime_type: String,
+    /// Size, in bytes.
+    pub bytes: u64,
+    /// Lower-case hexadecimal digits.
+    pub sha256: String,
+    /// What it is to the signer.
+    pub role: MemberRole,
+}
+
 /// An attempt to sign.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -130,6 +155,8 @@ pub struct PageContent {
     pub title: String,
     /// File name of the document.
     pub document_name: String,
+    /// What it is.
+    pub document_mime_type: String,
     /// Lower-case hex digest of the version that would be signed now.
     pub document_sha256: String,
     /// The deadline.

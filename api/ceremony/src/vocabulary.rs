@@ -21,6 +21,16 @@ wire_enums! {
         MobileId = "mobile_id",
     }
 
+    /// What a part of the document is to the signer.
+    MemberRole {
+        /// The document itself, or one of several.
+        Main = "main",
+        /// What belongs to it.
+        Attachment = "attachment",
+        /// What is said about the others.
+        Metadata = "metadata",
+    }
+
     /// The country of a national code.
     Country {
         /// Lithuania.

@@ -3,6 +3,7 @@
 mod decline;
 mod earlier_signatures;
 mod give_up;
+mod members;
 mod return_from_app;
 mod start;
 mod state;
@@ -26,6 +27,7 @@ use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
 pub use self::earlier_signatures::{EarlierSignature, EarlierSignatures, EarlierSignaturesCache};
+pub use self::members::ShownMember;
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
 use crate::error::CeremonyError;

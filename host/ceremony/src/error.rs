@@ -73,6 +73,9 @@ pub enum CeremonyError {
     /// As many documents go out to the key or over the link as may.
     #[error("too many downloads at one time")]
     TooManyDownloads,
+    /// A part of the document is larger than what is shown on its own.
+    #[error("a member is too large to be shown")]
+    MemberTooLarge,
     /// As many documents go out as may, of the workspace or of all.
     #[error("no place for another download")]
     NoPlaceToDownload,

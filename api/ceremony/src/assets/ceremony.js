@@ -202,5 +202,34 @@
     location.reload();
   });
 
+  // What a container is made of; each part opens on its own.
+  async function listMembers(box) {
+    try {
+      const response = await call("GET", "/members", undefined, null);
+      if (!response.ok) throw new Error(String(response.status));
+      const { members } = await response.json();
+      for (const member of members) {
+        const link = document.createElement("a");
+        link.href = base + "/members/" + member.id;
+        link.target = "_blank";
+        link.rel = "noopener";
+        link.textContent = member.name;
+        const item = document.createElement("li");
+        item.append(link, ` (${box.dataset[member.role]})`);
+        box.querySelector("ul").append(item);
+      }
+      const first = members.find((member) => member.role === "main" && member.mimeType === "application/pdf");
+      if (!first) return;
+      const preview = box.querySelector("iframe");
+      preview.title = first.name;
+      preview.src = base + "/members/" + first.id;
+      preview.hidden = false;
+    } catch {
+      byId("members-heading").textContent = box.dataset.fault;
+    }
+  }
+
+  const members = byId("members");
+  if (members) listMembers(members);
   watch();
 })();

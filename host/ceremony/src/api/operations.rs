@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use axum::body::Body;
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Language, PageContent, ShownDocument, Signer,
+    EarlierSignature, EarlierSignatures, Language, Member, PageContent, ShownDocument, Signer,
     SignerStatus, Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
@@ -50,6 +50,7 @@ impl CeremonyApi for CeremonyOperations {
             language: word(state.party.language.tag())?,
             document_sha256: newest.sha256.clone(),
             document_name: state.opened.private.document_name.clone(),
+            document_mime_type: newest.media_type.clone(),
             expires_at: state.opened.row.signing.expires_at,
             methods: methods
                 .map(|method| word(method.name()))
@@ -72,6 +73,26 @@ impl CeremonyApi for CeremonyOperations {
             media_type: download.version.media_type.clone(),
             content: Box::pin(async move {
                 Ok(Body::from_stream(downloads.send(download, asker).await?))
+            }),
+        })
+    }
+
+    async fn members(&self, link: Ceremony) -> Result<Vec<Member>, Problem> {
+        let members = self.0.members(&link).await?.into_iter();
+        let members: Result<_, _> = members.map(member).collect();
+        Ok(members?)
+    }
+
+    async fn member(&self, link: Ceremony, id: &str) -> Result<ShownDocument, Problem> {
+        let download = self.0.member(&link, id).await?;
+        let ceremonies = self.0.clone();
+        Ok(ShownDocument {
+            bytes: download.member.bytes,
+            file_name: download.member.name.clone(),
+            media_type: download.member.media_type.clone(),
+            content: Box::pin(async move {
+                let content = ceremonies.send_member(&link, download).await?;
+                Ok(Body::from_stream(content))
             }),
         })
     }
@@ -158,6 +179,17 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
         },
         attempt,
         busy: state.busy.then_some(true),
+    })
+}
+
+fn member(member: ceremonies::ShownMember) -> Result<Member, CeremonyError> {
+    Ok(Member {
+        id: member.id,
+        name: member.name,
+        mime_type: member.media_type,
+        bytes: member.bytes,
+        sha256: member.sha256,
+        role: word(member.role.name())?,
     })
 }
 

@@ -61,6 +61,10 @@ pub fn problem(error: &CeremonyError) -> Problem {
             "Too many documents are being downloaded at the same time.",
         )
         .with_retry_after(BUSY_RETRY_SECONDS),
+        CeremonyError::MemberTooLarge => Problem::new(
+            ProblemType::PAYLOAD_TOO_LARGE,
+            "The member is larger than what is shown on its own; it is in the document.",
+        ),
         CeremonyError::NoPlaceToDownload => {
             Problem::unavailable("The service is busy with other downloads.")
                 .with_retry_after(BUSY_RETRY_SECONDS)
