@@ -3,6 +3,7 @@
 
 mod backups;
 mod ceremony_page;
+mod containers;
 mod crashes;
 mod damage;
 mod data_folders;

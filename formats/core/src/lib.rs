@@ -36,4 +36,4 @@ pub use parafa_catalogue::{
     refusal,
 };
 pub use payload::{Digest, Payload};
-pub use request::{SEED_BYTES, expect_no_params, parse_seed};
+pub use request::{SEED_BYTES, expect_no_params, expect_params_among, parse_seed};

@@ -206,6 +206,13 @@ impl Ceremony {
         read(request).await.expect("the signer declines")
     }
 
+    /// What a call for reading answers.
+    pub(crate) async fn get(&self, call: &str) -> (StatusCode, Bytes) {
+        let response = send(self.http.get(self.url(call))).await;
+        let status = response.status();
+        (status, response.bytes().await.expect("a body"))
+    }
+
     /// The version that would be signed now, or that was signed.
     pub(crate) async fn document(&self) -> Bytes {
         let response = send(self.http.get(self.url("document"))).await;

@@ -176,6 +176,11 @@ impl Demo {
         SigningClient::new(self.world.base_url.clone(), &self.world.signing.live)
     }
 
+    /// A client with the demo tenant's test key.
+    pub(crate) fn sandbox(&self) -> SigningClient {
+        SigningClient::new(self.world.base_url.clone(), &self.world.signing.test)
+    }
+
     /// The ceremony behind a link.
     pub(crate) fn ceremony(link: &Url) -> Ceremony {
         Ceremony::new(link.clone())
