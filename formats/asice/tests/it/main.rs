@@ -8,5 +8,6 @@ mod hostile;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod robustness;
 mod samples;
 mod sign;
