@@ -108,6 +108,7 @@ struct Signing<'a> {
     seed: [u8; SEED_BYTES],
     is_stamped: bool,
     certificate: &'a [u8],
+    issuers: &'a [Vec<u8>],
     algorithm: SignatureAlgorithm,
 }
 
@@ -125,14 +126,15 @@ impl<'a> Signing<'a> {
         if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
             return Err(bad_request("SHA-1 is not accepted for new signatures."));
         }
-        let certificate = request.signer_chain.first();
-        let certificate =
-            certificate.ok_or_else(|| bad_request("The signer's certificate is missing."))?;
+        let Some((certificate, issuers)) = request.signer_chain.split_first() else {
+            return Err(bad_request("The signer's certificate is missing."));
+        };
         Ok(Self {
             time: request.time,
             seed: parse_seed(&request.seed)?,
             is_stamped,
             certificate,
+            issuers,
             algorithm: request.signature_algorithm,
         })
     }
@@ -227,6 +229,7 @@ fn draft<E: Environment>(
         time: signing.time,
         algorithm: signing.algorithm,
         certificate: signing.certificate,
+        issuers: signing.issuers,
         objects: &objects,
     };
     Draft::new(container.environment, &request).map_err(|error| unusable(&error))

@@ -1,3 +1,5 @@
+use std::iter;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use der::Tag;
@@ -31,6 +33,9 @@ pub struct SignatureRequest<'a> {
     pub algorithm: SignatureAlgorithm,
     /// DER of the signer's certificate.
     pub certificate: &'a [u8],
+    /// DER of its issuers, which come along for those who look for a path to an
+    /// anchor.
+    pub issuers: &'a [Vec<u8>],
     /// What it is to be over.
     pub objects: &'a [DataObject<'a>],
 }
@@ -246,8 +251,11 @@ impl<'a> Parts<'a> {
             writer.text("ds:SignatureValue", &[("Id", &format!("{id}-value"))], "");
             writer.element("ds:KeyInfo", &[], |writer| {
                 writer.element("ds:X509Data", &[], |writer| {
-                    let certificate = BASE64_STANDARD.encode(self.request.certificate);
-                    writer.text("ds:X509Certificate", &[], &certificate);
+                    let issuers = self.request.issuers.iter().map(Vec::as_slice);
+                    for certificate in iter::once(self.request.certificate).chain(issuers) {
+                        let certificate = BASE64_STANDARD.encode(certificate);
+                        writer.text("ds:X509Certificate", &[], &certificate);
+                    }
                 });
             });
             writer.element("ds:Object", &[], |writer| {

@@ -57,6 +57,7 @@ fn seeds() -> Vec<Vec<u8>> {
         time: 1_767_323_046,
         algorithm: parafa_format_core::SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
         certificate: &WORLD.signer.certificate,
+        issuers: &[],
         objects: &[parafa_xades::DataObject {
             name: "a",
             media_type: "text/plain",

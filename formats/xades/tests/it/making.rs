@@ -61,6 +61,7 @@ fn with_request<T>(
         time: TIME,
         algorithm,
         certificate: &certificate,
+        issuers: &[],
         objects: &objects,
     })
 }
