@@ -10,6 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::support::browser::Browser;
 use crate::support::client::{Refused, Signing, SigningClient};
 use crate::support::demo::Demo;
 
@@ -146,6 +147,35 @@ async fn a_signer_is_shown_everything_that_a_container_holds() {
     }
     let (status, _) = ceremony.get("members/Sutartis Nr. 1.pdf").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_page_lists_the_files_of_a_container_and_each_opens() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
+
+    let link = signing.signers[0].link();
+    browser.goto(link.as_str()).await.expect("the page");
+    browser.shown("#members li:nth-child(3)").await;
+    browser.shown("#members iframe").await;
+    browser.keep_picture("ceremony-container").await;
+    let listed = browser.text("#members ul").await;
+
+    let expected = [
+        "Sutartis Nr. 1.pdf (pagrindinis dokumentas)",
+        "Žemės plotas+kaina.pdf (priedas)",
+        "100%.pdf (priedas)",
+    ];
+    assert_eq!(listed.lines().collect::<Vec<_>>(), expected);
+    let first = browser.shown("#members li:nth-child(1) a").await;
+    let address = first.attr("href").await.expect("an attribute");
+    let shown = browser.shown("#members iframe").await.attr("src").await;
+    assert_eq!(address, shown.expect("an attribute"));
+    browser.close().await;
 }
 
 #[tokio::test]
