@@ -150,7 +150,7 @@ async fn a_signer_is_shown_everything_that_a_container_holds() {
 }
 
 #[tokio::test]
-async fn the_page_lists_the_files_of_a_container_and_each_opens() {
+async fn the_page_lists_the_files_of_a_container_and_shows_each() {
     let Some(browser) = Browser::start().await else {
         return;
     };
@@ -162,7 +162,6 @@ async fn the_page_lists_the_files_of_a_container_and_each_opens() {
     browser.goto(link.as_str()).await.expect("the page");
     browser.shown("#members li:nth-child(3)").await;
     browser.shown("#members iframe").await;
-    browser.keep_picture("ceremony-container").await;
     let listed = browser.text("#members ul").await;
 
     let expected = [
@@ -171,10 +170,13 @@ async fn the_page_lists_the_files_of_a_container_and_each_opens() {
         "100%.pdf (priedas)",
     ];
     assert_eq!(listed.lines().collect::<Vec<_>>(), expected);
-    let first = browser.shown("#members li:nth-child(1) a").await;
-    let address = first.attr("href").await.expect("an attribute");
-    let shown = browser.shown("#members iframe").await.attr("src").await;
-    assert_eq!(address, shown.expect("an attribute"));
+    let frame = browser.shown("#members iframe").await;
+    let shown = frame.attr("title").await.expect("an attribute");
+    assert_eq!(shown.as_deref(), Some(NAMES[0]));
+    let third = browser.shown("#members li:nth-child(3) a").await;
+    third.click().await.expect("a click");
+    browser.shown("#members iframe[title='100%.pdf']").await;
+    browser.keep_picture("ceremony-container").await;
     browser.close().await;
 }
 

@@ -50,7 +50,7 @@ const MAX_CALL: Duration = Duration::from_secs(60);
 /// Nothing but this server's own script, style and document; nobody may frame
 /// the page.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     frame-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+     frame-src 'self' blob:; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// A document may be framed by the page alone and runs nothing.
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
      frame-ancestors 'self'";

@@ -202,7 +202,22 @@
     location.reload();
   });
 
-  // What a container is made of; each part opens on its own.
+  const isShown = (member) => member.mimeType === "application/pdf";
+
+  // The answer's policy keeps browsers from showing a part in a frame of its own
+  // address.
+  async function preview(box, member) {
+    const response = await call("GET", "/members/" + member.id, undefined, null);
+    if (!response.ok) throw new Error(String(response.status));
+    const frame = box.querySelector("iframe");
+    URL.revokeObjectURL(frame.src);
+    frame.title = member.name;
+    frame.src = URL.createObjectURL(await response.blob());
+    frame.hidden = false;
+  }
+
+  // What a container is made of: what browsers can show is shown, what they
+  // cannot is saved.
   async function listMembers(box) {
     try {
       const response = await call("GET", "/members", undefined, null);
@@ -211,19 +226,20 @@
       for (const member of members) {
         const link = document.createElement("a");
         link.href = base + "/members/" + member.id;
-        link.target = "_blank";
-        link.rel = "noopener";
+        link.download = member.name;
         link.textContent = member.name;
+        if (isShown(member)) {
+          link.addEventListener("click", (event) => {
+            event.preventDefault();
+            preview(box, member);
+          });
+        }
         const item = document.createElement("li");
         item.append(link, ` (${box.dataset[member.role]})`);
         box.querySelector("ul").append(item);
       }
-      const first = members.find((member) => member.role === "main" && member.mimeType === "application/pdf");
-      if (!first) return;
-      const preview = box.querySelector("iframe");
-      preview.title = first.name;
-      preview.src = base + "/members/" + first.id;
-      preview.hidden = false;
+      const first = members.find((member) => member.role === "main" && isShown(member));
+      if (first) await preview(box, first);
     } catch {
       byId("members-heading").textContent = box.dataset.fault;
     }
