@@ -332,17 +332,6 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         status
     }
 
-    /// When revocation data told of a certificate (`producedAt` of a response),
-    /// seconds since the Unix epoch, both by their DER; `None` unless somebody
-    /// told it who may.
-    #[must_use]
-    pub fn told_at(&self, data: &[u8], certificate: &[u8]) -> Option<i64> {
-        let (datum, certificate) = (self.index_of_datum(data)?, self.index_of(certificate)?);
-        let issuer = self.issuer_of(certificate)?;
-        let status = self.status(datum, certificate, issuer);
-        status.as_ref().as_ref().ok().map(|status| status.told_at)
-    }
-
     /// Whom an issuer had sign revocation data in its place.
     pub(crate) fn delegate(&self, datum: usize, issuer: usize) -> Option<usize> {
         match self.signer(datum, issuer).as_ref() {
