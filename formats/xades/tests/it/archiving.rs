@@ -8,16 +8,19 @@ use std::sync::LazyLock;
 use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_fixtures::referees::Dss;
+use parafa_fixtures::tool::samples;
 use parafa_format_core::{
     Answer, DigestAlgorithm, Integrity, NativeEnvironment, Need, NeedKind, Refusal,
-    SignatureAlgorithm, Step, levels,
+    SignatureAlgorithm, Step, TimestampKind, TimestampStatus, levels,
 };
-use parafa_xades::{Raised, SignatureFile, archive};
-use parafa_xml::{Document, Limits};
+use parafa_pki::{Certificate, Issuer, RevocationData};
+use parafa_xades::names::{DSIG, XADES, XADES_141};
+use parafa_xades::{DataObjects, Raised, SignatureFile, Verifier, archive};
+use parafa_xml::{Canonicalization, Document, Limits};
 
 use crate::container::Container;
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
-use crate::making::{container, signature_file, verified};
+use crate::making::{FILES, container, signature_file, verified};
 use crate::pki::{Holder, Pki, Role, ec_key, issue};
 
 const ALGORITHM: SignatureAlgorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
@@ -347,4 +350,170 @@ fn the_reference_validator_is_content() {
         }
     }
     assert_eq!(verified(&archived).integrity, Integrity::Intact);
+}
+
+/// The time-stamp over all of the one signature of a file (EN 319 132-1, 5.5.2),
+/// put behind its properties.
+fn with_archive_timestamp(file: &str) -> String {
+    const C14N: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
+
+    let document = Document::parse(file.as_bytes(), &Limits::default()).unwrap();
+    let all = |name: &str| {
+        let elements = document.root().descendants();
+        let elements = elements.filter(|element| element.local_name() == name);
+        let forms = elements.map(|element| {
+            element
+                .canonicalize(Canonicalization::EXCLUSIVE, &[])
+                .unwrap()
+        });
+        forms.collect::<Vec<_>>().concat()
+    };
+    let mut stamped = FILES.map(|(_, _, bytes)| bytes).concat();
+    for name in [
+        "SignedProperties",
+        "SignedInfo",
+        "SignatureValue",
+        "KeyInfo",
+    ] {
+        stamped.extend(all(name));
+    }
+    let list = document.root().descendants();
+    let mut list = list.filter(|element| element.is(XADES, "UnsignedSignatureProperties"));
+    for property in list.next().unwrap().children() {
+        let form = property.canonicalize(Canonicalization::EXCLUSIVE, &[]);
+        stamped.extend(form.unwrap());
+    }
+    let token = base64(&HIERARCHY.pki.timestamp(&stamped));
+    let property = format!(
+        "<x:ArchiveTimeStamp xmlns:x=\"{XADES_141}\" xmlns:ds=\"{DSIG}\" xmlns:xades=\"{XADES}\">\
+         <ds:CanonicalizationMethod Algorithm=\"{C14N}\"/>\
+         <xades:EncapsulatedTimeStamp>{token}</xades:EncapsulatedTimeStamp></x:ArchiveTimeStamp>"
+    );
+    file.replace(
+        "</xades:UnsignedSignatureProperties>",
+        &format!("{property}</xades:UnsignedSignatureProperties>"),
+    )
+}
+
+fn base64(bytes: &[u8]) -> String {
+    openssl::base64::encode_block(bytes)
+}
+
+#[test]
+fn a_time_stamp_over_all_that_is_there_comes_to_level_lta() {
+    let archived = archived(&HIERARCHY.signed(&HIERARCHY.ona));
+    let stamped = with_archive_timestamp(&archived);
+
+    let found = verified(&stamped);
+    assert_eq!(found.level, levels::XADES_B_LTA);
+    assert_eq!(found.timestamps[1].kind, TimestampKind::Archive);
+    assert_eq!(found.timestamps[1].status, TimestampStatus::Intact);
+    let again = raised(&[&stamped], |need| panic!("{} is asked for", need.id)).unwrap();
+    assert_eq!(
+        (again.level, again.files),
+        (levels::XADES_B_LTA, vec![None])
+    );
+
+    let changed = stamped.replacen(
+        "</xades:CertificateValues>",
+        " </xades:CertificateValues>",
+        1,
+    );
+    let found = verified(&changed);
+    assert_eq!(found.level, levels::XADES_B_LT);
+    assert_eq!(found.timestamps[1].status, TimestampStatus::ImprintMismatch);
+
+    let folder = tempfile::tempdir().unwrap();
+    let files = [&stamped, &changed].map(|file| container(&[file]));
+    let paths = ["stamped.asice", "changed.asice"].map(|name| folder.path().join(name));
+    for (path, bytes) in paths.iter().zip(files) {
+        fs::write(path, bytes).unwrap();
+    }
+    if let Some(dss) = Dss::find(&[HIERARCHY.pki.folder().join("root.pem")]) {
+        let verdicts = dss.verdicts(&paths, &[]);
+        assert_eq!(
+            verdicts[0].signatures[0].level, "XAdES-BASELINE-LTA",
+            "{verdicts:#?}"
+        );
+        assert_eq!(
+            verdicts[1].timestamps[1].indication, "FAILED",
+            "{verdicts:#?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_missing_under_an_archive_time_stamp_is_put_behind_it() {
+    let stamped = with_archive_timestamp(&HIERARCHY.signed(&HIERARCHY.ona));
+    assert_eq!(verified(&stamped).level, levels::XADES_B_T);
+
+    let archived = archived(&stamped);
+
+    let found = verified(&archived);
+    assert_eq!(found.timestamps[1].status, TimestampStatus::Intact);
+    let at = |name| archived.find(name).unwrap();
+    assert!(at("ArchiveTimeStamp") < at("TimeStampValidationData"));
+}
+
+/// A container of DSS whose signature has all that it takes, without that.
+#[test]
+fn a_signature_that_others_made_is_raised() {
+    const NAME: &str = "META-INF/signatures/signatures0.xml";
+
+    let Some(samples) = samples() else {
+        return;
+    };
+    let bytes = fs::read(samples.join("containers/dss__container-signed.adoc")).unwrap();
+    let container = Container::read(bytes).unwrap();
+    let complete = String::from_utf8(container.read(NAME).unwrap()).unwrap();
+    let [before] = &container.verify().unwrap()[..] else {
+        panic!("there is one signature")
+    };
+    let stripped = ["CertificateValues", "RevocationValues"]
+        .iter()
+        .fold(complete.clone(), |file, name| without(&file, name));
+
+    let raised = raised_with(&container, &[(NAME, &stripped)], |need| {
+        let held = match need.kind {
+            NeedKind::Certificate => issuer_among(&before.certificates, &certificate(need)),
+            _ => told_among(&before.revocation, need),
+        };
+        answered(need, held.ok_or("unavailable".to_owned()))
+    })
+    .unwrap();
+
+    let written = raised.files[0].as_deref().unwrap();
+    let document = Document::parse(written.as_bytes(), &Limits::default()).unwrap();
+    let verified = Verifier::new(&NativeEnvironment, &container).verify(&document);
+    let verified = verified.unwrap().pop().unwrap();
+    assert_eq!((verified.level, verified.fault), (before.level, None));
+    assert_eq!(verified.signed_info, before.signed_info);
+}
+
+/// A file without an element that it has once.
+fn without(file: &str, name: &str) -> String {
+    let (before, rest) = file.split_once(&format!("<xades:{name}>")).unwrap();
+    let (_, after) = rest.split_once(&format!("</xades:{name}>")).unwrap();
+    [before, after].concat()
+}
+
+fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Option<Vec<u8>> {
+    let wanted = certificate.issuer_name().to_der().unwrap();
+    let mut issuers = certificates.iter().filter(|der| {
+        let issuer = X509::from_der(der).unwrap();
+        issuer.subject_name().to_der().unwrap() == wanted
+    });
+    issuers.next().cloned()
+}
+
+fn told_among(revocation: &[Vec<u8>], need: &Need) -> Option<Vec<u8>> {
+    let (_, issuer) = need.params.iter().find(|(name, _)| name == "issuer")?;
+    let issuer = openssl::base64::decode_block(issuer).unwrap();
+    let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
+    let certificate = Certificate::from_der(need.payload.as_bytes()?).unwrap();
+    let mut told = revocation.iter().filter(|der| {
+        let data = RevocationData::parse(der).unwrap();
+        data.is_about(&NativeEnvironment, &certificate, &issuer)
+    });
+    told.next().cloned()
 }

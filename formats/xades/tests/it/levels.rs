@@ -3,14 +3,18 @@
 use std::fs;
 
 use parafa_fixtures::tool::samples;
-use parafa_format_core::{TimestampKind, TimestampStatus, levels};
-use parafa_xades::Verified;
+use parafa_format_core::{NativeEnvironment, TimestampKind, TimestampStatus, levels};
+use parafa_xades::{DataObjects, Verifier};
+use parafa_xml::{Document, Limits};
 
 use crate::container::Container;
 
-/// Level and kinds of time-stamps, all of them intact, of every signature; where
+/// Level and kinds of time-stamps, all of them intact.
+type Expected = (&'static str, &'static [TimestampKind]);
+
+/// What every signature of a file has; where
 /// DSS 6.4, to which the roots alone are trusted, says something else, why.
-const SAMPLES: [(&str, &[(&str, &[TimestampKind])]); 14] = {
+const SAMPLES: [(&str, &[Expected]); 14] = {
     use TimestampKind::{Archive, Content, Signature, TimeMark};
     use levels::{XADES_B_B, XADES_B_LT, XADES_B_T, XADES_T};
 
@@ -71,17 +75,18 @@ const SAMPLES: [(&str, &[(&str, &[TimestampKind])]); 14] = {
     ]
 };
 
-fn verified(file: &str) -> Option<Vec<Verified>> {
+fn container(file: &str) -> Option<Container> {
     let bytes = fs::read(samples()?.join("containers").join(file)).unwrap();
-    Some(Container::read(bytes).unwrap().verify().unwrap())
+    Container::read(bytes)
 }
 
 #[test]
 fn the_level_of_a_signature_is_what_it_holds_for_those_who_trust_its_roots() {
     for (file, expected) in SAMPLES {
-        let Some(verified) = verified(file) else {
+        let Some(container) = container(file) else {
             return;
         };
+        let verified = container.verify().unwrap();
         let found: Vec<_> = verified
             .iter()
             .map(|one| {
@@ -102,11 +107,26 @@ fn the_level_of_a_signature_is_what_it_holds_for_those_who_trust_its_roots() {
 
 #[test]
 fn a_time_mark_of_another_value_marks_nothing() {
-    let Some(mut verified) = verified("dd4j__KS-18_lisatudfilemanifest.4.asice") else {
+    let Some(container) = container("dd4j__valid-bdoc-tm-newer.bdoc") else {
         return;
     };
-    let one = verified.pop().unwrap();
+    let file = container.read("META-INF/signatures0.xml").unwrap();
+    let file = String::from_utf8(file).unwrap();
+    let value = file.find("</ds:SignatureValue>").unwrap() - "==".len() - 8;
+    let other = if &file[value..=value] == "A" {
+        "B"
+    } else {
+        "A"
+    };
+    let changed = [&file[..value], other, &file[value + 1..]].concat();
+    let document = Document::parse(changed.as_bytes(), &Limits::default()).unwrap();
 
+    let verified = Verifier::new(&NativeEnvironment, &container).verify(&document);
+
+    let [one] = &verified.unwrap()[..] else {
+        panic!("there is one signature")
+    };
     assert_eq!(one.timestamps[0].kind, TimestampKind::TimeMark);
+    assert_eq!(one.timestamps[0].status, TimestampStatus::ImprintMismatch);
     assert_eq!(one.level, levels::UNKNOWN);
 }
