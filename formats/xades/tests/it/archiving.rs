@@ -104,14 +104,12 @@ fn step(
     files: &[(&str, &str)],
     answers: &[Answer],
 ) -> Result<Step<Raised>, Refusal> {
-    let documents: Vec<Document<'_>> = files
-        .iter()
-        .map(|(_, text)| Document::parse(text.as_bytes(), &Limits::default()).unwrap())
-        .collect();
     let files: Vec<SignatureFile<'_>> = files
         .iter()
-        .zip(&documents)
-        .map(|((name, _), document)| SignatureFile { name, document })
+        .map(|(name, text)| SignatureFile {
+            name,
+            bytes: text.as_bytes(),
+        })
         .collect();
     archive(&NativeEnvironment, container, &files, answers)
 }
