@@ -16,6 +16,7 @@ pub(crate) fn obstacle<E: Environment>(
     finalized(container, signatures)
         .or_else(|| broken(signatures))
         .or_else(|| no_room(container, signatures))
+        .or_else(|| zip64(container))
 }
 
 /// What a container is refused for that is only countersigned.
@@ -62,6 +63,14 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
         }
     };
     Some(unsound(detail, broken().map(|signature| &signature.id)))
+}
+
+/// Whoever proves that nothing before the central directory was touched finds it
+/// by the plain end record.
+fn zip64<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
+    let detail = "The archive ends with a ZIP64 end record, to which nothing is added here.";
+    let has_one = container.archive.has_zip64_end_record();
+    has_one.then(|| Refusal::new("zip64-end-record", detail))
 }
 
 /// A container that can be signed has to be taken again once it is.
