@@ -219,9 +219,10 @@ impl Additions {
         } else {
             &mut additions.own
         };
-        own.add(material, signer, &Contents::default());
+        let has_store = examined.material.has_store;
+        own.add(material, signer, &Contents::default(), has_store);
         for contents in stamped {
-            additions.stamped.add(material, contents, signer);
+            additions.stamped.add(material, contents, signer, has_store);
         }
         additions
     }
@@ -244,17 +245,22 @@ impl Additions {
 impl Values {
     /// Adds what chains consist of and the signature does not have, but what is
     /// among those of `others`. An end that somebody called an anchor has to
-    /// stand among what is stored to be taken for one.
+    /// stand among what is stored to be taken for one; and one that signs itself
+    /// where nothing is stored yet, because level LT has a store.
     fn add<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
         contents: &Contents,
         others: &Contents,
+        has_store: bool,
     ) {
         let certificates = contents.certificates.iter().filter(|index| {
-            let is_absent = material.place_of(**index) == NOWHERE;
-            let is_end = material.is_marked_anchor(**index) && !material.is_stored(**index);
-            (is_absent || is_end) && !others.certificates.contains(index)
+            let certificate = material.certificate(**index);
+            let signs_itself = certificate.issuer() == certificate.subject();
+            let is_end = material.is_marked_anchor(**index) || !has_store && signs_itself;
+            let is_lacking =
+                material.place_of(**index) == NOWHERE || is_end && !material.is_stored(**index);
+            is_lacking && !others.certificates.contains(index)
         });
         for index in certificates {
             add_new(

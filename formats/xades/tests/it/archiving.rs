@@ -305,6 +305,17 @@ fn chains_may_end_with_anchors_that_are_no_roots() {
 }
 
 #[test]
+fn a_signer_whom_nobody_issued_a_certificate_is_stored_as_the_end_of_the_chain() {
+    let alone = issue("Alone", ec_key(Nid::X9_62_PRIME256V1), None, Role::Signer);
+    let archived = archived(&HIERARCHY.signed(&alone));
+
+    let certificate = base64(&alone.certificate.to_der().unwrap()).replace('\n', "");
+    assert_eq!(archived.matches(&certificate).count(), 2);
+    let again = raised(&[&archived], |need| panic!("{} is asked for", need.id)).unwrap();
+    assert_eq!(again.files, [None]);
+}
+
+#[test]
 fn the_reference_validator_is_content() {
     let folder = tempfile::tempdir().unwrap();
     let people = [&HIERARCHY.ona, &HIERARCHY.jonas];
