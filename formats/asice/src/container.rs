@@ -31,6 +31,8 @@ pub(crate) struct Container<'a, E: Environment> {
     digests: RefCell<Digests>,
     /// Bytes that may still be inflated.
     inflatable: Cell<u64>,
+    /// Bytes that may still be digested for time-stamps.
+    stampable: Cell<u64>,
 }
 
 /// Digests of members, by their places, or why there are none.
@@ -70,6 +72,7 @@ impl<'a, E: Environment> Container<'a, E> {
             places: places(&archive),
             digests: RefCell::default(),
             inflatable: Cell::new(limits.inflated_bytes),
+            stampable: Cell::new(limits.stamped_bytes),
             limits,
             archive,
         };
@@ -190,10 +193,14 @@ impl<E: Environment> DataObjects for Container<'_, E> {
         for piece in pieces {
             match piece {
                 Piece::Bytes(bytes) => hasher.update(bytes),
-                Piece::Member(name) => self
-                    .inflatable_member(name)?
-                    .hash(self.document, &mut hasher)
-                    .map_err(|error| error.to_string())?,
+                Piece::Member(name) => {
+                    let member = self.inflatable_member(name)?;
+                    let left = self.stampable.get().checked_sub(member.size);
+                    self.stampable.set(left.unwrap_or(0));
+                    left.ok_or("more would be digested than is")?;
+                    let hashed = member.hash(self.document, &mut hasher);
+                    hashed.map_err(|error| error.to_string())?;
+                }
             }
         }
         Ok(hasher.finish())

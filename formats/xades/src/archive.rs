@@ -18,7 +18,7 @@ use crate::file;
 use crate::names::{XADES, XADES_141};
 use crate::objects::DataObjects;
 use crate::unsigned::{Insertion, inserted, with_properties};
-use crate::verify::{Verified, Verifier};
+use crate::verify::{LIMITS, Verified, Verifier};
 
 /// A signature file of a container.
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +68,12 @@ pub fn archive<E: Environment, O: DataObjects>(
     files: &[SignatureFile<'_>],
     answers: &[Answer],
 ) -> Result<Step<Raised>, Refusal> {
-    // What is written here has to be verified with as much work as is done.
-    let limits = ChainLimits::default();
+    // What is written has to be verified with more work than it takes here,
+    // because others sign it afterwards.
     let half = ChainLimits {
-        signatures: limits.signatures / 2,
-        digested_bytes: limits.digested_bytes / 2,
-        ..limits
+        signatures: LIMITS.signatures / 2,
+        digested_bytes: LIMITS.digested_bytes / 2,
+        ..LIMITS
     };
     let verifier = Verifier::within(environment, objects, &half);
     let examined = files
