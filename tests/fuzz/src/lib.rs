@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod asice;
 mod asn1;
 mod authority;
 mod certificate;
@@ -24,6 +25,7 @@ use std::{env, fs};
 
 use cap::Cap;
 
+pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
 pub use ocsp::OCSP;

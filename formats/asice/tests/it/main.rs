@@ -12,5 +12,6 @@ mod issuing;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod robustness;
 mod samples;
 mod sign;
