@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod asice;
 mod asn1;
 mod authority;

@@ -181,7 +181,7 @@ fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
     Ok(evidence.signatures)
 }
 
-fn assert_listed(refusal: &Refusal) {
+pub(crate) fn assert_listed(refusal: &Refusal) {
     const CATALOGUE: &str = include_str!("../../../../wit/CATALOGUE.md");
 
     let code = format!("`{}`", refusal.code);
