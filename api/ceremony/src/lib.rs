@@ -6,6 +6,7 @@
 //! pages and calls in front of it.
 
 mod api;
+mod card;
 mod page;
 mod parameters;
 pub mod problems;
@@ -16,10 +17,14 @@ mod views;
 mod vocabulary;
 
 pub use api::{CeremonyApi, ShownDocument};
-pub use requests::StartAttempt;
+pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, PageContent,
-    Signer, Signing, State,
+    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
+    EarlierSignature, EarlierSignatures, PageContent, PairedCard, PairedDocument, Pairing, Signer,
+    Signing, State,
 };
-pub use vocabulary::{AttemptFailure, Country, Language, Phase, SignerStatus, SigningMethod};
+pub use vocabulary::{
+    AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, Phase, SignerStatus,
+    SigningMethod,
+};

@@ -46,6 +46,8 @@ pub struct Config {
     pub smart_id: Option<SmartId>,
     /// Mobile-ID.
     pub mobile_id: Option<MobileId>,
+    /// Identity cards.
+    pub card: Card,
     /// The mail server.
     pub mail: Option<Mail>,
     /// What workspaces pay.
@@ -199,6 +201,15 @@ pub struct MobileId {
     pub relying_party_name: String,
     /// The relying party's UUID.
     pub relying_party_uuid: uuid::Uuid,
+}
+
+/// Identity cards.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Card {
+    /// Whether documents may be signed with one; without it they may not, and in
+    /// the demo they may.
+    pub enabled: Option<bool>,
 }
 
 /// The mail server. Without the section nobody is written to.

@@ -21,6 +21,7 @@ mod letters;
 mod links;
 mod log;
 mod mishaps;
+mod mobile_id;
 mod operators;
 mod overdue;
 mod parties;
