@@ -3,6 +3,7 @@
 
 mod addresses;
 mod calls;
+mod cards;
 mod careless;
 mod containers;
 mod crash_points;

@@ -14,7 +14,7 @@ async fn what_is_set_up_is_listed_and_what_is_not_is_refused_at_its_member() {
     assert_eq!(listed["formats"][0]["extensions"], json!(["pdf"]));
     let operations = listed["formats"][0]["operations"].as_array();
     assert!(operations.is_some_and(|all| all.contains(&json!("sign"))));
-    assert_eq!(listed["methods"], json!(["smart_id"]));
+    assert_eq!(listed["methods"], json!(["nfc", "smart_id", "mobile_id"]));
     assert_eq!(listed["containers"], json!([]));
 
     let owner = Account::live(&demo);

@@ -218,6 +218,13 @@ impl Site {
         answer["cert"].as_str().unwrap().to_owned()
     }
 
+    /// The answer of a card.
+    pub(super) async fn card(&self, method: &str, path: &str, body: &str) -> serde_json::Value {
+        let base = Url::parse(&self.world.addresses().cards).unwrap();
+        let answer = ask(&base, method, path, body).await;
+        serde_json::from_str(&answer).unwrap()
+    }
+
     /// A webhook that never answers.
     pub(super) fn deaf_hook(&self) -> String {
         format!("http://{}/", self.deaf.local_addr().unwrap())
