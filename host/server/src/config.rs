@@ -546,14 +546,15 @@ mod tests {
 
         let config = load(&empty).unwrap();
 
-        assert!(config.smart_id.is_none() && config.mail.is_none());
+        assert!(config.smart_id.is_none() && config.mobile_id.is_none());
+        assert!(config.mail.is_none());
         assert!(load("[webhook]\n").is_err());
     }
 
     #[test]
     fn what_this_build_does_not_have_is_refused_by_name_all_of_it() {
         let text = "[store]\nengine = 'postgres'\nurl = 'postgres://db/parafa'\n\
-                    [objects]\nurl = 's3://bucket'\n[mobile_id]\nbase_url = 'https://m.example'\n";
+                    [objects]\nurl = 's3://bucket'\n[attorney]\nkey = 'a.pem'\n";
 
         let why = load(text).unwrap_err().source.to_string();
 
@@ -561,7 +562,7 @@ mod tests {
             "store.engine is postgres, and this build does not have that engine",
             "store.url is set",
             "objects.url is set",
-            "mobile_id.base_url is set",
+            "attorney.key is set",
         ] {
             assert!(why.contains(named), "{why}");
         }

@@ -1,5 +1,6 @@
 //! Attempts with a card on hosts that come and go.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -45,17 +46,21 @@ async fn state(stage: &Stage<'_>) -> CeremonyState {
 
 /// What a call comes to while its host does what is due.
 async fn driven<T>(host: &Host, call: impl Future<Output = T>) -> T {
+    let is_over = Cell::new(false);
+    let call = async {
+        let result = call.await;
+        is_over.set(true);
+        result
+    };
+    // What is claimed is done: a lease that is left would keep the next host away.
     let drive = async {
-        loop {
+        while !is_over.get() {
             if host.run_due().await == 0 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }
     };
-    tokio::select! {
-        result = call => result,
-        never = drive => never,
-    }
+    tokio::join!(call, drive).0
 }
 
 async fn send_certificate(stage: &Stage<'_>, card: &str) -> Result<CardRequest, CeremonyError> {
