@@ -2,6 +2,7 @@
 //! over real sockets, judged by validators that others made.
 
 mod backups;
+mod cards;
 mod ceremony_page;
 mod containers;
 mod crashes;
@@ -13,6 +14,7 @@ mod durability;
 mod generated_clients;
 mod hostile_plugins;
 mod long_term;
+mod mobile_id;
 mod operator_commands;
 mod pades;
 mod plugin_lifecycle;

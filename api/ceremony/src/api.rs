@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use axum::body::Body;
 use parafa_api_http::Problem;
 
-use crate::requests::StartAttempt;
-use crate::views::{Member, PageContent, State};
+use crate::requests::{CardSignature, StartAttempt};
+use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
 use crate::vocabulary::Country;
 
 /// What stands behind the pages and calls.
@@ -68,6 +68,34 @@ pub trait CeremonyApi: Send + Sync + 'static {
         value: &str,
         session_secret_digest: &str,
     ) -> Result<(), Problem>;
+
+    /// `POST /c/pairings`: pairs an app with the attempt of a code, once.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] for a code that leads nowhere.
+    async fn pair(&self, code: &str) -> Result<PairedCard, Problem>;
+
+    /// Where the token leads that an app was given.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    async fn find_paired(&self, token: &str) -> Result<Self::Link, Problem>;
+
+    /// `POST …/card/certificate`: what the card with this certificate, DER, is to
+    /// sign.
+    async fn card_certificate(
+        &self,
+        link: Self::Link,
+        der: Vec<u8>,
+    ) -> Result<CardRequest, Problem>;
+
+    /// `POST …/card/complete`: how the attempt stands with what the card has
+    /// signed.
+    async fn card_complete(
+        &self,
+        link: Self::Link,
+        signature: CardSignature,
+    ) -> Result<Attempt, Problem>;
 
     /// `POST /c/{token}/decline`: the state after it.
     async fn decline(&self, link: Self::Link, reason: Option<String>) -> Result<State, Problem>;

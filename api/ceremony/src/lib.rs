@@ -6,6 +6,7 @@
 //! pages and calls in front of it.
 
 mod api;
+mod card;
 mod page;
 mod parameters;
 pub mod problems;
@@ -19,12 +20,14 @@ mod vocabulary;
 const PDF: &str = "application/pdf";
 
 pub use api::{CeremonyApi, ShownDocument};
-pub use requests::StartAttempt;
+pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, Member,
-    PageContent, Signer, Signing, State,
+    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
+    EarlierSignature, EarlierSignatures, Member, PageContent, PairedCard, PairedDocument, Pairing,
+    Signer, Signing, State,
 };
 pub use vocabulary::{
-    AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
+    AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,
+    SignerStatus, SigningMethod,
 };

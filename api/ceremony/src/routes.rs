@@ -26,7 +26,7 @@ use crate::api::{CeremonyApi, ShownDocument};
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
-use crate::{requests, views};
+use crate::{card, requests, views};
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -37,10 +37,17 @@ const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
 const CODE_TO_SCAN: &str = "/c/{token}/attempts/current/qr.svg";
 const DECLINE: &str = "/c/{token}/decline";
 /// What is there only while the signer can still sign.
-const OF_OPEN_LINKS: [&str; 4] = [ATTEMPTS, CURRENT_ATTEMPT, CODE_TO_SCAN, DECLINE];
+const OF_OPEN_LINKS: [&str; 6] = [
+    ATTEMPTS,
+    CURRENT_ATTEMPT,
+    CODE_TO_SCAN,
+    DECLINE,
+    card::CERTIFICATE,
+    card::COMPLETE,
+];
 
 /// Of pages that nobody asked for in another one.
-const USUAL_LANGUAGE: Language = Language::Lt;
+pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
 
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -61,8 +68,8 @@ const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
      style-src 'unsafe-inline'; frame-ancestors 'self'";
 
 /// What every call works with.
-struct Http<C> {
-    api: Arc<C>,
+pub(crate) struct Http<C> {
+    pub(crate) api: Arc<C>,
     /// Where the pages are served, as browsers write it.
     origin: Arc<str>,
 }
@@ -94,6 +101,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
         .route(CODE_TO_SCAN, get(code_to_scan::<C>))
         .route("/c/{token}/callback", get(callback::<C>))
         .route(DECLINE, post(decline::<C>))
+        .merge(card::router())
         .method_not_allowed_fallback(method_not_allowed::<C>)
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
@@ -114,7 +122,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
 }
 
 /// What stands in the address as a token; what is no text leads nowhere.
-struct LinkToken(String);
+pub(crate) struct LinkToken(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
     type Rejection = Problem;
@@ -301,9 +309,11 @@ async fn code_to_scan<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let link = find_open(&*http.api, &token).await?;
     let state = http.api.state(link).await?;
-    let link = state.attempt.and_then(|attempt| attempt.device_link);
+    let attempt = state.attempt.ok_or_else(Problem::not_found)?;
+    let link = attempt.device_link.map(|link| link.qr);
+    let link = link.or(attempt.pairing.map(|pairing| pairing.uri));
     let link = link.ok_or_else(Problem::not_found)?;
-    let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
+    let code = QrCode::with_error_correction_level(&link, EcLevel::L);
     let code = code.map_err(|error| {
         tracing::error!(
             error = &error as &dyn std::error::Error,
@@ -380,7 +390,7 @@ fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response 
 
 /// A link on which more than reading is allowed; others are not there for the
 /// calls that change something.
-async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
+pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
     let link = api.find(token).await?;
     match api.is_open(&link) {
         true => Ok(link),
@@ -417,7 +427,7 @@ async fn end_slow_calls(request: Request, next: Next) -> Response {
     }
 }
 
-fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     let media_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -432,7 +442,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Reads a body, which is done once it is known that the call is one to somebody
 /// who is there.
-async fn whole(body: Body) -> Result<Bytes, Problem> {
+pub(crate) async fn whole(body: Body) -> Result<Bytes, Problem> {
     let read = Limited::new(body, MAX_BODY_BYTES).collect().await;
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
@@ -474,7 +484,7 @@ fn wants_html(headers: &HeaderMap) -> bool {
         .is_some_and(|accept| accept.contains("text/html"))
 }
 
-fn page_response(status: StatusCode, html: String) -> Response {
+pub(crate) fn page_response(status: StatusCode, html: String) -> Response {
     (
         status,
         [

@@ -31,6 +31,26 @@ wire_enums! {
         Metadata = "metadata",
     }
 
+    /// How a card signs a SHA-256 digest, by the names of JOSE.
+    CardAlgorithm {
+        /// ECDSA on the key's curve.
+        Es256 = "ES256",
+        /// RSASSA-PKCS1-v1_5.
+        Rs256 = "RS256",
+        /// RSASSA-PSS.
+        Ps256 = "PS256",
+    }
+
+    /// The form of a card's signature.
+    CardEncoding {
+        /// ECDSA's r and s one behind the other.
+        P1363 = "P1363",
+        /// ECDSA-Sig-Value.
+        Der = "DER",
+        /// RSA's octets.
+        Raw = "RAW",
+    }
+
     /// The country of a national code.
     Country {
         /// Lithuania.

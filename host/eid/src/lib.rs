@@ -6,10 +6,14 @@
 //! given in a store, and go on after a restart.
 
 mod base64_bytes;
+pub mod card;
+mod ecdsa;
+pub mod mobile_id;
 mod provider;
 pub mod smart_id;
 
 pub use self::provider::{
-    ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
-    RequestKey, SessionState, SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
+    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
+    SignerCertificate, SignerOutcome, StartedSignature,
 };

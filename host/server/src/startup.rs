@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
 use parafa_domain::SigningMethod;
+use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
@@ -31,7 +32,7 @@ pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::app::App;
-use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::config::{Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::listener::TrustedProxies;
 use crate::metrics::plugin_observer;
@@ -131,6 +132,8 @@ pub(crate) struct Doors {
     pub(crate) validation_data: ValidationData,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
+    /// Whether identity cards are accepted.
+    pub(crate) cards: bool,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -158,6 +161,7 @@ impl Doors {
             ),
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             providers: providers(config)?,
+            cards: config.card.enabled == Some(true),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -207,6 +211,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         signer_check: doors.signer_check,
         timestamps: doors.timestamps.clone(),
         providers: doors.providers,
+        cards: doors.cards,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         changes: changes.clone(),
@@ -410,6 +415,10 @@ fn providers(config: &Config) -> anyhow::Result<Providers> {
         let client = Arc::new(smart_id_client(smart_id)?);
         providers.insert(SigningMethod::SmartId, client);
     }
+    if let Some(mobile_id) = &config.mobile_id {
+        let client = Arc::new(mobile_id_client(mobile_id)?);
+        providers.insert(SigningMethod::MobileId, client);
+    }
     Ok(providers)
 }
 
@@ -423,6 +432,17 @@ fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
         &config.scheme_name,
     );
     Ok(SmartIdClient::new(settings, port))
+}
+
+fn mobile_id_client(config: &MobileId) -> anyhow::Result<MobileIdClient> {
+    let listed = HostPort::of(&config.base_url).into_iter().collect();
+    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
+    let settings = MobileIdConfig::new(
+        config.base_url.clone(),
+        config.relying_party_uuid,
+        &config.relying_party_name,
+    );
+    Ok(MobileIdClient::new(settings, port))
 }
 
 fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {

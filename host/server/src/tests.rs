@@ -3,6 +3,7 @@
 
 mod addresses;
 mod calls;
+mod cards;
 mod careless;
 mod containers;
 mod crash_points;
@@ -21,6 +22,7 @@ mod letters;
 mod links;
 mod log;
 mod mishaps;
+mod mobile_id;
 mod operators;
 mod overdue;
 mod parties;

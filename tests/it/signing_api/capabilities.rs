@@ -21,7 +21,7 @@ async fn what_is_set_up_is_listed_and_what_is_not_is_refused_at_its_member() {
         let operations = format["operations"].as_array();
         assert!(operations.is_some_and(|all| all.contains(&json!("sign"))));
     }
-    assert_eq!(listed["methods"], json!(["smart_id"]));
+    assert_eq!(listed["methods"], json!(["nfc", "smart_id", "mobile_id"]));
     assert_eq!(listed["containers"], json!(["asice"]));
 
     let owner = Account::live(&demo);

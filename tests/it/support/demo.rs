@@ -188,15 +188,25 @@ impl Demo {
 
     /// The first personas with this outcome that may use Smart-ID.
     pub(crate) fn smart_id_personas(&self, outcome: &str) -> Vec<&Persona> {
-        self.world
-            .world
-            .personas
-            .iter()
-            .filter(|persona| {
-                persona.outcome == outcome
-                    && persona.methods.iter().any(|method| method == "smart_id")
-            })
+        let mut personas = self.personas("smart_id");
+        personas.retain(|persona| persona.outcome == outcome);
+        personas
+    }
+
+    /// Everybody who may use a method.
+    pub(crate) fn personas(&self, method: &str) -> Vec<&Persona> {
+        let personas = self.world.world.personas.iter();
+        personas
+            .filter(|persona| persona.methods.iter().any(|known| known == method))
             .collect()
+    }
+
+    /// The persona of this id.
+    pub(crate) fn persona(&self, id: &str) -> &Persona {
+        let mut personas = self.world.world.personas.iter();
+        personas
+            .find(|persona| persona.id == id)
+            .expect("a persona of this id")
     }
 
     /// What the server counts.
@@ -249,6 +259,7 @@ impl Demo {
         let secrets = personas
             .iter()
             .flat_map(|persona| [&persona.personal_code, &persona.name])
+            .chain(personas.iter().flat_map(|persona| &persona.phone_number))
             .chain([&self.world.signing.live, &self.world.signing.viewer]);
         for secret in secrets {
             assert!(!log.contains(secret.as_str()), "{secret} is in the log");
@@ -346,6 +357,7 @@ pub(crate) struct SigningTenant {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct World {
     pub(crate) smart_id: String,
+    pub(crate) cards: String,
     pub(crate) control: String,
     pub(crate) hooks: String,
     pub(crate) mail: String,
@@ -362,6 +374,7 @@ pub(crate) struct Persona {
     pub(crate) country: String,
     pub(crate) personal_code: String,
     pub(crate) document_number: Option<String>,
+    pub(crate) phone_number: Option<String>,
     pub(crate) methods: Vec<String>,
     pub(crate) outcome: String,
 }

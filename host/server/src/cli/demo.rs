@@ -1,3 +1,4 @@
+mod card;
 mod scan;
 
 use std::str::FromStr;
@@ -23,6 +24,8 @@ enum DemoCommand {
     Clock(ClockArguments),
     /// Have a persona's phone scan a Smart-ID code or follow its link.
     Scan(scan::ScanArguments),
+    /// Have a persona's identity card sign.
+    Card(card::CardArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -71,6 +74,7 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), CommandError> {
     match &arguments.command {
         DemoCommand::Clock(arguments) => clock(arguments),
         DemoCommand::Scan(arguments) => scan::scan(arguments),
+        DemoCommand::Card(arguments) => card::card(arguments),
     }
 }
 
