@@ -10,7 +10,6 @@
 
 mod coverage;
 mod draft;
-mod ecdsa;
 mod fault;
 mod file;
 mod level;
