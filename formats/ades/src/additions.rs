@@ -1,0 +1,62 @@
+use parafa_format_core::Environment;
+
+use crate::chain::Contents;
+use crate::validation_material::{NOWHERE, ValidationMaterial};
+
+/// What is put beside a signature for it to be verified with, each DER and once.
+#[derive(Debug, Default)]
+pub struct Additions {
+    /// Certificates.
+    pub certificates: Vec<Vec<u8>>,
+    /// OCSPResponses.
+    pub responses: Vec<Vec<u8>>,
+    /// CertificateLists.
+    pub lists: Vec<Vec<u8>>,
+}
+
+impl Additions {
+    /// Adds what chains consist of and the signature does not have, but what is
+    /// among those of `others`. An end that somebody called an anchor has to
+    /// stand among what is stored to be taken for one.
+    pub fn add<E: Environment>(
+        &mut self,
+        material: &ValidationMaterial<'_, E>,
+        contents: &Contents,
+        others: &Contents,
+    ) {
+        let certificates = contents.certificates.iter().filter(|index| {
+            let is_absent = material.place_of(**index) == NOWHERE;
+            let is_end = material.is_marked_anchor(**index) && !material.is_stored(**index);
+            (is_absent || is_end) && !others.certificates.contains(index)
+        });
+        for index in certificates {
+            add_new(
+                &mut self.certificates,
+                material.certificate(*index).as_der(),
+            );
+        }
+        for index in &contents.data {
+            let datum = material.datum(*index);
+            if datum.place != NOWHERE || others.data.contains(index) {
+                continue;
+            }
+            if datum.parsed.is_ocsp_response() {
+                add_new(&mut self.responses, datum.der);
+            } else {
+                add_new(&mut self.lists, datum.der);
+            }
+        }
+    }
+
+    /// Whether there is nothing to be put there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.certificates.is_empty() && self.responses.is_empty() && self.lists.is_empty()
+    }
+}
+
+fn add_new(known: &mut Vec<Vec<u8>>, der: &[u8]) {
+    if !known.iter().any(|known| known == der) {
+        known.push(der.to_vec());
+    }
+}
