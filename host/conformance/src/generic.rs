@@ -96,6 +96,8 @@ mod tests {
                 "generic-empty",
                 "generic-noise",
                 "generic-text",
+                "generic-jades-cut-off",
+                "generic-jades",
                 "generic-pdf-cut-off",
                 "generic-pdf"
             ]
