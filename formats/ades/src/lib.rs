@@ -8,7 +8,6 @@
 //! level of a signature by what is there; with [`Rules::Complete`] it says what
 //! is missing, of which a [`Plan`] makes needs.
 
-mod additions;
 mod answers;
 mod archive_timestamp;
 mod budget;
@@ -20,8 +19,8 @@ mod signature;
 mod signature_position;
 mod timestamps;
 mod validation_material;
+mod values;
 
-pub use additions::Additions;
 pub use answers::Answers;
 pub use archive_timestamp::{ArchiveTimestamp, due_chains};
 pub use budget::{Budget, ChainLimits, too_much_to_verify};
@@ -32,3 +31,4 @@ pub use signature::Signature;
 pub use signature_position::SignaturePosition;
 pub use timestamps::maker_status;
 pub use validation_material::{NOWHERE, RevocationDatum, ValidationMaterial};
+pub use values::Values;

@@ -6,7 +6,7 @@
 //! and asks for all that is missing then.
 
 use parafa_ades::{
-    Additions, Answers, Archiving, Budget, ChainLimits, Contents, Plan, Rules, Signature as _,
+    Answers, Archiving, Budget, ChainLimits, Contents, Plan, Rules, Signature as _, Values,
     require_raisable, too_much_to_verify,
 };
 use parafa_format_core::{
@@ -48,15 +48,15 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         ));
     };
     let checked = CheckedSignature::check(environment, &jws)?;
-    let additions = match plan(environment, &checked, &Answers::new(answers))? {
+    let values = match plan(environment, &checked, &Answers::new(answers))? {
         Step::Needs(needs) => return Ok(Step::Needs(needs)),
-        Step::Done(additions) => additions,
+        Step::Done(values) => values,
     };
     let level = long_term_level(environment, &checked)?;
     let (level, changed) = match level {
-        Some(level) if additions.is_empty() => (level, false),
+        Some(level) if values.is_empty() => (level, false),
         _ => {
-            let raised = jws.with_unsigned(&jws.unsigned.with_additions(&additions));
+            let raised = jws.with_unsigned(&jws.unsigned.with_values(&values));
             let level = level_of(environment, &raised)?;
             out.write(&raised);
             (level, true)
@@ -84,7 +84,7 @@ fn plan<E: Environment>(
     environment: &E,
     checked: &CheckedSignature,
     answers: &Answers<'_>,
-) -> Result<Step<Additions>, Refusal> {
+) -> Result<Step<Values>, Refusal> {
     let budget = Budget::new(environment, &half_of_the_work());
     let mut material = checked.material(&budget);
     answers.add_to(&mut material);
@@ -106,11 +106,12 @@ fn plan<E: Environment>(
     if !needs.is_empty() {
         return Ok(Step::Needs(needs));
     }
-    let mut additions = Additions::default();
+    let mut values = Values::default();
     for contents in [&position.signer, &position.timestamps] {
-        additions.add(&material, contents, &Contents::default());
+        let others = Contents::default();
+        values.add(&material, contents, &others, checked.has_values);
     }
-    Ok(Step::Done(additions))
+    Ok(Step::Done(values))
 }
 
 /// The level by what a signature holds, if it is a long-term one.

@@ -32,8 +32,9 @@ pub(crate) struct CheckedSignature {
     pub(crate) certificates: Vec<Vec<u8>>,
     /// What stands beside the signature to verify it with.
     pub(crate) values: ValidationValues,
+    /// Whether anything does.
+    pub(crate) has_values: bool,
     is_baseline: bool,
-    has_values: bool,
     stamps: Vec<ReadStamp>,
     /// The tokens of signature time-stamps that stamp its value.
     tokens: Vec<TimestampToken>,
@@ -77,8 +78,8 @@ impl CheckedSignature {
             signer: signer.ok(),
             certificates: jws.header.certificates().unwrap_or_default(),
             values,
-            is_baseline: jws.header.is_baseline(),
             has_values,
+            is_baseline: jws.header.is_baseline(),
             stamps,
             tokens,
         })

@@ -17,7 +17,7 @@ const JWS: &str = "RFC 7515";
 /// has room for one signature.
 ///
 /// # Errors
-/// `not-json`, `duplicate-member`, `not-flattened`, `detached-payload`,
+/// `not-json`, `repeated-member`, `not-flattened`, `detached-payload`,
 /// `base64url-invalid`, `header-invalid` or `document-too-long`.
 pub fn inspect<E: Environment>(_: &E, document: &E::Blob) -> Result<Report, Refusal> {
     let jws = match Document::read(document)? {

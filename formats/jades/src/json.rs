@@ -48,7 +48,7 @@ impl JsonError {
     /// The refusal of what it is said of, which has a code of its own.
     pub(crate) fn refusal(&self, code: &'static str, what: &str) -> Refusal {
         let code = match self {
-            Self::RepeatedMember(_) => "duplicate-member",
+            Self::RepeatedMember(_) => "repeated-member",
             Self::Syntax(_) | Self::NotAnObject => code,
         };
         Refusal::new(code, format!("{what} cannot be read: {self}."))

@@ -2,7 +2,7 @@
 //! 182-1, 5.3.1), the one member of the unprotected header. Its components are
 //! JSON objects of one member, all of them as such or all in base64url.
 
-use parafa_ades::Additions;
+use parafa_ades::Values;
 use parafa_format_core::{Refusal, TimestampKind};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -92,26 +92,23 @@ impl UnsignedHeader {
 
     /// The same with certificates and revocation data (TS 119 182-1, 5.3.5.2 and
     /// 5.3.5.4) behind what is there.
-    pub(crate) fn with_additions(&self, additions: &Additions) -> Self {
+    pub(crate) fn with_values(&self, values: &Values) -> Self {
         let mut header = self.clone();
-        let values = |ders: &[Vec<u8>]| -> Vec<Value> {
+        let objects = |ders: &[Vec<u8>]| -> Vec<Value> {
             let ders = ders.iter();
             ders.map(|der| json!({"val": to_base64(der)})).collect()
         };
-        let certificates = values(&additions.certificates).into_iter();
+        let certificates = objects(&values.certificates).into_iter();
         let certificates: Vec<_> = certificates
             .map(|certificate| json!({"x509Cert": certificate}))
             .collect();
         if !certificates.is_empty() {
             header.push("xVals", certificates.into());
         }
-        let lists = [
-            ("crlVals", &additions.lists),
-            ("ocspVals", &additions.responses),
-        ];
+        let lists = [("crlVals", &values.lists), ("ocspVals", &values.responses)];
         let lists = lists.into_iter().filter(|(_, ders)| !ders.is_empty());
         let lists: Map<_, _> = lists
-            .map(|(name, ders)| (name.to_owned(), values(ders).into()))
+            .map(|(name, ders)| (name.to_owned(), objects(ders).into()))
             .collect();
         if !lists.is_empty() {
             header.push("rVals", lists.into());
@@ -300,7 +297,7 @@ mod tests {
         }
         let repeated = to_base64url(r#"{"a":1,"a":1}"#);
         let refusal = read(json!({"etsiU": [repeated]})).unwrap_err();
-        assert_eq!(refusal.code, "duplicate-member");
+        assert_eq!(refusal.code, "repeated-member");
     }
 
     #[test]

@@ -7,12 +7,10 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parafa_ades::{
-    Answers, ChainLimits, Contents, Plan, Rules, Signature as _, ValidationMaterial, due_chains,
-    refuse, require_raisable, too_much_to_verify,
+    Answers, ChainLimits, Contents, Plan, Rules, Signature as _, ValidationMaterial, Values,
+    due_chains, refuse, require_raisable, too_much_to_verify,
 };
-use parafa_format_core::{
-    Answer, BaselineLevel, Environment, Integrity, Refusal, Step, levels, refusal,
-};
+use parafa_format_core::{Answer, BaselineLevel, Environment, Refusal, Step, refusal};
 use parafa_xml::{Document, Limits};
 
 use crate::examined::Examined;
@@ -20,7 +18,7 @@ use crate::file;
 use crate::names::{XADES, XADES_141};
 use crate::objects::DataObjects;
 use crate::unsigned::{Insertion, inserted, with_properties};
-use crate::verify::Verifier;
+use crate::verify::{LIMITS, Verified, Verifier};
 
 /// A signature file of a container.
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +26,24 @@ pub struct SignatureFile<'a> {
     /// Its name, as references to it have it.
     pub name: &'a str,
     /// What it holds.
-    pub document: &'a Document<'a>,
+    pub bytes: &'a [u8],
+}
+
+impl<'a> SignatureFile<'a> {
+    fn parse(self) -> Result<Document<'a>, Refusal> {
+        Document::parse(self.bytes, &Limits::default()).map_err(|error| error.in_member(self.name))
+    }
 }
 
 /// Signature files whose signatures are at level LT.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Raised {
     /// The lowest level of all signatures, one of `levels`.
     pub level: &'static str,
     /// What becomes of each file; `None`: it stays as it is.
     pub files: Vec<Option<String>>,
+    /// What is known of all signatures then, in the order of the files.
+    pub signatures: Vec<Verified>,
 }
 
 /// Raises every signature of a container to level LT, given what was answered so
@@ -54,19 +60,20 @@ pub struct Raised {
 /// `archive-incomplete` when there is no signature, or something cannot be had,
 /// with one subject for everything that is missing; `archive-no-room` when a
 /// file would be too long; `too-much-to-verify` when the chains take more work
-/// than is done; `container-unsound` when one is no signature file.
+/// than is done; `container-unsound` when one is no signature file, and the
+/// refusals of XML when one cannot be read.
 pub fn archive<E: Environment, O: DataObjects>(
     environment: &E,
     objects: &O,
     files: &[SignatureFile<'_>],
     answers: &[Answer],
 ) -> Result<Step<Raised>, Refusal> {
-    // What is written here has to be verified with as much work as is done.
-    let limits = ChainLimits::default();
+    // What is written has to be verified with more work than it takes here,
+    // because others sign it afterwards.
     let half = ChainLimits {
-        signatures: limits.signatures / 2,
-        digested_bytes: limits.digested_bytes / 2,
-        ..limits
+        signatures: LIMITS.signatures / 2,
+        digested_bytes: LIMITS.digested_bytes / 2,
+        ..LIMITS
     };
     let verifier = Verifier::within(environment, objects, &half);
     let examined = files
@@ -81,14 +88,15 @@ pub fn archive<E: Environment, O: DataObjects>(
     let written: Vec<Option<String>> = files
         .iter()
         .zip(&plans)
-        .map(|(file, additions)| raised_file(file.document, additions))
-        .collect();
+        .map(|(file, additions)| raised_file(*file, additions))
+        .collect::<Result<_, _>>()?;
     require_not_signed(files, &written, &examined)?;
     let verifier = Verifier::within(environment, objects, &half);
-    let level = level_of(&verifier, files, &written)?;
+    let signatures = verified(&verifier, files, &written)?;
     Ok(Step::Done(Raised {
-        level,
+        level: lowest_level(&signatures)?,
         files: written,
+        signatures,
     }))
 }
 
@@ -96,7 +104,8 @@ fn examined<E: Environment, O: DataObjects>(
     verifier: &Verifier<'_, E, O>,
     file: SignatureFile<'_>,
 ) -> Result<Vec<Examined>, Refusal> {
-    verifier.examine(file.name, file.document).ok_or_else(|| {
+    let document = file.parse()?;
+    verifier.examine(file.name, &document).ok_or_else(|| {
         let detail = format!("The member {:?} is no signature file.", file.name);
         Refusal {
             subjects: vec![file.name.to_owned()],
@@ -115,9 +124,9 @@ fn plan<E: Environment, O: DataObjects>(
         let detail = "The document has no signature that could be archived.";
         return Err(Refusal::new(refusal::ARCHIVE_INCOMPLETE, detail));
     }
-    let signatures = files.iter().flatten();
-    let materials: Vec<_> = signatures
-        .clone()
+    let materials: Vec<_> = files
+        .iter()
+        .flatten()
         .map(|examined| {
             let mut material = verifier.material();
             examined.add_to(&mut material);
@@ -131,9 +140,6 @@ fn plan<E: Environment, O: DataObjects>(
             .iter()
             .map(|(examined, _, position)| (examined.name(), position)),
     )?;
-    let sealed = signatures.filter(|examined| examined.verified.is_sealed);
-    let sealed = sealed.map(|examined| format!("{}: an evidence record seals it", examined.name));
-    refuse(sealed.collect())?;
 
     let mut plan = Plan::default();
     let mut chains = Vec::new();
@@ -159,9 +165,20 @@ fn plan<E: Environment, O: DataObjects>(
     if !needs.is_empty() {
         return Ok(Step::Needs(needs));
     }
-    let mut additions = chains.iter().map(|(examined, material, signer, stamped)| {
-        Additions::new(examined, material, signer, stamped)
+    let additions = chains.iter().map(|(examined, material, signer, stamped)| {
+        let additions = Additions::new(examined, material, signer, stamped);
+        (examined, additions)
     });
+    let additions: Vec<_> = additions.collect();
+    let sealed = additions.iter().filter(|(examined, additions)| {
+        examined.verified.is_sealed && !additions.properties().is_empty()
+    });
+    let sealed = sealed.map(|(examined, _)| {
+        let name = &examined.name;
+        format!("{name}: an evidence record seals it, so that nothing can be added")
+    });
+    refuse(sealed.collect())?;
+    let mut additions = additions.into_iter().map(|(_, additions)| additions);
     let of_files = files
         .iter()
         .map(|file| additions.by_ref().take(file.len()).collect());
@@ -172,9 +189,9 @@ fn plan<E: Environment, O: DataObjects>(
 #[derive(Debug)]
 struct Additions {
     /// Of the signer's chain.
-    own: parafa_ades::Additions,
+    own: Values,
     /// Of the chains of time-stamps.
-    stamped: parafa_ades::Additions,
+    stamped: Values,
 }
 
 impl Additions {
@@ -185,8 +202,8 @@ impl Additions {
         stamped: &[Contents],
     ) -> Self {
         let mut additions = Self {
-            own: parafa_ades::Additions::default(),
-            stamped: parafa_ades::Additions::default(),
+            own: Values::default(),
+            stamped: Values::default(),
         };
         // There may be one of each, and time-stamps may be over them.
         let own = if examined.material.has_values {
@@ -194,9 +211,10 @@ impl Additions {
         } else {
             &mut additions.own
         };
-        own.add(material, signer, &Contents::default());
+        let has_store = examined.material.has_store;
+        own.add(material, signer, &Contents::default(), has_store);
         for contents in stamped {
-            additions.stamped.add(material, contents, signer);
+            additions.stamped.add(material, contents, signer, has_store);
         }
         additions
     }
@@ -205,23 +223,23 @@ impl Additions {
     fn properties(&self) -> String {
         let mut text = String::new();
         if !self.stamped.is_empty() {
-            let stamped = values(&self.stamped);
+            let stamped = properties(&self.stamped);
             let _ = write!(
                 text,
                 "<xades141:TimeStampValidationData xmlns:xades141=\"{XADES_141}\">{stamped}\
                  </xades141:TimeStampValidationData>"
             );
         }
-        text + &values(&self.own)
+        text + &properties(&self.own)
     }
 }
 
 /// CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and 5.4.2), without
 /// those that would be empty.
-fn values(additions: &parafa_ades::Additions) -> String {
-    let certificates = encapsulated("EncapsulatedX509Certificate", &additions.certificates);
-    let lists = encapsulated("EncapsulatedCRLValue", &additions.lists);
-    let responses = encapsulated("EncapsulatedOCSPValue", &additions.responses);
+fn properties(values: &Values) -> String {
+    let certificates = encapsulated("EncapsulatedX509Certificate", &values.certificates);
+    let lists = encapsulated("EncapsulatedCRLValue", &values.lists);
+    let responses = encapsulated("EncapsulatedOCSPValue", &values.responses);
     let revocation = element("CRLValues", &lists) + &element("OCSPValues", &responses);
     property("CertificateValues", &certificates) + &property("RevocationValues", &revocation)
 }
@@ -248,8 +266,12 @@ fn property(name: &str, content: &str) -> String {
 }
 
 /// A file with what its signatures lack, if they lack anything.
-fn raised_file(document: &Document<'_>, additions: &[Additions]) -> Option<String> {
-    let signatures = file::signatures(document).unwrap_or_default();
+fn raised_file(
+    file: SignatureFile<'_>,
+    additions: &[Additions],
+) -> Result<Option<String>, Refusal> {
+    let document = file.parse()?;
+    let signatures = file::signatures(&document).unwrap_or_default();
     let insertions: Vec<Insertion> = signatures
         .into_iter()
         .zip(additions)
@@ -258,7 +280,7 @@ fn raised_file(document: &Document<'_>, additions: &[Additions]) -> Option<Strin
             (!properties.is_empty()).then(|| with_properties(signature, &properties))?
         })
         .collect();
-    (!insertions.is_empty()).then(|| inserted(document.source(), insertions))
+    Ok((!insertions.is_empty()).then(|| inserted(document.source(), insertions)))
 }
 
 /// Refuses to change files that another signature is over.
@@ -286,31 +308,30 @@ fn require_not_signed(
     refuse(faults.collect())
 }
 
-/// The lowest level that is found in what was written, the first of its kind.
-fn level_of<E: Environment, O: DataObjects>(
+/// What is known of the signatures of files when they are written so.
+fn verified<E: Environment, O: DataObjects>(
     verifier: &Verifier<'_, E, O>,
     files: &[SignatureFile<'_>],
     written: &[Option<String>],
-) -> Result<&'static str, Refusal> {
+) -> Result<Vec<Verified>, Refusal> {
     let mut found = Vec::new();
     for (file, written) in files.iter().zip(written) {
-        let verified = match written {
-            None => verifier.verify(file.document),
-            Some(text) => {
-                let document = Document::parse(text.as_bytes(), &Limits::default());
-                let document = document.map_err(|error| no_room(file.name, &error))?;
-                verifier.verify(&document)
-            }
+        let document = match written {
+            None => file.parse()?,
+            Some(text) => Document::parse(text.as_bytes(), &Limits::default())
+                .map_err(|error| no_room(file.name, &error))?,
         };
-        found.extend(verified.unwrap_or_default());
+        found.extend(verifier.verify(&document).unwrap_or_default());
     }
     if verifier.is_exhausted() {
         return Err(too_much_to_verify());
     }
-    let levels = found.iter().map(|one| match one.integrity {
-        Integrity::Intact => one.level,
-        _ => levels::UNKNOWN,
-    });
+    Ok(found)
+}
+
+/// The lowest level of signatures, the first of its kind, which is LT at least.
+fn lowest_level(signatures: &[Verified]) -> Result<&'static str, Refusal> {
+    let levels = signatures.iter().map(|one| one.level);
     let lowest = levels.min_by_key(|level| BaselineLevel::of(level));
     lowest
         .filter(|level| BaselineLevel::of(level) >= Some(BaselineLevel::Lt))

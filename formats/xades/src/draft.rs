@@ -113,6 +113,12 @@ impl Draft {
         &self.signed_info
     }
 
+    /// Bytes of the file as long as it has no value.
+    #[must_use]
+    pub fn file_bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// The file with the value, as the catalogue has it (RSA: octets, ECDSA:
     /// DER): level B-B.
     ///

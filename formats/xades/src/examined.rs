@@ -5,7 +5,7 @@ use parafa_pki::{SignedData, TimestampToken};
 use crate::level;
 use crate::material::{BEFORE_ALL, Material, Stored};
 use crate::stamps::Stamp;
-use crate::time_marks::time_mark;
+use crate::time_marks::{MAX_TIME_MARKS, time_mark};
 use crate::verify::Verified;
 
 /// What stands in a signature, and whether it holds. Its chains are not followed
@@ -87,7 +87,8 @@ impl Examined {
         let data = self.verified.revocation.iter();
         let marks = data
             .filter(|_| self.is_time_marked)
-            .filter_map(|der| time_mark(environment, self, der));
+            .filter_map(|der| time_mark(environment, self, der))
+            .take(MAX_TIME_MARKS);
         stamps.chain(marks).collect()
     }
 

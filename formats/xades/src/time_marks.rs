@@ -18,6 +18,11 @@ use crate::signature::Signature;
 /// arc for each version.
 const POLICIES: &str = "urn:oid:1.3.6.1.4.1.10015.1000.";
 
+/// Most time-marks of one signature: there is one.
+pub(crate) const MAX_TIME_MARKS: usize = 4;
+/// Most certificates that a time-mark may be signed with.
+const MAX_NAMESAKES: usize = 4;
+
 /// Whether a signature says that its time is told by a time-mark.
 pub(crate) fn is_time_marked(signature: Signature<'_>) -> bool {
     let identifier = || {
@@ -30,8 +35,9 @@ pub(crate) fn is_time_marked(signature: Signature<'_>) -> bool {
     identifier().is_some_and(|identifier| identifier.trim().starts_with(POLICIES))
 }
 
-/// Evidence about an OCSP response in the place of a time-stamp; `None` for other
-/// revocation data. As with time-stamps, it is not asked who may make one.
+/// Evidence about an OCSP response in the place of a time-stamp; `None` for one
+/// that was made for no value, and for lists. As with time-stamps, it is not
+/// asked who may make one.
 pub(crate) fn time_mark<E: Environment>(
     environment: &E,
     signature: &Examined,
@@ -39,8 +45,8 @@ pub(crate) fn time_mark<E: Environment>(
 ) -> Option<TimestampEvidence> {
     let data = RevocationData::parse(der).ok()?;
     let nonce = data.nonce()?;
-    let is_of_the_value = read_nonce(nonce.value)
-        .is_some_and(|(algorithm, marked)| digest(algorithm, &signature.raw_value) == marked);
+    let (algorithm, marked) = read_nonce(nonce.value)?;
+    let is_of_the_value = digest(algorithm, &signature.raw_value) == marked;
     let others = signature.verified.certificates.iter().map(Vec::as_slice);
     let mut makers = data
         .certificates()
@@ -49,6 +55,7 @@ pub(crate) fn time_mark<E: Environment>(
         .chain(others)
         .filter_map(|der| Certificate::from_der(der).ok())
         .filter(|maker| nonce.names_responder(environment, maker))
+        .take(MAX_NAMESAKES)
         .peekable();
     let status = if !is_of_the_value || !is_about(&data, signature.signer_certificate()) {
         TimestampStatus::ImprintMismatch
@@ -93,4 +100,26 @@ fn read_nonce(nonce: &[u8]) -> Option<(DigestAlgorithm, &[u8])> {
     let value = parts.expect(der::Tag::OctetString).ok()?.value;
     parts.finish().ok()?;
     Some((algorithm, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_pki::algorithm::encode_digest;
+    use parafa_pki::asn1::{encode, sequence};
+
+    use super::*;
+
+    #[test]
+    fn nonces_of_time_marks_are_told_from_others() {
+        let algorithm = DigestAlgorithm::Sha256;
+        let value = encode(der::Tag::OctetString, &[7; 32]);
+        let nonce = sequence([&encode_digest(algorithm), &value]);
+        let wrapped = encode(der::Tag::OctetString, &nonce);
+
+        for nonce in [&nonce, &wrapped] {
+            assert_eq!(read_nonce(nonce), Some((algorithm, &[7; 32][..])));
+        }
+        assert_eq!(read_nonce(&value), None);
+        assert_eq!(read_nonce(&[]), None);
+    }
 }

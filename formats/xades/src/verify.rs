@@ -27,6 +27,13 @@ use crate::stamps::Stamped;
 use crate::time;
 use crate::time_marks;
 
+/// What is done for the chains of all signatures of a container: those of each
+/// are followed by themselves.
+pub(crate) const LIMITS: ChainLimits = ChainLimits {
+    candidates: 5_000,
+    signatures: 5_000,
+    digested_bytes: 256 * 1024 * 1024,
+};
 /// Most references of one signature: one for every member, and some.
 const MAX_REFERENCES: usize = 1100;
 
@@ -85,7 +92,7 @@ pub struct Verifier<'a, E, O> {
 impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
     /// Verifies signatures over these members.
     pub fn new(environment: &'a E, objects: &'a O) -> Self {
-        Self::within(environment, objects, &ChainLimits::default())
+        Self::within(environment, objects, &LIMITS)
     }
 
     /// Does so much for the chains of signatures.

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod asn1;
 mod authority;
 mod certificate;

@@ -323,9 +323,9 @@ fn another_serialization_or_more_than_its_members_is_refused() {
             "base64url-invalid",
             with("protected", json!(format!(" {}", text("protected")))),
         ),
-        ("duplicate-member", twice.into_bytes()),
+        ("repeated-member", twice.into_bytes()),
         (
-            "duplicate-member",
+            "repeated-member",
             Forged::sound()
                 .build_with(&repeated)
                 .to_string()

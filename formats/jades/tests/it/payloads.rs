@@ -41,8 +41,8 @@ fn what_readers_could_see_differently_is_refused() {
         ("not-json", b"\xef\xbb\xbf{}"),
         ("not-json", b"{\"a\":\"\xff\"}"),
         ("not-json", nested.as_bytes()),
-        ("duplicate-member", b"{\"a\":{\"b\":1,\"b\":2}}"),
-        ("duplicate-member", b"{\"payload\":\"\",\"payload\":\"\"}"),
+        ("repeated-member", b"{\"a\":{\"b\":1,\"b\":2}}"),
+        ("repeated-member", b"{\"payload\":\"\",\"payload\":\"\"}"),
         ("document-too-long", long.as_bytes()),
     ];
     for (code, document) in cases {

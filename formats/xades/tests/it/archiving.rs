@@ -104,14 +104,12 @@ fn step(
     files: &[(&str, &str)],
     answers: &[Answer],
 ) -> Result<Step<Raised>, Refusal> {
-    let documents: Vec<Document<'_>> = files
-        .iter()
-        .map(|(_, text)| Document::parse(text.as_bytes(), &Limits::default()).unwrap())
-        .collect();
     let files: Vec<SignatureFile<'_>> = files
         .iter()
-        .zip(&documents)
-        .map(|((name, _), document)| SignatureFile { name, document })
+        .map(|(name, text)| SignatureFile {
+            name,
+            bytes: text.as_bytes(),
+        })
         .collect();
     archive(&NativeEnvironment, container, &files, answers)
 }
@@ -304,6 +302,17 @@ fn chains_may_end_with_anchors_that_are_no_roots() {
     assert_eq!(raised.level, levels::XADES_B_LT);
     let written = raised.files[0].as_deref().unwrap();
     assert_eq!(verified(written).revocation.len(), 1);
+}
+
+#[test]
+fn a_signer_whom_nobody_issued_a_certificate_is_stored_as_the_end_of_the_chain() {
+    let alone = issue("Alone", ec_key(Nid::X9_62_PRIME256V1), None, Role::Signer);
+    let archived = archived(&HIERARCHY.signed(&alone));
+
+    let certificate = base64(&alone.certificate.to_der().unwrap()).replace('\n', "");
+    assert_eq!(archived.matches(&certificate).count(), 2);
+    let again = raised(&[&archived], |need| panic!("{} is asked for", need.id)).unwrap();
+    assert_eq!(again.files, [None]);
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Levels and time-stamps of signatures that others made.
 
+use std::collections::BTreeSet;
 use std::fs;
 
+use openssl::x509::X509;
+use parafa_fixtures::referees::Dss;
 use parafa_fixtures::tool::samples;
 use parafa_format_core::{NativeEnvironment, TimestampKind, TimestampStatus, levels};
+use parafa_pki::Certificate;
 use parafa_xades::{DataObjects, Verifier};
 use parafa_xml::{Document, Limits};
 
@@ -12,8 +16,7 @@ use crate::container::Container;
 /// Level and kinds of time-stamps, all of them intact.
 type Expected = (&'static str, &'static [TimestampKind]);
 
-/// What every signature of a file has; where
-/// DSS 6.4, to which the roots alone are trusted, says something else, why.
+/// What every signature of a file has.
 const SAMPLES: [(&str, &[Expected]); 14] = {
     use TimestampKind::{Archive, Content, Signature, TimeMark};
     use levels::{XADES_B_B, XADES_B_LT, XADES_B_T, XADES_T};
@@ -44,7 +47,7 @@ const SAMPLES: [(&str, &[Expected]); 14] = {
         ),
         ("dss__asic-xades-ers.sce", &[(XADES_B_T, &[Signature])]),
         // The responder is not one of the issuer's, but of the root's (RFC 6960,
-        // 4.2.2.2). DSS asks for its chain alone, and says LT or LTA.
+        // 4.2.2.2).
         ("dd4j__valid-asice.asice", &[(XADES_B_T, &[Signature])]),
         ("dd4j__PSS-signature.asice", &[(XADES_B_T, &[Signature])]),
         (
@@ -75,6 +78,13 @@ const SAMPLES: [(&str, &[Expected]); 14] = {
     ]
 };
 
+/// Where the responder is one of the root's: DSS asks for its chain alone, and
+/// says LTA.
+const WITH_RESPONDERS_OF_ROOTS: [&str; 2] = [
+    "dss__asic-xades-lta-signed-manifest.sce",
+    "dss__asic-xades-signed-signature.sce",
+];
+
 fn container(file: &str) -> Option<Container> {
     let bytes = fs::read(samples()?.join("containers").join(file)).unwrap();
     Container::read(bytes)
@@ -102,6 +112,55 @@ fn the_level_of_a_signature_is_what_it_holds_for_those_who_trust_its_roots() {
             .map(|(level, kinds)| (*level, kinds.as_slice()))
             .collect();
         assert_eq!(found, expected, "{file}");
+    }
+}
+
+#[test]
+fn the_reference_validator_that_trusts_the_roots_alone_finds_the_same_levels() {
+    let Some(samples) = samples() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let agreed = SAMPLES
+        .iter()
+        .filter(|(file, _)| !WITH_RESPONDERS_OF_ROOTS.contains(file));
+    let (files, levels): (Vec<_>, Vec<_>) = agreed.copied().unzip();
+    let mut roots = BTreeSet::new();
+    for file in &files {
+        let signatures = container(file).unwrap().verify().unwrap();
+        let certificates = signatures.into_iter().flat_map(|one| one.certificates);
+        roots.extend(certificates.filter(|der| {
+            let certificate = Certificate::from_der(der).unwrap();
+            certificate.issuer() == certificate.subject()
+        }));
+    }
+    let roots = roots.iter().enumerate().map(|(number, der)| {
+        let file = folder.path().join(format!("{number}.pem"));
+        let certificate = X509::from_der(der).unwrap();
+        fs::write(&file, certificate.to_pem().unwrap()).unwrap();
+        file
+    });
+    let Some(dss) = Dss::find(&roots.collect::<Vec<_>>()) else {
+        return;
+    };
+    let paths: Vec<_> = files
+        .iter()
+        .map(|file| samples.join("containers").join(file))
+        .collect();
+
+    let verdicts = dss.verdicts(&paths, &[]);
+
+    for ((file, expected), verdict) in files.iter().zip(levels).zip(verdicts) {
+        let found = verdict
+            .signatures
+            .iter()
+            .map(|one| one.level.replace("BASELINE", "B"));
+        let expected = expected.iter().map(|(level, _)| *level);
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            expected.collect::<Vec<_>>(),
+            "{file}"
+        );
     }
 }
 

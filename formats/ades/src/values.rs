@@ -3,9 +3,10 @@ use parafa_format_core::Environment;
 use crate::chain::Contents;
 use crate::validation_material::{NOWHERE, ValidationMaterial};
 
-/// What is put beside a signature for it to be verified with, each DER and once.
+/// Certificates and revocation data that are put beside a signature for it to be
+/// verified with, each DER and once.
 #[derive(Debug, Default)]
-pub struct Additions {
+pub struct Values {
     /// Certificates.
     pub certificates: Vec<Vec<u8>>,
     /// OCSPResponses.
@@ -14,20 +15,25 @@ pub struct Additions {
     pub lists: Vec<Vec<u8>>,
 }
 
-impl Additions {
+impl Values {
     /// Adds what chains consist of and the signature does not have, but what is
     /// among those of `others`. An end that somebody called an anchor has to
-    /// stand among what is stored to be taken for one.
+    /// stand among what is stored to be taken for one; and one that signs itself
+    /// where nothing is stored yet, because level LT has a store.
     pub fn add<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
         contents: &Contents,
         others: &Contents,
+        has_store: bool,
     ) {
         let certificates = contents.certificates.iter().filter(|index| {
-            let is_absent = material.place_of(**index) == NOWHERE;
-            let is_end = material.is_marked_anchor(**index) && !material.is_stored(**index);
-            (is_absent || is_end) && !others.certificates.contains(index)
+            let certificate = material.certificate(**index);
+            let signs_itself = certificate.issuer() == certificate.subject();
+            let is_end = material.is_marked_anchor(**index) || !has_store && signs_itself;
+            let is_lacking =
+                material.place_of(**index) == NOWHERE || is_end && !material.is_stored(**index);
+            is_lacking && !others.certificates.contains(index)
         });
         for index in certificates {
             add_new(
