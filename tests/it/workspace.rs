@@ -181,6 +181,13 @@ fn the_layers_of_containers_know_nothing_above_them() {
 }
 
 #[test]
+fn json_web_signatures_know_neither_xml_nor_cms_but_as_time_stamps() {
+    let arrows = Arrows::of_everything();
+    let below = ["formats/ades", "formats/core", "formats/pki"];
+    arrows.assert_only("formats/jades", |to| below.contains(&to));
+}
+
+#[test]
 fn plugins_are_the_only_crates_that_know_both_the_contract_and_the_formats() {
     let arrows = Arrows::of_everything();
     arrows.assert_only("plugins/sdk", |to| to.starts_with("formats/"));

@@ -19,6 +19,7 @@ mod signature;
 mod signature_position;
 mod timestamps;
 mod validation_material;
+mod values;
 
 pub use answers::Answers;
 pub use archive_timestamp::{ArchiveTimestamp, due_chains};
@@ -30,3 +31,4 @@ pub use signature::Signature;
 pub use signature_position::SignaturePosition;
 pub use timestamps::maker_status;
 pub use validation_material::{NOWHERE, RevocationDatum, ValidationMaterial};
+pub use values::Values;

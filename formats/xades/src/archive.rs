@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parafa_ades::{
-    Answers, ChainLimits, Contents, NOWHERE, Plan, Rules, Signature as _, ValidationMaterial,
+    Answers, ChainLimits, Contents, Plan, Rules, Signature as _, ValidationMaterial, Values,
     due_chains, refuse, require_raisable, too_much_to_verify,
 };
 use parafa_format_core::{Answer, BaselineLevel, Environment, Refusal, Step, refusal};
@@ -194,14 +194,6 @@ struct Additions {
     stamped: Values,
 }
 
-/// Certificates and revocation data, each DER.
-#[derive(Debug, Default)]
-struct Values {
-    certificates: Vec<Vec<u8>>,
-    responses: Vec<Vec<u8>>,
-    lists: Vec<Vec<u8>>,
-}
-
 impl Additions {
     fn new<E: Environment>(
         examined: &Examined,
@@ -231,75 +223,25 @@ impl Additions {
     fn properties(&self) -> String {
         let mut text = String::new();
         if !self.stamped.is_empty() {
-            let stamped = self.stamped.properties();
+            let stamped = properties(&self.stamped);
             let _ = write!(
                 text,
                 "<xades141:TimeStampValidationData xmlns:xades141=\"{XADES_141}\">{stamped}\
                  </xades141:TimeStampValidationData>"
             );
         }
-        text + &self.own.properties()
+        text + &properties(&self.own)
     }
 }
 
-impl Values {
-    /// Adds what chains consist of and the signature does not have, but what is
-    /// among those of `others`. An end that somebody called an anchor has to
-    /// stand among what is stored to be taken for one; and one that signs itself
-    /// where nothing is stored yet, because level LT has a store.
-    fn add<E: Environment>(
-        &mut self,
-        material: &ValidationMaterial<'_, E>,
-        contents: &Contents,
-        others: &Contents,
-        has_store: bool,
-    ) {
-        let certificates = contents.certificates.iter().filter(|index| {
-            let certificate = material.certificate(**index);
-            let signs_itself = certificate.issuer() == certificate.subject();
-            let is_end = material.is_marked_anchor(**index) || !has_store && signs_itself;
-            let is_lacking =
-                material.place_of(**index) == NOWHERE || is_end && !material.is_stored(**index);
-            is_lacking && !others.certificates.contains(index)
-        });
-        for index in certificates {
-            add_new(
-                &mut self.certificates,
-                material.certificate(*index).as_der(),
-            );
-        }
-        for index in &contents.data {
-            let datum = material.datum(*index);
-            if datum.place != NOWHERE || others.data.contains(index) {
-                continue;
-            }
-            if datum.parsed.is_ocsp_response() {
-                add_new(&mut self.responses, datum.der);
-            } else {
-                add_new(&mut self.lists, datum.der);
-            }
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.certificates.is_empty() && self.responses.is_empty() && self.lists.is_empty()
-    }
-
-    /// CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and 5.4.2),
-    /// without those that would be empty.
-    fn properties(&self) -> String {
-        let certificates = encapsulated("EncapsulatedX509Certificate", &self.certificates);
-        let lists = encapsulated("EncapsulatedCRLValue", &self.lists);
-        let responses = encapsulated("EncapsulatedOCSPValue", &self.responses);
-        let revocation = element("CRLValues", &lists) + &element("OCSPValues", &responses);
-        property("CertificateValues", &certificates) + &property("RevocationValues", &revocation)
-    }
-}
-
-fn add_new(known: &mut Vec<Vec<u8>>, der: &[u8]) {
-    if !known.iter().any(|known| known == der) {
-        known.push(der.to_vec());
-    }
+/// CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and 5.4.2), without
+/// those that would be empty.
+fn properties(values: &Values) -> String {
+    let certificates = encapsulated("EncapsulatedX509Certificate", &values.certificates);
+    let lists = encapsulated("EncapsulatedCRLValue", &values.lists);
+    let responses = encapsulated("EncapsulatedOCSPValue", &values.responses);
+    let revocation = element("CRLValues", &lists) + &element("OCSPValues", &responses);
+    property("CertificateValues", &certificates) + &property("RevocationValues", &revocation)
 }
 
 fn encapsulated(name: &str, ders: &[Vec<u8>]) -> String {

@@ -4,13 +4,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
-use parafa_pki::Certificate;
 use parafa_pki::asn1::{context, encode, sequence};
+use parafa_pki::{Certificate, ecdsa};
 use parafa_xml::{Canonicalization, Document, Limits};
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 
-use crate::ecdsa;
 use crate::file;
 use crate::location::reference_to;
 use crate::names::{self, ASIC, DSIG, SIGNED_PROPERTIES_TYPE, XADES};

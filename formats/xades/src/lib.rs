@@ -5,13 +5,12 @@
 //! text, into which the value and what is not signed are put.
 //! [`Verifier`] reads what others made, strictly where readers could be misled:
 //! what is shown of a signature is what is signed by the certificate that it
-//! names. [`archive`] raises signatures to level LT. Nothing here knows what a container is made of: [`DataObjects`] are
-//! what signatures are over.
+//! names. [`archive`] raises signatures to level LT. Nothing here knows what a
+//! container is made of: [`DataObjects`] are what signatures are over.
 
 mod archive;
 mod coverage;
 mod draft;
-mod ecdsa;
 mod examined;
 mod fault;
 mod file;

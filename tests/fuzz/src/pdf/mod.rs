@@ -18,7 +18,8 @@ use parafa_format_pdf::{inspect, verify};
 
 use crate::Target;
 
-use ceremony::{Level, TrustingEnvironment, sign};
+pub(crate) use ceremony::TrustingEnvironment;
+use ceremony::{Level, sign};
 
 /// Reading a file.
 ///

@@ -1,15 +1,18 @@
-//! ECDSA values as XML Signature has them: r and s, each as long as the field of
-//! the curve (RFC 9231, 2.3.6), where everybody else has DER.
+//! ECDSA values as XML Signature (RFC 9231, 2.3.6) and JSON Web Signature
+//! (RFC 7518, 3.4) have them: r and s, each as long as the field of the curve,
+//! where everybody else has DER.
 
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5912::{SECP_256_R_1, SECP_384_R_1, SECP_521_R_1};
 use der::Tag;
 use der::asn1::UintRef;
-use parafa_pki::asn1::{Element, encode};
+
+use crate::asn1::{Element, encode};
 
 /// Bytes of r and of s by a key, DER of its SubjectPublicKeyInfo; `None` for a
 /// curve that is not known.
-pub(crate) fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
+#[must_use]
+pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
     const WHAT: &str = "SubjectPublicKeyInfo";
 
     let info = Element::parse(WHAT, subject_public_key_info).ok()?;
@@ -24,8 +27,9 @@ pub(crate) fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
     }
 }
 
-/// The DER ECDSA-Sig-Value of r and s.
-pub(crate) fn to_der(raw: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
+/// The DER ECDSA-Sig-Value of r and s; `None` when they are not so long.
+#[must_use]
+pub fn to_der(raw: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     if raw.len() != 2 * field_bytes {
         return None;
     }
@@ -37,8 +41,9 @@ pub(crate) fn to_der(raw: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     Some(encode(Tag::Sequence, &[integer(r)?, integer(s)?].concat()))
 }
 
-/// r and s of a DER ECDSA-Sig-Value.
-pub(crate) fn to_raw(der: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
+/// r and s of a DER ECDSA-Sig-Value; `None` when it is none of such a curve.
+#[must_use]
+pub fn to_raw(der: &[u8], field_bytes: usize) -> Option<Vec<u8>> {
     const WHAT: &str = "ECDSA-Sig-Value";
 
     let mut parts = Element::parse(WHAT, der).ok()?.children(WHAT).ok()?;
