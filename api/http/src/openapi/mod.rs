@@ -17,9 +17,8 @@ use self::operations::Described;
 pub use self::schemas::Schemas;
 use crate::api::Api;
 use crate::edge::RequestId;
-use crate::operation::Operation;
+use crate::operation::{Entry, Operation};
 use crate::problem::{ProblemFormat, ProblemType};
-use crate::reference::Security;
 use crate::router::Http;
 
 /// The document in its two forms.
@@ -66,16 +65,12 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
         schemas: &schemas,
         refusal: schemas.borrow_mut().of::<F::Body>(),
         refusal_media_type: F::MEDIA_TYPE,
+        translated: &|kind| format.translated(kind),
     };
     let paths = described.paths();
     let webhooks = (reference.webhooks)(&mut schemas.borrow_mut());
     let tags = reference.tags.iter();
     let tags = tags.map(|tag| json!({"name": tag.name, "description": tag.description}));
-    let security = match reference.security {
-        Security::Bearer(description) => ("apiKey", "bearer", description),
-        Security::Basic(description) => ("apiKey", "basic", description),
-    };
-    let (name, scheme, description) = security;
     let mut document = json!({
         "openapi": "3.1.1",
         "info": {
@@ -86,15 +81,13 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": base_url.to_string()}],
-        "security": [{name: []}],
+        "security": [{USUAL: []}],
         "tags": tags.collect::<Vec<_>>(),
         "externalDocs": {"url": base_url.join(&format!("{}/docs", reference.folder))},
         "paths": paths,
         "webhooks": webhooks,
         "components": {
-            "securitySchemes": {
-                name: {"type": "http", "scheme": scheme, "description": description},
-            },
+            "securitySchemes": security_schemes(http),
             "parameters": described.shared_parameters(),
             "headers": headers::all(reference.security.challenge(), reference.headers),
             "examples": problem_examples(http, format),
@@ -104,6 +97,22 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
     document
 }
 
+/// What the usual credentials are called.
+const USUAL: &str = "apiKey";
+
+/// The usual credentials, and those of operations that have their own.
+fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
+    let own = http.operations.iter();
+    let own = own.filter_map(|operation| match &operation.contract.entry {
+        Entry::By(credential) => Some((credential.name, credential.security)),
+        Entry::Usual | Entry::Anybody(_) => None,
+    });
+    std::iter::once((USUAL, http.reference.security))
+        .chain(own)
+        .map(|(name, security)| (name.to_owned(), security.scheme()))
+        .collect()
+}
+
 /// One for each problem that some operation answers.
 fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map<String, Value> {
     let reference = &http.reference;
@@ -111,6 +120,7 @@ fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map
         .operations
         .iter()
         .flat_map(Operation::problems)
+        .map(|kind| format.translated(kind))
         .collect();
     let kinds = reference.problems.iter();
     let kinds = kinds.filter(|kind| answered.contains(kind));
