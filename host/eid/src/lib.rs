@@ -6,6 +6,8 @@
 //! given in a store, and go on after a restart.
 
 mod base64_bytes;
+pub mod card;
+mod ecdsa;
 mod provider;
 pub mod smart_id;
 
