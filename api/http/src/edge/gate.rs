@@ -41,7 +41,7 @@ pub(crate) async fn gate<A: Api>(
     let params = RawPathParams::from_request_parts(&mut parts, &()).await;
     let params = params.ok().filter(|_| contract.is_some());
     let request = Request::from_parts(parts, body);
-    let origin = match origin_of(&http, contract, params.as_ref(), &request).await {
+    let origin = match origin_of(&http, contract, params.as_ref(), request.headers()).await {
         Ok(origin) => origin,
         Err(problem) => return about(problem.into_response(), params.as_ref()),
     };
@@ -60,10 +60,10 @@ async fn origin_of<A: Api>(
     http: &Http<A>,
     contract: Option<&Contract<A>>,
     params: Option<&RawPathParams>,
-    request: &Request,
+    headers: &HeaderMap,
 ) -> Result<Origin, Problem> {
     let rule = contract.and_then(|contract| contract.origins);
-    if rule.is_none() || !request.headers().contains_key(ORIGIN) {
+    if rule.is_none() || !headers.contains_key(ORIGIN) {
         return Ok(Origin::None);
     }
     let record = contract
@@ -73,7 +73,7 @@ async fn origin_of<A: Api>(
         Some(record) => http.api.origin(record).await?,
         None => None,
     };
-    Ok(Origin::of(request.headers(), admitted.as_deref()))
+    Ok(Origin::of(headers, admitted.as_deref()))
 }
 
 /// The answer to a browser that asks before it makes a page's call.
