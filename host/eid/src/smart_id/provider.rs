@@ -10,6 +10,7 @@ use super::{
     Interaction, Interactions, LinkKind, Nonce, SemanticsIdentifier, SignatureAlgorithm,
     SignatureSession, SigningCertificate, SmartIdClient, SmartIdError,
 };
+use crate::authentication::Authenticator;
 use crate::provider::{
     ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
     RequestKey, SessionState, SignatureRequest, SignerCertificate, StartedSignature,
@@ -113,6 +114,10 @@ impl EidProvider for SmartIdClient {
     }
 
     fn device_links(&self) -> Option<&dyn DeviceLinks> {
+        Some(self)
+    }
+
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
         Some(self)
     }
 }
