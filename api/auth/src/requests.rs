@@ -152,7 +152,8 @@ fn conditions() -> serde_json::Value {
 
 fn phone_number(text: &str) -> Option<String> {
     let digits = text.strip_prefix('+')?;
-    let sound = (8..=30).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let sound =
+        (8..=30).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     sound.then(|| text.to_owned())
 }
 
@@ -166,8 +167,10 @@ pub struct PollQuery {
 impl FromQuery for PollQuery {
     fn decode(query: &mut Object<'_>) -> Option<Self> {
         let wait = query.or("waitMs", 0, |node| {
-            node.described("For how many milliseconds the answer may wait until the status changes.")
-                .integer(0..=LONGEST_WAIT)
+            node.described(
+                "For how many milliseconds the answer may wait until the status changes.",
+            )
+            .integer(0..=LONGEST_WAIT)
         });
         Some(Self {
             wait: Duration::from_millis(wait?.into()),
@@ -262,17 +265,13 @@ fn bytes(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
     node.clone()
         .with("contentEncoding", "base64")
         .with("maxLength", longest.div_ceil(3) * 4)
-        .parsed(
-            BASE64,
-            &format!("base64 of 1 to {longest} bytes"),
-            |text| {
-                let engine = match text.contains(['-', '_']) {
-                    true => &URL_SAFE_ALPHABET,
-                    false => &STANDARD_ALPHABET,
-                };
-                let short = text.len() <= longest.div_ceil(3) * 4;
-                let decoded = short.then(|| engine.decode(text).ok()).flatten()?;
-                (1..=longest).contains(&decoded.len()).then_some(decoded)
-            },
-        )
+        .parsed(BASE64, &format!("base64 of 1 to {longest} bytes"), |text| {
+            let engine = match text.contains(['-', '_']) {
+                true => &URL_SAFE_ALPHABET,
+                false => &STANDARD_ALPHABET,
+            };
+            let short = text.len() <= longest.div_ceil(3) * 4;
+            let decoded = short.then(|| engine.decode(text).ok()).flatten()?;
+            (1..=longest).contains(&decoded.len()).then_some(decoded)
+        })
 }

@@ -8,8 +8,8 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use bytes::Bytes;
-use http::{Method, StatusCode};
 use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::Api;

@@ -160,7 +160,11 @@ impl Authentications {
             .map_err(|_| unknown("signatureEncoding", &asked.encoding))?;
         let provider = self.providers.working(row.provider).await?;
         let provider = provider.ok_or(AuthError::NotFound)?;
-        match provider.encodings.iter().any(|name| name == encoding.name()) {
+        match provider
+            .encodings
+            .iter()
+            .any(|name| name == encoding.name())
+        {
             true => Ok((algorithm, encoding)),
             false => Err(AuthError::ForbiddenEncoding),
         }

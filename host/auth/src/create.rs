@@ -159,11 +159,14 @@ impl Authentications {
             method: views::method(row.state.method()),
             expires_at: row.state.expires_at(),
             client_token: client_token.clone(),
-            pairing: code.as_ref().zip(row.pairing.as_ref()).map(|(code, grant)| Pairing {
-                code: code.clone(),
-                uri: pairing::uri(&self.settings.issuer, code),
-                expires_at: grant.expires_at,
-            }),
+            pairing: code
+                .as_ref()
+                .zip(row.pairing.as_ref())
+                .map(|(code, grant)| Pairing {
+                    code: code.clone(),
+                    uri: pairing::uri(&self.settings.issuer, code),
+                    expires_at: grant.expires_at,
+                }),
             verification_code: row.verification_code.clone(),
         }
     }
@@ -178,7 +181,9 @@ impl Authentications {
         };
         let body = serde_json::to_string(&KeptAnswer::of(created))
             .map_err(|_| PlatformError::Inconsistent("an answer cannot be written as JSON"))?;
-        Ok(Some(self.idempotency.prepare_answer(claim, Some(&body)).await?))
+        Ok(Some(
+            self.idempotency.prepare_answer(claim, Some(&body)).await?,
+        ))
     }
 
     async fn store(&self, row: &RequestRow, answer: Option<&Answer>) -> Result<(), AuthError> {

@@ -109,9 +109,7 @@ impl Authentications {
             Some(session) => {
                 let asked = Instant::now();
                 match authenticator.poll_authentication(session, POLL).await {
-                    Ok(SessionState::Running) if asked.elapsed() < HELD => {
-                        Ok(Step::Waits(PAUSE))
-                    }
+                    Ok(SessionState::Running) if asked.elapsed() < HELD => Ok(Step::Waits(PAUSE)),
                     Ok(SessionState::Running) => Ok(Step::Waits(SignedDuration::ZERO)),
                     Ok(SessionState::Complete(proof)) => {
                         return self.judge(row, &private, &proof).await.map(Step::Ended);

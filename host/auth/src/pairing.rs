@@ -97,7 +97,10 @@ mod tests {
         let code = random_code().unwrap();
 
         assert_eq!(code.len(), 14);
-        assert_eq!(normal(&code.to_lowercase().replace('-', " ")), normal(&code));
+        assert_eq!(
+            normal(&code.to_lowercase().replace('-', " ")),
+            normal(&code)
+        );
         assert_eq!(normal("oi-l0"), "0110");
     }
 }

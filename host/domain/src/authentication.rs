@@ -176,7 +176,9 @@ impl Authentication {
     ) -> Result<(), CannotAuthenticate> {
         self.check_card()?;
         self.check_open(now)?;
-        if let State::CertificateReceived { identity: bound, .. } = &self.state
+        if let State::CertificateReceived {
+            identity: bound, ..
+        } = &self.state
             && bound != identity
         {
             return Err(CannotAuthenticate::IdentitySwap);

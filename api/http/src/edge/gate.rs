@@ -85,7 +85,9 @@ fn preflight<A: Api>(
     let contract = contract?;
     let rule = contract.origins?;
     let asks = *request.method() == Method::OPTIONS
-        && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        && request
+            .headers()
+            .contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     asks.then(|| origin.preflight(rule, &contract.method))
 }
 
@@ -122,8 +124,8 @@ async fn enter<A: Api>(
         _ => http.rates.admit(caller.key_id(), access, Instant::now()),
     };
     let rule = contract.and_then(|contract| contract.origins);
-    let admitted = check(&caller, access, &rate)
-        .and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
+    let admitted =
+        check(&caller, access, &rate).and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
     let mut response = match admitted {
         Ok(()) => {
             request

@@ -61,7 +61,10 @@ impl Origin {
         headers.append(VARY, HeaderValue::from_static("origin"));
         if let Self::Admitted(origin) = self {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+            headers.insert(
+                ACCESS_CONTROL_EXPOSE_HEADERS,
+                HeaderValue::from_static(EXPOSED),
+            );
         }
     }
 
@@ -77,8 +80,14 @@ impl Origin {
             let method = HeaderValue::from_str(method.as_str());
             let method = method.expect("methods are tokens");
             headers.insert(ACCESS_CONTROL_ALLOW_METHODS, method);
-            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
-            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(KEPT_SECONDS));
+            headers.insert(
+                ACCESS_CONTROL_ALLOW_HEADERS,
+                HeaderValue::from_static(HEADERS),
+            );
+            headers.insert(
+                ACCESS_CONTROL_MAX_AGE,
+                HeaderValue::from_static(KEPT_SECONDS),
+            );
         }
         response
     }

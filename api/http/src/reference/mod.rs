@@ -107,8 +107,7 @@ impl Security {
     pub(crate) fn is_of(self, credentials: &Credentials) -> bool {
         matches!(
             (self, credentials),
-            (Self::Bearer(_), Credentials::Bearer(_))
-                | (Self::Basic(_), Credentials::Basic { .. })
+            (Self::Bearer(_), Credentials::Bearer(_)) | (Self::Basic(_), Credentials::Basic { .. })
         )
     }
 

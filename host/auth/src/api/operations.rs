@@ -4,9 +4,7 @@ use async_trait::async_trait;
 use parafa_api_auth::requests::{
     CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
 };
-use parafa_api_auth::{
-    AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, views as api,
-};
+use parafa_api_auth::{AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, views as api};
 use parafa_api_http::{
     Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Reservation,
 };
@@ -62,9 +60,7 @@ impl AuthOperations {
         let store = &self.0.records.store;
         let hash = hash_token(token).to_string();
         let found: Result<Option<RequestRow>, AuthError> = store
-            .read(|tx| {
-                Box::pin(async move { Ok(tx.find(&REQUEST_BY_CLIENT_TOKEN, &hash).await?) })
-            })
+            .read(|tx| Box::pin(async move { Ok(tx.find(&REQUEST_BY_CLIENT_TOKEN, &hash).await?) }))
             .await;
         let now = store.now().await.map_err(AuthError::from)?;
         let row = found?.filter(|row| {

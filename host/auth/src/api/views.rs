@@ -25,9 +25,7 @@ pub(crate) fn domain_method(method: api::AuthenticationMethod) -> Authentication
 pub(crate) fn status(status: AuthenticationStatus) -> api::AuthenticationStatus {
     match status {
         AuthenticationStatus::Pending => api::AuthenticationStatus::Pending,
-        AuthenticationStatus::CertificateReceived => {
-            api::AuthenticationStatus::CertificateReceived
-        }
+        AuthenticationStatus::CertificateReceived => api::AuthenticationStatus::CertificateReceived,
         AuthenticationStatus::InProgress => api::AuthenticationStatus::InProgress,
         AuthenticationStatus::Completed => api::AuthenticationStatus::Completed,
         AuthenticationStatus::Failed => api::AuthenticationStatus::Failed,

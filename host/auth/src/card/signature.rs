@@ -48,7 +48,11 @@ pub(super) fn verify(
         Ok(value) => value,
         Err(
             unfit @ (InvalidCardSignature::Algorithm(_) | InvalidCardSignature::Encoding { .. }),
-        ) => return Err(AuthError::UnsupportedAlgorithm(format!("Not verified: {unfit}."))),
+        ) => {
+            return Err(AuthError::UnsupportedAlgorithm(format!(
+                "Not verified: {unfit}."
+            )));
+        }
         Err(InvalidCardSignature::Length { .. } | InvalidCardSignature::Malformed) => {
             return Ok(Err(AuthenticationFailure::BadSignature));
         }
@@ -58,14 +62,14 @@ pub(super) fn verify(
         SignatureAlgorithm::Rs256 => SignatureScheme::RsaPkcs1,
         SignatureAlgorithm::Ps256 => SignatureScheme::RsaPss,
     };
-    let is_over =
-        |message: &[u8]| certificate.verify_sha256(scheme, message, &value).is_ok();
+    let is_over = |message: &[u8]| certificate.verify_sha256(scheme, message, &value).is_ok();
     if is_over(dtbs.as_bytes()) {
         return Ok(Ok(()));
     }
     // What clients are known to sign by mistake: the text instead of its bytes,
     // and the digest hashed once more by the card.
-    let mistaken = is_over(dtbs.to_base64().as_bytes()) || is_over(&Sha256::digest(dtbs.as_bytes()));
+    let mistaken =
+        is_over(dtbs.to_base64().as_bytes()) || is_over(&Sha256::digest(dtbs.as_bytes()));
     Ok(Err(match mistaken {
         true => AuthenticationFailure::DtbsMismatch,
         false => AuthenticationFailure::BadSignature,

@@ -63,7 +63,9 @@ impl AuthenticationFailure {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::BadSignature => "The signature does not verify with the certificate's key.",
-            Self::DtbsMismatch => "The signature is over something else than the data to be signed.",
+            Self::DtbsMismatch => {
+                "The signature is over something else than the data to be signed."
+            }
             Self::DeviceError => "The person's device or account needs their attention.",
             Self::IdentityMismatch => "Somebody else authenticated than the person who was asked.",
             Self::NoAccount => "The person has no account with this method.",

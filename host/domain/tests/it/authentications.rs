@@ -12,12 +12,23 @@ const LIFETIME: SignedDuration = SignedDuration::from_secs(300);
 
 #[derive(Clone, Debug)]
 enum Step {
-    Certificate { person: u8, token: u8 },
-    Complete { token: u8, signature: u8, good: bool },
+    Certificate {
+        person: u8,
+        token: u8,
+    },
+    Complete {
+        token: u8,
+        signature: u8,
+        good: bool,
+    },
     Begin,
-    Conclude { good: bool },
+    Conclude {
+        good: bool,
+    },
     Cancel,
-    Wait { seconds: u16 },
+    Wait {
+        seconds: u16,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -122,7 +133,9 @@ proptest! {
 #[test]
 fn another_person_never_takes_the_place_of_the_first() {
     let mut request = Authentication::new(AuthenticationMethod::Physical, NOW, LIFETIME);
-    request.receive_certificate("a", operation(1, NOW), NOW).unwrap();
+    request
+        .receive_certificate("a", operation(1, NOW), NOW)
+        .unwrap();
 
     let swapped = request.receive_certificate("b", operation(2, NOW), NOW);
 
@@ -134,31 +147,45 @@ fn another_person_never_takes_the_place_of_the_first() {
 #[test]
 fn a_new_certificate_of_the_same_person_spends_the_operation_before() {
     let mut request = Authentication::new(AuthenticationMethod::Nfc, NOW, LIFETIME);
-    request.receive_certificate("a", operation(1, NOW), NOW).unwrap();
-    request.receive_certificate("a", operation(2, NOW), NOW).unwrap();
+    request
+        .receive_certificate("a", operation(1, NOW), NOW)
+        .unwrap();
+    request
+        .receive_certificate("a", operation(2, NOW), NOW)
+        .unwrap();
 
     let spent = request.complete(claim(1, 0), Ok(()), NOW);
 
     assert_eq!(spent, Err(CannotAuthenticate::OperationSpent));
-    assert_eq!(request.complete(claim(2, 0), Ok(()), NOW), Ok(Completion::First));
+    assert_eq!(
+        request.complete(claim(2, 0), Ok(()), NOW),
+        Ok(Completion::First)
+    );
 }
 
 #[test]
 fn an_operation_ends_before_its_request_does() {
     let mut request = Authentication::new(AuthenticationMethod::Physical, NOW, LIFETIME);
-    request.receive_certificate("a", operation(1, NOW), NOW).unwrap();
+    request
+        .receive_certificate("a", operation(1, NOW), NOW)
+        .unwrap();
 
     let late = request.complete(claim(1, 0), Ok(()), at(120));
 
     assert_eq!(late, Err(CannotAuthenticate::OperationSpent));
-    assert_eq!(request.status(at(120)), AuthenticationStatus::CertificateReceived);
+    assert_eq!(
+        request.status(at(120)),
+        AuthenticationStatus::CertificateReceived
+    );
 }
 
 #[test]
 fn the_same_completion_comes_to_the_same_and_another_one_to_nothing() {
     for good in [true, false] {
         let mut request = Authentication::new(AuthenticationMethod::Physical, NOW, LIFETIME);
-        request.receive_certificate("a", operation(1, NOW), NOW).unwrap();
+        request
+            .receive_certificate("a", operation(1, NOW), NOW)
+            .unwrap();
         request.complete(claim(1, 0), verdict(good), NOW).unwrap();
 
         let repeated = request.complete(claim(1, 0), verdict(!good), at(1000));
@@ -176,7 +203,10 @@ fn a_provider_takes_no_certificate_and_a_card_asks_no_provider() {
     let mut card = Authentication::new(AuthenticationMethod::Physical, NOW, LIFETIME);
 
     let refused = Err(CannotAuthenticate::WrongMethod);
-    assert_eq!(smart_id.receive_certificate("a", operation(1, NOW), NOW), refused);
+    assert_eq!(
+        smart_id.receive_certificate("a", operation(1, NOW), NOW),
+        refused
+    );
     assert_eq!(card.begin(NOW), refused);
     assert_eq!(card.conclude(Ok(()), NOW), refused);
 }

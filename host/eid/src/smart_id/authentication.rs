@@ -83,7 +83,9 @@ impl SmartIdClient {
             return Err(InvalidAnswer::Protocol.into());
         }
         let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
-        let flow = signature.flow_type.ok_or(InvalidAnswer::Member("flowType"))?;
+        let flow = signature
+            .flow_type
+            .ok_or(InvalidAnswer::Member("flowType"))?;
         check_flow(flow, &[FlowType::Notification])?;
         let is_expected = signature.signature_algorithm.as_deref() == Some(RSASSA_PSS);
         let parameters = signature.signature_algorithm_parameters.as_ref();
@@ -124,9 +126,8 @@ fn are_expected(parameters: &PssParameters) -> bool {
 /// A value that is used as it was received; the separator of the payload is in
 /// none.
 fn random<'a>(name: &'static str, value: Option<&'a str>) -> Result<&'a str, InvalidAnswer> {
-    let value = value.filter(|value| {
-        (1..=LONGEST_RANDOM).contains(&value.len()) && !value.contains('|')
-    });
+    let value =
+        value.filter(|value| (1..=LONGEST_RANDOM).contains(&value.len()) && !value.contains('|'));
     value.ok_or(InvalidAnswer::Member(name))
 }
 
@@ -195,7 +196,10 @@ mod tests {
 
         let fields: Vec<_> = text.split('|').collect();
         assert_eq!(fields.len(), 11);
-        assert_eq!(fields[0..3], ["smart-id-demo", "ACSP_V2", "9eZeWMTJ9YYBtjj5jK8p1sLm"]);
+        assert_eq!(
+            fields[0..3],
+            ["smart-id-demo", "ACSP_V2", "9eZeWMTJ9YYBtjj5jK8p1sLm"]
+        );
         assert_eq!(fields[5..7], ["REVNTw==", ""]);
         assert_eq!(fields[8..], ["displayTextAndPIN", "", "Notification"]);
     }
