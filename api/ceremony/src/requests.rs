@@ -16,6 +16,8 @@ pub struct StartAttempt {
     /// As [`CeremonyApi::person`](crate::CeremonyApi::person) has it; none for a
     /// device link.
     pub person: Option<String>,
+    /// `+` and digits: of the phone that signs, for Mobile-ID.
+    pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
 }
@@ -30,22 +32,40 @@ pub(crate) fn start_attempt(
     decode::body(body, query, None, |node| {
         node.object("StartAttemptRequest", |object| {
             let method = object.required("method", |node| node.one_of());
-            let country = object.or("country", Country::Lithuania, |node| node.one_of());
+            let is_mobile_id = method == Some(SigningMethod::MobileId);
+            let country = object.or("country", Country::Lithuania, |node| {
+                let country = node.one_of();
+                if is_mobile_id && country == Some(Country::Latvia) {
+                    node.fault("must be LT or EE with mobile_id");
+                }
+                country
+            });
             let country = country.unwrap_or(Country::Lithuania);
+            let mut is_given = false;
             let person = object.optional("personalCode", |node| {
+                is_given = true;
                 node.parsed("^[0-9]{6}-?[0-9]{5}$", personal_code(country), |code| {
                     person(country, code)
                 })
             });
-            object.optional("phoneNumber", |node| {
+            if is_mobile_id && !is_given {
+                object.missing("personalCode", "is required with mobile_id");
+            }
+            let mut is_given = false;
+            let phone_number = object.optional("phoneNumber", |node| {
+                is_given = true;
                 node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
             });
+            if is_mobile_id && !is_given {
+                object.missing("phoneNumber", "is required with mobile_id");
+            }
             let document_sha256 = object.optional("documentSha256", |node| {
                 node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
             });
             Some(StartAttempt {
                 method: method?,
                 person,
+                phone_number: phone_number.map(str::to_owned),
                 document_sha256,
             })
         })
@@ -124,6 +144,23 @@ mod tests {
         let start =
             start(r#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#).unwrap();
         assert_eq!(start.person.as_deref(), Some("PNOLV-01010110006"));
+    }
+
+    #[test]
+    fn mobile_id_needs_a_number_and_a_code_of_two_countries() {
+        let body =
+            r#"{"method":"mobile_id","personalCode":"40504040001","phoneNumber":"+37060000666"}"#;
+        let started = start(body).unwrap();
+        assert_eq!(started.person.as_deref(), Some("PNOLT-40504040001"));
+        assert_eq!(started.phone_number.as_deref(), Some("+37060000666"));
+
+        let bare = r#"{"method":"mobile_id"}"#;
+        assert_eq!(pointers(bare), ["/personalCode", "/phoneNumber"]);
+        let malformed =
+            r#"{"method":"mobile_id","personalCode":"33309240164","phoneNumber":"8600"}"#;
+        assert_eq!(pointers(malformed), ["/personalCode", "/phoneNumber"]);
+        let latvian = body.replace('{', r#"{"country":"LV","#);
+        assert_eq!(pointers(&latvian), ["/country"]);
     }
 
     #[test]

@@ -257,8 +257,12 @@ impl Attempts {
         step: AttemptStep,
     ) -> Result<StepOutcome, CeremonyError> {
         match step {
-            AttemptStep::RequestCertificate { person } => {
-                self.request_certificate(running, person).await
+            AttemptStep::RequestCertificate {
+                person,
+                phone_number,
+            } => {
+                self.request_certificate(running, person, phone_number.as_deref())
+                    .await
             }
             AttemptStep::RequestDeviceLink => self.request_device_link(running).await,
             AttemptStep::AwaitDeviceLink { session } => {

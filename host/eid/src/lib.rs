@@ -9,6 +9,7 @@ mod authentication;
 mod base64_bytes;
 pub mod card;
 mod ecdsa;
+pub mod mobile_id;
 mod provider;
 pub mod smart_id;
 
@@ -16,6 +17,7 @@ pub use self::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
 };
 pub use self::provider::{
-    ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
-    RequestKey, SessionState, SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
+    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
+    SignerCertificate, SignerOutcome, StartedSignature,
 };

@@ -46,6 +46,8 @@ pub struct Config {
     pub timestamps: Timestamps,
     /// Smart-ID.
     pub smart_id: Option<SmartId>,
+    /// Mobile-ID.
+    pub mobile_id: Option<MobileId>,
     /// The mail server.
     pub mail: Option<Mail>,
     /// What workspaces pay.
@@ -186,6 +188,18 @@ pub struct SmartId {
     /// Scheme name, `smart-id` or `smart-id-demo`.
     pub scheme_name: String,
     /// The relying party's name, exactly as registered.
+    pub relying_party_name: String,
+    /// The relying party's UUID.
+    pub relying_party_uuid: uuid::Uuid,
+}
+
+/// Mobile-ID.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MobileId {
+    /// The address that `/signature` is appended to.
+    pub base_url: Url,
+    /// The relying party's name, as registered.
     pub relying_party_name: String,
     /// The relying party's UUID.
     pub relying_party_uuid: uuid::Uuid,

@@ -11,6 +11,7 @@ use jiff::SignedDuration;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
 use parafa_domain::{AuthenticationMethod, SigningMethod};
+use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
@@ -34,7 +35,7 @@ pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::app::App;
-use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::config::{Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::listener::TrustedProxies;
 use crate::metrics::plugin_observer;
@@ -445,6 +446,10 @@ fn providers(config: &Config) -> anyhow::Result<Providers> {
         let client = Arc::new(smart_id_client(smart_id)?);
         providers.insert(SigningMethod::SmartId, client);
     }
+    if let Some(mobile_id) = &config.mobile_id {
+        let client = Arc::new(mobile_id_client(mobile_id)?);
+        providers.insert(SigningMethod::MobileId, client);
+    }
     Ok(providers)
 }
 
@@ -458,6 +463,17 @@ fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
         &config.scheme_name,
     );
     Ok(SmartIdClient::new(settings, port))
+}
+
+fn mobile_id_client(config: &MobileId) -> anyhow::Result<MobileIdClient> {
+    let listed = HostPort::of(&config.base_url).into_iter().collect();
+    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
+    let settings = MobileIdConfig::new(
+        config.base_url.clone(),
+        config.relying_party_uuid,
+        &config.relying_party_name,
+    );
+    Ok(MobileIdClient::new(settings, port))
 }
 
 fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {

@@ -96,6 +96,7 @@ impl CeremonyApi for CeremonyOperations {
         let start = ceremonies::StartAttempt {
             method: method(request.method),
             person: request.person,
+            phone_number: request.phone_number,
             document_sha256: request.document_sha256,
         };
         Ok(self.0.start_attempt(link, start).await?)

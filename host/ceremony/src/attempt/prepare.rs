@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::AskedFor;
 use parafa_plugin_host::{
     Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
     SignRequest,
@@ -97,10 +98,11 @@ impl Attempts {
         prepared: PreparedSignature,
         asked_at: Timestamp,
     ) -> Result<StepOutcome, CeremonyError> {
-        if running.may_ask_twice(asked_at, self.records.store.now().await?) {
+        let provider = self.provider(running)?;
+        let window = provider.repeats_within(AskedFor::Signature);
+        if running.may_ask_twice(asked_at, self.records.store.now().await?, window) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
-        let provider = self.provider(running)?;
         match self.request_signature(running, chosen, &prepared).await? {
             Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
                 verification_code: asked.verification_code,

@@ -18,6 +18,8 @@ pub struct StartAttempt {
     pub method: SigningMethod,
     /// ETSI semantics identifier; none for a device link.
     pub person: Option<String>,
+    /// The number of the person's phone, for Mobile-ID.
+    pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
 }
@@ -44,7 +46,10 @@ impl Ceremonies {
         let person = start.person.as_deref();
         let person = person.map(|identifier| self.prompts.prompted_person(identifier));
         let first = match start.person {
-            Some(person) => AttemptStep::RequestCertificate { person },
+            Some(person) => AttemptStep::RequestCertificate {
+                person,
+                phone_number: start.phone_number,
+            },
             None => AttemptStep::RequestDeviceLink,
         };
         let key = self.reader.key_to(&ceremony.row).await?;

@@ -78,6 +78,9 @@ pub enum AttemptStep {
     RequestCertificate {
         /// ETSI semantics identifier of the person.
         person: String,
+        /// The number of the person's phone, where the provider needs one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phone_number: Option<String>,
     },
     /// Open a choice of a certificate to whoever follows its link.
     RequestDeviceLink,

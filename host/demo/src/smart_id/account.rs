@@ -10,10 +10,9 @@ use super::{
 };
 use crate::{
     clock::DemoClock,
-    crypto::{KeySpec, SigningKey},
+    crypto::SigningKey,
     error::WorldError,
     folder::Folder,
-    persona::KeyType,
     pki::{self, Credential, CredentialSpec, Person, Pki, Profile},
 };
 
@@ -108,22 +107,25 @@ impl Account {
     }
 
     fn enrol(&self) -> Result<AccountCredential, WorldError> {
-        let person = Person {
-            given_name: &self.role.given_name.to_uppercase(),
-            surname: &self.role.surname.to_uppercase(),
-            country: self.role.country,
-            personal_code: self.role.personal_code,
+        let profile = Profile::SmartId {
+            person: Person {
+                given_name: self.role.given_name,
+                surname: self.role.surname,
+                country: self.role.country,
+                personal_code: self.role.personal_code,
+            },
             document_number: &self.document_number,
+            is_qualified: self.is_qualified(),
         };
-        let (issuer, profile) = match self.account.level {
-            AccountLevel::Qualified => (pki::EID_Q, Profile::SmartIdQualified(person)),
-            AccountLevel::Untrusted => (pki::ELSEWHERE_EID, Profile::SmartIdQualified(person)),
-            AccountLevel::Advanced => (pki::EID_NQ, Profile::SmartIdNonQualified(person)),
+        let issuer = match self.account.level {
+            AccountLevel::Qualified => pki::EID_Q,
+            AccountLevel::Untrusted => pki::ELSEWHERE_EID,
+            AccountLevel::Advanced => pki::EID_NQ,
         };
         let spec = CredentialSpec {
             name: &self.file_name(),
             issuer,
-            key: key_spec(self.account.key),
+            key: self.account.key.spec(),
             profile,
             validity: self.account.validity,
         };
@@ -193,13 +195,5 @@ impl Accounts {
             .find(|account| account.is_qualified())
             .cloned()
             .ok_or_else(Problem::no_suitable_account)
-    }
-}
-
-fn key_spec(key: KeyType) -> KeySpec {
-    match key {
-        KeyType::Rsa2048 => KeySpec::Rsa(2048),
-        KeyType::Rsa3072 => KeySpec::Rsa(3072),
-        KeyType::Rsa4096 => KeySpec::Rsa(4096),
     }
 }

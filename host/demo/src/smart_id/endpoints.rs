@@ -15,9 +15,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{
-    SmartId, Target, problem::Problem, request::Transport, session::Progress, status, switches,
-};
+use super::{SmartId, Target, problem::Problem, request::Transport, session::Progress, status};
+use crate::replacements;
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -50,13 +49,13 @@ pub(super) fn router(service: SmartId) -> Router {
             "/certificate-choice/notification/etsi/{person}",
             post(choice_by_person),
         );
-    let switches = service.0.switches.clone();
+    let replacements = service.0.switches.replacements();
     Router::new()
         .nest("/smart-id-rp/v3/signature", signature)
         .route("/smart-id-rp/v3/session/{session}", get(session))
         .layer(middleware::map_response_with_state(
-            switches,
-            switches::alter,
+            replacements,
+            replacements::alter,
         ))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(service)

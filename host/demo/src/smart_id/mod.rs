@@ -36,9 +36,7 @@ use self::{
     session::{Begun, Session, Sessions, Task},
 };
 pub use self::{
-    config::{RelyingParty, SmartIdTimings},
-    end_result::EndResult,
-    interactions::InteractionType,
+    config::SmartIdTimings, end_result::EndResult, interactions::InteractionType,
     switches::SmartIdSwitches,
 };
 use crate::{
@@ -49,6 +47,7 @@ use crate::{
     persona::Persona,
     pki::Pki,
     random,
+    relying_party::RelyingParty,
     shutdown::Shutdown,
     world::WorldConfig,
 };
@@ -104,7 +103,7 @@ impl SmartId {
             shutdown.clone(),
         );
         Ok(Self(Arc::new(Service {
-            relying_party: RelyingParty::demo(),
+            relying_party: RelyingParty::smart_id(),
             accounts,
             sessions: Sessions::new(config.smart_id),
             phones: Arc::new(phones),

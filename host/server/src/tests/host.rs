@@ -211,6 +211,7 @@ impl Host {
         let start = StartAttempt {
             method: SigningMethod::SmartId,
             person,
+            phone_number: None,
             document_sha256: None,
         };
         self.app.ceremonies.start_attempt(ceremony, start).await
