@@ -57,6 +57,8 @@ def meaningful(body):
         body["signers"] = parties(body["signers"])
     if "webhookUrl" in body:
         body["webhookUrl"] = "https://hooks.example.com/events"
+    if "audience" in body:
+        body["audience"] = os.environ["PARAFA_AUDIENCE"]
     body.pop("signerEmail", None)
     if "email" in body:
         body = newcomer(body)

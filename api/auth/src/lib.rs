@@ -8,6 +8,7 @@ mod api;
 mod envelope;
 mod examples;
 mod operations;
+mod pairing_page;
 mod problem;
 mod reference;
 pub mod requests;
@@ -45,5 +46,5 @@ pub fn router<A: AuthApi>(api: Arc<A>, config: HttpConfig) -> Router {
         format: ErrorEnvelope,
         reference: reference::reference(),
     };
-    parafa_api_http::beside(api, config, surface)
+    parafa_api_http::beside(api, config, surface).merge(pairing_page::page())
 }

@@ -22,24 +22,13 @@ use crate::api;
 use crate::authentications::{Authentications, request_in};
 use crate::challenge::Challenge;
 use crate::error::AuthError;
-use crate::identity;
 use crate::records::{PrivatePart, Proof, RequestRow};
+use crate::{identity, means};
 
 /// SHA-256 (NIST's Computer Security Objects Register).
 const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
 /// How trust anchors call the method of cards, whatever reads them.
 const CARD: &str = "nfc";
-/// What the policies of certificates begin with that belong to Smart-ID and
-/// Mobile-ID (SK ID Solutions, the test ones too): a provider's device that
-/// signs on the server's request is no card in a reader.
-const OTHER_MEANS: [&str; 6] = [
-    "1.3.6.1.4.1.10015.1.3",
-    "1.3.6.1.4.1.10015.3.1.3",
-    "1.3.6.1.4.1.10015.3.17",
-    "1.3.6.1.4.1.10015.17.1",
-    "1.3.6.1.4.1.10015.17.2",
-    "1.3.6.1.4.1.10015.18.1",
-];
 
 impl Authentications {
     /// Accepts a card's certificate, and tells what the card is to sign.
@@ -60,7 +49,10 @@ impl Authentications {
         let certificate =
             Certificate::from_der(der).map_err(|_| AuthError::MalformedCertificate)?;
         signature::card_key(&certificate)?;
-        check_means(&certificate)?;
+        // A device that signs on a server's request is no card in a reader.
+        if means::of(&certificate).is_some() {
+            return Err(AuthError::OtherMeans);
+        }
         self.check
             .check(&certificate, CARD, self.clock.now())
             .await?;
@@ -258,21 +250,5 @@ fn claim(asked: &CompletionRequest) -> Claim {
     Claim {
         token: hash_token(&asked.operation_token).to_string(),
         tuple: hex::encode(digest.finalize()),
-    }
-}
-
-/// Refuses certificates of devices that providers ask.
-fn check_means(certificate: &Certificate) -> Result<(), AuthError> {
-    let is_below = |policy: &str, arc: &str| {
-        let rest = policy.strip_prefix(arc);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let policies = certificate.policies().iter();
-    let is_other = policies
-        .map(ToString::to_string)
-        .any(|policy| OTHER_MEANS.iter().any(|arc| is_below(&policy, arc)));
-    match is_other {
-        true => Err(AuthError::OtherMeans),
-        false => Ok(()),
     }
 }

@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 use crate::authentications::{Authentications, request_in};
 use crate::error::AuthError;
-use crate::identity;
 use crate::records::{PrivatePart, Proof, RequestRow};
+use crate::{identity, means};
 
 /// The lane of these jobs; a person waits for them.
 pub const LANE: Lane = Lane::new("authentications");
@@ -162,8 +162,13 @@ impl Authentications {
         if identity::identifier(&certificate, private.expected.as_deref()).is_err() {
             return Ok(Err(AuthenticationFailure::IdentityMismatch));
         }
-        let method = row.state.method().name();
-        let checked = self.check.check(&certificate, method, self.clock.now());
+        let method = row.state.method();
+        if means::of(&certificate) != Some(method) {
+            tracing::error!(authentication.id = %row.id, "a provider's certificate is of another means");
+            return Ok(Err(AuthenticationFailure::NotQualified));
+        }
+        let now = self.clock.now();
+        let checked = self.check.check(&certificate, method.name(), now);
         if let Err(rejection) = checked.await {
             tracing::info!(authentication.id = %row.id, %rejection, "a certificate is rejected");
             return Ok(Err(rejected(&rejection)));

@@ -17,6 +17,7 @@ pub mod create;
 pub mod drive;
 mod error;
 mod identity;
+mod means;
 mod pairing;
 mod poll;
 pub mod providers;

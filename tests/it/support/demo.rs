@@ -244,7 +244,8 @@ impl Demo {
         let secrets = personas
             .iter()
             .flat_map(|persona| [&persona.personal_code, &persona.name])
-            .chain([&self.world.signing.live, &self.world.signing.viewer]);
+            .chain([&self.world.signing.live, &self.world.signing.viewer])
+            .chain([&self.world.auth.key_secret]);
         for secret in secrets {
             assert!(!log.contains(secret.as_str()), "{secret} is in the log");
         }
@@ -323,7 +324,17 @@ pub(crate) struct DemoFile {
     pub(crate) base_url: Url,
     pub(crate) operator_url: Url,
     pub(crate) signing: SigningTenant,
+    pub(crate) auth: RelyingParty,
     pub(crate) world: World,
+}
+
+/// The relying party of the authentication API and its key.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RelyingParty {
+    pub(crate) key_id: String,
+    pub(crate) key_secret: String,
+    pub(crate) audience: String,
 }
 
 /// The tenant of the signing API and its keys.
@@ -341,6 +352,7 @@ pub(crate) struct SigningTenant {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct World {
     pub(crate) smart_id: String,
+    pub(crate) cards: String,
     pub(crate) control: String,
     pub(crate) hooks: String,
     pub(crate) mail: String,
@@ -356,6 +368,7 @@ pub(crate) struct Persona {
     pub(crate) name: String,
     pub(crate) country: String,
     pub(crate) personal_code: String,
+    pub(crate) phone_number: Option<String>,
     pub(crate) document_number: Option<String>,
     pub(crate) methods: Vec<String>,
     pub(crate) outcome: String,

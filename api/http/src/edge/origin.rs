@@ -75,7 +75,6 @@ impl Origin {
             Err(problem) => problem.into_response(),
         };
         let headers = response.headers_mut();
-        self.describe(headers);
         if let Self::Admitted(_) = self {
             let method = HeaderValue::from_str(method.as_str());
             let method = method.expect("methods are tokens");

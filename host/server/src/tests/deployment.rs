@@ -203,6 +203,14 @@ impl Site {
         }
     }
 
+    /// What an identity card of the world answers to an app.
+    pub(super) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
+        let cards = Url::parse(&self.world.addresses().cards).unwrap();
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let answer = ask(&cards, method, path, body.unwrap_or_default()).await;
+        serde_json::from_str(&answer).unwrap()
+    }
+
     /// A webhook that never answers.
     pub(super) fn deaf_hook(&self) -> String {
         format!("http://{}/", self.deaf.local_addr().unwrap())
