@@ -213,13 +213,13 @@ impl Authentications {
             .await
     }
 
-    /// Forgets a request whose time is over.
+    /// Forgets a request whose time is over. An answer that is kept of it names
+    /// nobody, and its tokens work no more: it ends by itself.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn drop_request(&self, job: &ClaimedJob) -> Result<(), AuthError> {
         let id: Uuid = job.payload()?;
-        self.idempotency.remove_answers(id).await?;
         self.records
             .store
             .transact(|tx| {

@@ -61,8 +61,8 @@ impl HashAlgorithm {
         let mut context = MdCtx::new()?;
         context.digest_init(self.md())?;
         context.digest_update(bytes)?;
-        let mut digest = Vec::new();
-        context.digest_final_to_vec(&mut digest)?;
+        let mut digest = vec![0; self.length()];
+        context.digest_final(&mut digest)?;
         Ok(digest)
     }
 
