@@ -75,6 +75,8 @@ fn routes<A: Api, F: ProblemFormat>(
         operations: Arc::new(operations),
         reference: Arc::new(reference),
     };
+    let paths = http.operations.iter();
+    let paths: Vec<_> = paths.map(|operation| operation.contract.path).collect();
     let served = http
         .operations
         .iter()
@@ -82,13 +84,32 @@ fn routes<A: Api, F: ProblemFormat>(
             router.route(operation.contract.path, operation.route.clone())
         })
         .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
-        .route(root, any(refusals::not_found))
-        .route(&format!("{root}/"), any(refusals::not_found))
-        .route(&format!("{root}/{{*unknown}}"), any(refusals::not_found))
+        .merge(unknown(root, &paths))
         .layer(from_fn_with_state(http.clone(), gate::<A>))
         .with_state(http.clone());
     let pages = pages(http, Arc::clone(&format));
     (served.merge(pages), format)
+}
+
+/// An answer for every path in the folder `root` that is none of `paths`. A path
+/// that begins with an id leaves no place for a wildcard beside it.
+fn unknown<S: Clone + Send + Sync + 'static>(root: &str, paths: &[&str]) -> Router<S> {
+    let id_first = format!("{root}/{{");
+    let others: &[&str] = match paths.iter().any(|path| path.starts_with(&id_first)) {
+        true => &[
+            "",
+            "/",
+            "/{first}",
+            "/{first}/",
+            "/{first}/{second}",
+            "/{first}/{second}/",
+            "/{first}/{second}/{*rest}",
+        ],
+        false => &["", "/", "/{*unknown}"],
+    };
+    others.iter().fold(Router::new(), |router, other| {
+        router.route(&format!("{root}{other}"), any(refusals::not_found))
+    })
 }
 
 /// What every operation works with.
