@@ -76,7 +76,7 @@ async fn the_data_to_be_signed_are_what_a_client_computes() {
 }
 
 #[tokio::test]
-async fn the_same_completion_is_answered_the_same_also_by_another_host() {
+async fn the_same_completion_is_answered_the_same_however_often_it_comes() {
     let demo = Demo::start();
     let provider = Provider::of(&demo);
     let request = provider.card_request().await;

@@ -110,6 +110,7 @@ async fn a_request_outlives_its_host() {
     demo.kill();
     demo.start_again();
 
+    let provider = Provider::of(&demo);
     // The world's phones died with the server, and their sessions with them.
     let ended = provider.ended(&id).await;
     assert_eq!(ended["status"], "failed", "{ended}");
