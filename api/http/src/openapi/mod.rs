@@ -19,6 +19,7 @@ use crate::api::Api;
 use crate::edge::RequestId;
 use crate::operation::{Entry, Operation};
 use crate::problem::{ProblemFormat, ProblemType};
+use crate::reference::Security;
 use crate::router::Http;
 
 /// The document in its two forms.
@@ -71,6 +72,8 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
     let webhooks = (reference.webhooks)(&mut schemas.borrow_mut());
     let tags = reference.tags.iter();
     let tags = tags.map(|tag| json!({"name": tag.name, "description": tag.description}));
+    let challenges = credentials(http).map(|(_, security)| security.challenge());
+    let challenges = challenges.collect();
     let mut document = json!({
         "openapi": "3.1.1",
         "info": {
@@ -89,7 +92,7 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
         "components": {
             "securitySchemes": security_schemes(http),
             "parameters": described.shared_parameters(),
-            "headers": headers::all(reference.security.challenge(), reference.headers),
+            "headers": headers::all(&challenges, reference.headers),
             "examples": problem_examples(http, format),
         },
     });
@@ -101,14 +104,18 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
 const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.
-fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
+fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Security)> {
     let own = http.operations.iter();
     let own = own.filter_map(|operation| match &operation.contract.entry {
         Entry::By(credential) => Some((credential.name, credential.security)),
         Entry::Usual | Entry::Anybody(_) => None,
     });
-    std::iter::once((USUAL, http.reference.security))
-        .chain(own)
+    std::iter::once((USUAL, http.reference.security)).chain(own)
+}
+
+/// The same as security schemes.
+fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
+    credentials(http)
         .map(|(name, security)| (name.to_owned(), security.scheme()))
         .collect()
 }
