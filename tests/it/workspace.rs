@@ -73,7 +73,7 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 6] = [
+const PARTS: [(&str, &[&str]); 7] = [
     ("host/platform", &["host/store"]),
     (
         "host/delivery",
@@ -123,10 +123,24 @@ const PARTS: [(&str, &[&str]); 6] = [
         ],
     ),
     (
+        "host/auth",
+        &[
+            "api/auth",
+            "api/http",
+            "host/domain",
+            "host/eid",
+            "host/platform",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
         "host/operator",
         &[
             "api/signing",
+            "host/auth",
             "host/ceremony",
+            "host/domain",
             "host/platform",
             "host/plugin-store",
             "host/signing",

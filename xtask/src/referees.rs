@@ -64,7 +64,9 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
 
 /// Has npm fetch the packages of a project into a folder of the same name.
 fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
-    let name = project.file_name().context("a project stands in a folder")?;
+    let name = project
+        .file_name()
+        .context("a project stands in a folder")?;
     let built = root.join("target/referees").join(name);
     if is_newer(&built.join("node_modules/.package-lock.json"), project) {
         return Ok(());

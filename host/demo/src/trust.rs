@@ -31,7 +31,7 @@ const ANCHORS: [Anchor; 6] = [
     Anchor {
         authority: EID_Q,
         kind: "issuing",
-        terms: r#"purposes = ["signing"]
+        terms: r#"purposes = ["signing", "authentication"]
 methods = ["smart_id"]
 policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]
 [certificate.ocsp]
@@ -48,7 +48,7 @@ nonce = "require""#,
     Anchor {
         authority: EID_M,
         kind: "issuing",
-        terms: r#"purposes = ["signing"]
+        terms: r#"purposes = ["signing", "authentication"]
 methods = ["mobile_id"]
 policies = ["1.3.6.1.4.1.10015.18.1", "0.4.0.194112.1.2"]
 [certificate.ocsp]

@@ -5,6 +5,7 @@
 //! person's device made. Between two calls the caller may keep what it was
 //! given in a store, and go on after a restart.
 
+mod authentication;
 mod base64_bytes;
 pub mod card;
 mod ecdsa;
@@ -12,6 +13,9 @@ pub mod mobile_id;
 mod provider;
 pub mod smart_id;
 
+pub use self::authentication::{
+    AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
+};
 pub use self::provider::{
     AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
     ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,

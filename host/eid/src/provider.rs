@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
+use crate::authentication::Authenticator;
 use crate::base64_bytes;
 
 /// The client of a provider. It keeps nothing between two calls.
@@ -59,6 +60,11 @@ pub trait EidProvider: Send + Sync {
 
     /// The way to the app that needs no personal code, if there is one.
     fn device_links(&self) -> Option<&dyn DeviceLinks>;
+
+    /// How its devices authenticate their holders, if they do.
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
+        None
+    }
 }
 
 /// A choice of a certificate that is open to whoever follows its link.

@@ -1,6 +1,7 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
 mod absent;
+mod auth;
 mod environment;
 mod quotas;
 
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use url::Url;
 
 use self::absent::without_absent;
+pub use self::auth::Auth;
 use self::environment::Environment;
 
 /// How many times as often as usual a key may come in the demo.
@@ -52,6 +54,8 @@ pub struct Config {
     pub mail: Option<Mail>,
     /// What workspaces pay.
     pub billing: Billing,
+    /// Authentications.
+    pub auth: Auth,
     /// Format plugins.
     pub plugins: Plugins,
     /// Logs.

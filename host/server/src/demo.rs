@@ -3,6 +3,7 @@
 
 mod clock;
 mod file;
+mod relying_party;
 mod workspace;
 
 use std::io::{self, IsTerminal, Write};

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
-use parafa_domain::SigningMethod;
+use parafa_auth::providers::Providers as AuthProviders;
+use parafa_auth::{Authentications, EidProviders};
+use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
@@ -19,8 +21,9 @@ use parafa_outbound::{
 use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_store::{AcceptedLoss, Clock, Store, StoreMode};
 use parafa_trust::{
-    OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
-    TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
+    AuthenticationCheck, OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom,
+    TimestampAuthority, TimestampClient, TimestampPolicy, TrustAnchors, ValidationData,
+    ValidationPolicy,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -128,6 +131,7 @@ pub(crate) struct HostParts {
 /// The ways from a host to the services of others.
 pub(crate) struct Doors {
     pub(crate) signer_check: SignerCheck,
+    pub(crate) authentication_check: AuthenticationCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) validation_data: ValidationData,
     /// The eID providers that are set up.
@@ -152,6 +156,7 @@ impl Doors {
         let webhook_policy = webhook_policy(config)?;
         Ok(Self {
             signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
+            authentication_check: AuthenticationCheck::new(anchors.clone(), ocsp.clone()),
             timestamps: TimestampClient::new(
                 ports.configured,
                 random,
@@ -181,9 +186,24 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
+    let settings = config.auth.settings(&base_url);
     let links = Links::new(base_url, records.master.clone());
     let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
     let idempotency = Idempotency::new(records.clone(), kept);
+    let authentications = Arc::new(Authentications {
+        records: records.clone(),
+        providers: AuthProviders::new(records.clone()),
+        keys: config.auth.keys(records.clone()),
+        eid: authenticating(&doors.providers),
+        check: doors.authentication_check,
+        clock: clock.clone(),
+        idempotency: idempotency.clone(),
+        settings,
+        changes: Changes::default(),
+        waiting: Waiting::default(),
+        work: work.clone(),
+        stop: stop.clone(),
+    });
     let reader = SigningReader::new(records.clone());
     let prompts = PromptLimits::new(records.clone());
     let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
@@ -299,6 +319,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         signings,
         attempts,
         archives,
+        authentications,
         downloads,
         prompts,
         ceremonies,
@@ -406,6 +427,20 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
         configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
         named: outbound_client(certificate_policy(config)?)?,
     })
+}
+
+/// Those of the providers whose devices authenticate their holders too.
+fn authenticating(providers: &Providers) -> EidProviders {
+    let method = |method| match method {
+        SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
+        SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
+        // Cards are the clients' own.
+        SigningMethod::Nfc => None,
+    };
+    let providers = providers.iter();
+    providers
+        .filter_map(|(signs, provider)| Some((method(*signs)?, provider.clone())))
+        .collect()
 }
 
 /// The clients of the providers that are configured.

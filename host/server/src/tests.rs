@@ -2,6 +2,7 @@
 //! races and crashes may and may not do.
 
 mod addresses;
+mod authentications;
 mod calls;
 mod cards;
 mod careless;

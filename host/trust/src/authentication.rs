@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use const_oid::db::rfc5280::ID_KP_CLIENT_AUTH;
+use der::asn1::ObjectIdentifier;
 use jiff::Timestamp;
 
 use crate::anchors::{Purpose, TrustAnchors};
@@ -11,6 +12,13 @@ use crate::ocsp::OcspClient;
 use crate::signer::{
     CertificateRejection, CheckedSigner, PurposeFault, check_revocation, check_validity,
 };
+
+/// What extKeyUsage says of certificates that authenticate: clientAuth, or
+/// Smart-ID's own purpose, which has taken its place there.
+const AUTHENTICATION_PURPOSES: [ObjectIdentifier; 2] = [
+    ID_KP_CLIENT_AUTH,
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0"),
+];
 
 /// Checks certificates with which persons authenticate.
 #[derive(Clone)]
@@ -63,7 +71,8 @@ fn check_purpose(certificate: &Certificate) -> Result<(), PurposeFault> {
         return Err(PurposeFault::NoDigitalSignature);
     }
     let purposes = certificate.extended_key_usage();
-    if purposes.is_some_and(|purposes| !purposes.contains(&ID_KP_CLIENT_AUTH)) {
+    let authenticates = |purpose| AUTHENTICATION_PURPOSES.contains(purpose);
+    if purposes.is_some_and(|purposes| !purposes.iter().any(authenticates)) {
         return Err(PurposeFault::NoClientAuthentication);
     }
     Ok(())

@@ -260,7 +260,8 @@ impl Demo {
             .iter()
             .flat_map(|persona| [&persona.personal_code, &persona.name])
             .chain(personas.iter().flat_map(|persona| &persona.phone_number))
-            .chain([&self.world.signing.live, &self.world.signing.viewer]);
+            .chain([&self.world.signing.live, &self.world.signing.viewer])
+            .chain([&self.world.auth.key_secret]);
         for secret in secrets {
             assert!(!log.contains(secret.as_str()), "{secret} is in the log");
         }
@@ -339,7 +340,17 @@ pub(crate) struct DemoFile {
     pub(crate) base_url: Url,
     pub(crate) operator_url: Url,
     pub(crate) signing: SigningTenant,
+    pub(crate) auth: RelyingParty,
     pub(crate) world: World,
+}
+
+/// The relying party of the authentication API and its key.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RelyingParty {
+    pub(crate) key_id: String,
+    pub(crate) key_secret: String,
+    pub(crate) audience: String,
 }
 
 /// The tenant of the signing API and its keys.

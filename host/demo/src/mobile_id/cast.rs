@@ -2,6 +2,7 @@
 //! provider publishes for its demo environment, with their outcomes, and two
 //! more of the same shape.
 
+use super::session::Task;
 use crate::{
     enrolment::Entitlement,
     persona::{KeyType, Method, Outcome, Persona},
@@ -52,24 +53,31 @@ impl Role {
         }
     }
 
-    /// Key and certificate of the SIM.
-    pub(super) fn entitlement(&self) -> Entitlement {
+    /// Key and certificate of the SIM, for one use.
+    pub(super) fn entitlement(&self, task: Task) -> Entitlement {
+        let person = Person {
+            given_name: self.name.0,
+            surname: self.name.1,
+            country: self.country,
+            personal_code: self.personal_code,
+        };
         Entitlement {
-            name: self.file_name(),
+            name: self.file_name(task),
             issuer: pki::EID_M,
             key: self.key.spec(),
-            profile: Profile::MobileId(Person {
-                given_name: self.name.0,
-                surname: self.name.1,
-                country: self.country,
-                personal_code: self.personal_code,
-            }),
+            profile: match task {
+                Task::Signature => Profile::MobileId(person),
+                Task::Authentication => Profile::MobileIdAuthentication(person),
+            },
             validity: self.validity,
         }
     }
 
-    pub(super) fn file_name(&self) -> String {
-        format!("mobile-id/{}", self.id)
+    pub(super) fn file_name(&self, task: Task) -> String {
+        match task {
+            Task::Signature => format!("mobile-id/{}", self.id),
+            Task::Authentication => format!("mobile-id/{}-authentication", self.id),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{MobileId, refusal::Refusal};
+use super::{MobileId, refusal::Refusal, session::Task};
 use crate::replacements;
 
 /// Largest body, bytes.
@@ -29,7 +29,12 @@ pub(super) fn router(service: MobileId) -> Router {
     let api = Router::new()
         .route("/certificate", post(certificate))
         .route("/signature", post(signature))
-        .route("/signature/session/{session}", get(session))
+        .route("/signature/session/{session}", get(signature_session))
+        .route("/authentication", post(authentication))
+        .route(
+            "/authentication/session/{session}",
+            get(authentication_session),
+        )
         .route("/version", get(|| async { "demo" }));
     Router::new()
         .nest("/mid-api", api)
@@ -48,7 +53,17 @@ async fn certificate(State(service): State<MobileId>, headers: HeaderMap, body: 
 }
 
 async fn signature(State(service): State<MobileId>, headers: HeaderMap, body: Bytes) -> Answer {
-    service.signature(&json(&headers, &body)?).map(Json)
+    let body = json(&headers, &body)?;
+    service.ask(Task::Signature, &body).map(Json)
+}
+
+async fn authentication(
+    State(service): State<MobileId>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answer {
+    let body = json(&headers, &body)?;
+    service.ask(Task::Authentication, &body).map(Json)
 }
 
 #[derive(Deserialize)]
@@ -57,12 +72,24 @@ struct Poll {
     timeout_ms: Option<String>,
 }
 
-/// Long poll: answers when the session ends, at the latest after `timeoutMs`.
-async fn session(
+async fn signature_session(
     State(service): State<MobileId>,
     Path(id): Path<String>,
     Query(poll): Query<Poll>,
 ) -> Answer {
+    session(&service, Task::Signature, &id, poll).await
+}
+
+async fn authentication_session(
+    State(service): State<MobileId>,
+    Path(id): Path<String>,
+    Query(poll): Query<Poll>,
+) -> Answer {
+    session(&service, Task::Authentication, &id, poll).await
+}
+
+/// Long poll: answers when the session ends, at the latest after `timeoutMs`.
+async fn session(service: &MobileId, task: Task, id: &str, poll: Poll) -> Answer {
     let timeout = match poll.timeout_ms {
         None => POLL_DEFAULT_MS,
         Some(text) => text
@@ -71,7 +98,7 @@ async fn session(
     };
     let timeout = Duration::from_millis(timeout.clamp(SHORTEST_POLL_MS, LONGEST_POLL_MS));
     let id = id.parse().map_err(|_| Refusal::no_session())?;
-    let session = service.0.sessions.find(id, service.0.clock.now());
+    let session = service.0.sessions.find(id, task, service.0.clock.now());
     let session = session.ok_or_else(Refusal::no_session)?;
     let status = session.status(timeout, service.0.shutdown.begun()).await;
     Ok(Json(service.answer(status)))

@@ -25,7 +25,7 @@ use self::{
     cast::{Behaviour, ROLES, Role},
     refusal::Refusal,
     request::{SignatureRequest, UserRequest},
-    session::{Ending, Session, Sessions},
+    session::{Ending, Session, Sessions, Task},
 };
 pub use self::{config::MobileIdTimings, switches::MobileIdSwitches};
 use crate::{
@@ -69,7 +69,8 @@ impl MobileId {
         // Certificates are issued by the clock that nobody moves: they are good
         // also after the other one was set back.
         let keys = ROLES.iter().filter(|role| role.has_mobile_id());
-        let keys = keys.map(Role::entitlement);
+        let tasks = [Task::Signature, Task::Authentication];
+        let keys = keys.flat_map(|role| tasks.map(|task| role.entitlement(task)));
         let sims = Enrolment::open(folder.clone(), pki, config.clock.clone(), keys)?;
         Ok(Self(Arc::new(State {
             relying_party: RelyingParty::mobile_id(),
@@ -104,7 +105,8 @@ impl MobileId {
         let Some(role) = request.role().filter(|role| role.has_mobile_id()) else {
             return Ok(self.answer(json!({ "result": "NOT_FOUND" })));
         };
-        let certificate = self.certificate_of(role).await.map_err(|error| {
+        let certificate = self.certificate_of(role, Task::Signature).await;
+        let certificate = certificate.map_err(|error| {
             tracing::error!(%error, "a phone has no certificate");
             Refusal::damaged()
         })?;
@@ -112,16 +114,16 @@ impl MobileId {
     }
 
     /// Base64 of the DER.
-    async fn certificate_of(&self, role: &Role) -> Result<String, WorldError> {
-        let credential = self.0.sims.credential(&role.file_name()).await?;
+    async fn certificate_of(&self, role: &Role, task: Task) -> Result<String, WorldError> {
+        let credential = self.0.sims.credential(&role.file_name(task)).await?;
         Ok(STANDARD.encode(credential.certificate().to_der()?))
     }
 
-    /// `POST /signature`.
-    fn signature(&self, body: &Value) -> Result<Value, Refusal> {
+    /// `POST /signature` and `POST /authentication`.
+    fn ask(&self, task: Task, body: &Value) -> Result<Value, Refusal> {
         let request = SignatureRequest::parse(body)?;
         self.authorize(&request.user)?;
-        let session = Arc::new(Session::new(self.0.clock.now()));
+        let session = Arc::new(Session::new(task, self.0.clock.now()));
         let answer = json!({ "sessionID": session.id });
         self.0.sessions.keep(session.clone());
         self.ring(session, request);
@@ -140,7 +142,10 @@ impl MobileId {
         let role = request.user.role().filter(|role| role.has_mobile_id());
         if role.is_some() {
             let rang = Event::PhoneRang {
-                session: "signature",
+                session: match session.task {
+                    Task::Signature => "signature",
+                    Task::Authentication => "authentication",
+                },
             };
             self.0.journal.note(Service::MobileId, rang);
         }
@@ -167,23 +172,28 @@ impl MobileId {
         tokio::time::sleep(pause).await;
         let ending = match (self.0.switches.result(), behaviour, role) {
             (Some(result), ..) => Ending::Failed(result),
-            (None, Behaviour::Signs, Some(role)) => self.sign(role, request).await,
+            (None, Behaviour::Signs, Some(role)) => self.sign(role, session.task, request).await,
             (None, Behaviour::Ends(result), _) => Ending::Failed(result.to_owned()),
             (None, ..) => Ending::Failed("TIMEOUT".to_owned()),
         };
         session.complete(ending);
     }
 
-    async fn sign(&self, role: &'static Role, request: &SignatureRequest) -> Ending {
+    async fn sign(&self, role: &'static Role, task: Task, request: &SignatureRequest) -> Ending {
         let signed = async {
-            let credential = self.0.sims.credential(&role.file_name()).await?;
+            let credential = self.0.sims.credential(&role.file_name(task)).await?;
             let signature = credential
                 .key()
                 .sign_digest(request.hash, &request.digest)?;
-            Ok::<_, WorldError>(signature)
+            let certificate = match task {
+                Task::Signature => None,
+                Task::Authentication => Some(self.certificate_of(role, task).await?),
+            };
+            Ok::<_, WorldError>((signature, certificate))
         };
         match signed.await {
-            Ok(signature) => Ending::Signed {
+            Ok((signature, certificate)) => Ending::Signed {
+                certificate,
                 algorithm: format!("{}With{}Encryption", request.hash_type, signature.kind),
                 value: STANDARD.encode(signature.value),
             },

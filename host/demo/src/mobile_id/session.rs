@@ -9,9 +9,17 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// A signature that somebody was asked for.
+/// What somebody is asked for, with a key of its own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Task {
+    Signature,
+    Authentication,
+}
+
+/// A signature or an authentication that somebody was asked for.
 pub(super) struct Session {
     pub(super) id: Uuid,
+    pub(super) task: Task,
     created: Timestamp,
     progress: watch::Sender<Progress>,
 }
@@ -30,6 +38,8 @@ pub(super) enum Ending {
         algorithm: String,
         /// Base64.
         value: String,
+        /// Base64, of an authentication.
+        certificate: Option<String>,
     },
     /// With this `result`.
     Failed(String),
@@ -42,9 +52,10 @@ pub(super) struct Sessions {
 }
 
 impl Session {
-    pub(super) fn new(now: Timestamp) -> Self {
+    pub(super) fn new(task: Task, now: Timestamp) -> Self {
         Self {
             id: Uuid::new_v4(),
+            task,
             created: now,
             progress: watch::Sender::default(),
         }
@@ -78,11 +89,21 @@ impl Session {
         {
             None => json!({ "state": "RUNNING" }),
             Some(Ending::Failed(result)) => json!({ "state": "COMPLETE", "result": result }),
-            Some(Ending::Signed { algorithm, value }) => json!({
-                "state": "COMPLETE",
-                "result": "OK",
-                "signature": { "algorithm": algorithm, "value": value },
-            }),
+            Some(Ending::Signed {
+                algorithm,
+                value,
+                certificate,
+            }) => {
+                let mut status = json!({
+                    "state": "COMPLETE",
+                    "result": "OK",
+                    "signature": { "algorithm": algorithm, "value": value },
+                });
+                if let Some(certificate) = certificate {
+                    status["cert"] = json!(certificate);
+                }
+                status
+            }
         }
     }
 }
@@ -102,10 +123,10 @@ impl Sessions {
         sessions.insert(session.id, session);
     }
 
-    /// The session of an id, unless its time is over.
-    pub(super) fn find(&self, id: Uuid, now: Timestamp) -> Option<Arc<Session>> {
+    /// The session of an id for this, unless its time is over.
+    pub(super) fn find(&self, id: Uuid, task: Task, now: Timestamp) -> Option<Arc<Session>> {
         let session = self.sessions().get(&id).cloned();
-        session.filter(|session| !self.is_over(session, now))
+        session.filter(|session| session.task == task && !self.is_over(session, now))
     }
 
     fn is_over(&self, session: &Session, now: Timestamp) -> bool {

@@ -23,6 +23,12 @@ const POLICY_CARD: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.
 /// Microsoft's key purpose for signing documents, which cards have.
 const DOCUMENT_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.10.3.12");
 
+/// NCP+ of EN 319 411-1.
+const POLICY_NCP_PLUS: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.2042.1.2");
+/// Smart-ID's key purpose for authentication.
+const SMART_ID_AUTHENTICATION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0");
+
 /// What an end entity's certificate says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Profile<'a> {
@@ -33,8 +39,15 @@ pub(crate) enum Profile<'a> {
         /// On a qualified device; else of the lower level.
         is_qualified: bool,
     },
+    /// The authentication certificate of a Smart-ID account.
+    SmartIdAuthentication {
+        person: Person<'a>,
+        document_number: &'a str,
+    },
     /// A Mobile-ID signing certificate on a qualified device.
     MobileId(Person<'a>),
+    /// The authentication certificate of a SIM with Mobile-ID.
+    MobileIdAuthentication(Person<'a>),
     /// The signing certificate of an identity card.
     CardSigning {
         person: Person<'a>,
@@ -59,7 +72,10 @@ pub(crate) struct Person<'a> {
 impl Profile<'_> {
     pub(super) fn subject(&self) -> der::Result<Name> {
         match self {
-            Self::SmartId { person, .. } | Self::MobileId(person) => person.subject(),
+            Self::SmartId { person, .. }
+            | Self::SmartIdAuthentication { person, .. }
+            | Self::MobileId(person)
+            | Self::MobileIdAuthentication(person) => person.subject(),
             Self::CardSigning { person, .. } | Self::CardAuthentication(person) => {
                 person.card_subject()
             }
@@ -97,6 +113,23 @@ impl Profile<'_> {
                     extensions.extend(person.date_of_birth_extension()?);
                 }
             }
+            Self::SmartIdAuthentication {
+                document_number, ..
+            } => {
+                let document = NameBuilder::default()
+                    .common_name(document_number)
+                    .build()?;
+                extensions.extend([
+                    extension::key_usage(KeyUsages::DigitalSignature)?,
+                    extension::extended_key_usage(false, SMART_ID_AUTHENTICATION)?,
+                    extension::policies(&[POLICY_SMART_ID_Q, POLICY_NCP_PLUS])?,
+                    extension::directory_name(document)?,
+                ]);
+            }
+            Self::MobileIdAuthentication(_) => extensions.extend([
+                extension::key_usage(KeyUsages::DigitalSignature)?,
+                extension::policies(&[POLICY_MOBILE_ID, POLICY_NCP_PLUS])?,
+            ]),
             Self::MobileId(_) => extensions.extend([
                 extension::key_usage(KeyUsages::NonRepudiation)?,
                 extension::policies(&[POLICY_MOBILE_ID, POLICY_QCP_N_QSCD])?,

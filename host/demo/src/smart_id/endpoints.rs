@@ -49,9 +49,19 @@ pub(super) fn router(service: SmartId) -> Router {
             "/certificate-choice/notification/etsi/{person}",
             post(choice_by_person),
         );
+    let authentication = Router::new()
+        .route(
+            "/notification/etsi/{person}",
+            post(authentication_of_person),
+        )
+        .route(
+            "/notification/document/{document}",
+            post(authentication_by_document),
+        );
     let replacements = service.0.switches.replacements();
     Router::new()
         .nest("/smart-id-rp/v3/signature", signature)
+        .nest("/smart-id-rp/v3/authentication", authentication)
         .route("/smart-id-rp/v3/session/{session}", get(session))
         .layer(middleware::map_response_with_state(
             replacements,
@@ -105,6 +115,26 @@ async fn linked_signature(
     body: JsonPost,
 ) -> Answer {
     body.signature(&service, Target::Document(document), Transport::Linked)
+}
+
+async fn authentication_of_person(
+    State(service): State<SmartId>,
+    Path(person): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    let target = Target::Person(person);
+    let answer = service.request_authentication(&body.path, target, &body.value);
+    answer.map(Json)
+}
+
+async fn authentication_by_document(
+    State(service): State<SmartId>,
+    Path(document): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    let target = Target::Document(document);
+    let answer = service.request_authentication(&body.path, target, &body.value);
+    answer.map(Json)
 }
 
 async fn certificate(

@@ -47,7 +47,7 @@ impl SmartIdSwitches {
         let ends = self.ends();
         match task {
             Task::CertificateChoice(_) => ends.choices,
-            Task::Signature(_) => ends.signatures,
+            Task::Signature(_) | Task::Authentication(_) => ends.signatures,
         }
     }
 

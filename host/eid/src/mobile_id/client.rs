@@ -28,6 +28,9 @@ const LONGEST_SESSION: usize = 64;
 /// Lengths of r and s on P-256, P-384 and P-521.
 const FIELDS: [usize; 3] = [32, 48, 66];
 
+/// The algorithm of a SIM with an RSA key.
+const RSA: &str = "SHA256WithRSAEncryption";
+
 /// A relying party of the service.
 #[derive(Clone)]
 pub struct MobileIdClient {
@@ -66,6 +69,16 @@ pub struct StartedSignature {
     pub session: SignatureSession,
     /// What the person compares with the phone.
     pub verification_code: String,
+}
+
+/// What a phone has answered to an authentication.
+pub struct PhoneAuthentication {
+    /// The person's authentication certificate, DER.
+    pub certificate: Vec<u8>,
+    /// Whether the value is that of RSASSA-PKCS1-v1_5.
+    pub is_rsa: bool,
+    /// The value, as [`MobileIdClient::poll_signature`] tells it.
+    pub value: Vec<u8>,
 }
 
 impl MobileIdClient {
@@ -109,20 +122,49 @@ impl MobileIdClient {
         text: &DisplayText,
         language: Language,
     ) -> Result<StartedSignature, MobileIdError> {
+        Ok(StartedSignature {
+            session: self
+                .start("signature", user, sha256, text, language)
+                .await?,
+            verification_code: verification_code(sha256),
+        })
+    }
+
+    /// Asks somebody's phone to sign a digest at `path`.
+    async fn start(
+        &self,
+        path: &str,
+        user: &MobileIdUser,
+        sha256: &[u8; 32],
+        text: &DisplayText,
+        language: Language,
+    ) -> Result<SignatureSession, MobileIdError> {
         let digest = STANDARD.encode(sha256);
         let user = UserRequest::new(&self.config, user);
         let request = SignatureRequest::new(user, &digest, text, language);
         let answer: SessionAnswer =
-            exchange::post(&*self.port, &self.config, "signature", &request).await?;
+            exchange::post(&*self.port, &self.config, path, &request).await?;
         let id = answer.session_id;
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         if !(1..=LONGEST_SESSION).contains(&id.len()) || !id.bytes().all(is_id) {
             return Err(InvalidAnswer::Member("sessionID").into());
         }
-        Ok(StartedSignature {
-            session: SignatureSession { id },
-            verification_code: verification_code(sha256),
-        })
+        Ok(SignatureSession { id })
+    }
+
+    /// Asks somebody's phone to authenticate its owner by a SHA-256 digest.
+    ///
+    /// # Errors
+    /// [`MobileIdError`].
+    pub async fn start_authentication(
+        &self,
+        user: &MobileIdUser,
+        sha256: &[u8; 32],
+        text: &DisplayText,
+        language: Language,
+    ) -> Result<SignatureSession, MobileIdError> {
+        self.start("authentication", user, sha256, text, language)
+            .await
     }
 
     /// Where a signature stands; answers at once when that changes, and after
@@ -138,19 +180,57 @@ impl MobileIdClient {
         session: &SignatureSession,
         wait: Duration,
     ) -> Result<SessionState<Vec<u8>>, MobileIdError> {
+        let Some(answer) = self.poll("signature", session, wait).await? else {
+            return Ok(SessionState::Running);
+        };
+        let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
+        Ok(SessionState::Complete(value(&signature)?))
+    }
+
+    /// Where an authentication stands, as [`Self::poll_signature`] does.
+    ///
+    /// # Errors
+    /// [`MobileIdError`]; unless it [`MobileIdError::is_transient`], the session
+    /// is over.
+    pub async fn poll_authentication(
+        &self,
+        session: &SignatureSession,
+        wait: Duration,
+    ) -> Result<SessionState<PhoneAuthentication>, MobileIdError> {
+        let Some(answer) = self.poll("authentication", session, wait).await? else {
+            return Ok(SessionState::Running);
+        };
+        let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
+        let certificate = answer
+            .cert
+            .and_then(|cert| decode(&cert, LONGEST_CERTIFICATE));
+        Ok(SessionState::Complete(PhoneAuthentication {
+            certificate: certificate.ok_or(InvalidAnswer::Member("certificate"))?,
+            is_rsa: signature.algorithm == RSA,
+            value: value(&signature)?,
+        }))
+    }
+
+    /// The answer of a session that ended well; none while it runs.
+    async fn poll(
+        &self,
+        path: &str,
+        session: &SignatureSession,
+        wait: Duration,
+    ) -> Result<Option<StatusAnswer>, MobileIdError> {
         let wait = wait.clamp(SHORTEST_WAIT, LONGEST_WAIT);
         let path = format!(
-            "signature/session/{}?timeoutMs={}",
+            "{path}/session/{}?timeoutMs={}",
             session.id,
             wait.as_millis()
         );
         let answer: StatusAnswer = exchange::get(&*self.port, &self.config, &path, wait).await?;
         match answer.state.as_str() {
-            "RUNNING" => Ok(SessionState::Running),
+            "RUNNING" => Ok(None),
             "COMPLETE" => {
-                result::check(&answer.result.ok_or(InvalidAnswer::Member("result"))?)?;
-                let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
-                Ok(SessionState::Complete(value(&signature)?))
+                let result = answer.result.as_deref();
+                result::check(result.ok_or(InvalidAnswer::Member("result"))?)?;
+                Ok(Some(answer))
             }
             _ => Err(InvalidAnswer::Member("state").into()),
         }
@@ -162,7 +242,7 @@ fn value(signature: &Signature) -> Result<Vec<u8>, InvalidAnswer> {
     let unreadable = InvalidAnswer::Member("signature value");
     let value = decode(&signature.value, LONGEST_SIGNATURE).ok_or(unreadable)?;
     match signature.algorithm.as_str() {
-        "SHA256WithRSAEncryption" => Ok(value),
+        RSA => Ok(value),
         "SHA256WithECEncryption" => {
             let mut fields = FIELDS.into_iter();
             fields

@@ -6,6 +6,7 @@
 //! nothing but the signature: whoever takes it compares the certificate with the
 //! person that was meant, and verifies the value with it.
 
+mod authentication;
 mod client;
 mod config;
 mod error;
@@ -17,7 +18,9 @@ mod user;
 mod verification_code;
 mod wire;
 
-pub use self::client::{MobileIdClient, SignatureSession, SigningCertificate, StartedSignature};
+pub use self::client::{
+    MobileIdClient, PhoneAuthentication, SignatureSession, SigningCertificate, StartedSignature,
+};
 pub use self::config::MobileIdConfig;
 pub use self::error::{InvalidAnswer, MobileIdError};
 pub use self::text::{DisplayText, InvalidDisplayText, Language};

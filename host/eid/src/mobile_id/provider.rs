@@ -8,6 +8,7 @@ use super::{
     DisplayText, Language, MobileIdClient, MobileIdError, MobileIdUser, SignatureSession,
     SigningCertificate,
 };
+use crate::authentication::Authenticator;
 use crate::provider::{
     AskedFor, DeviceLinks, EidError, EidProvider, KeyKind, PersonToAsk, ProviderSession,
     RequestKey, RequestedCertificate, SessionState, SignatureRequest, SignerCertificate,
@@ -28,7 +29,7 @@ struct NoCertificateSessions;
 /// Somebody without a phone's number.
 #[derive(Debug, thiserror::Error)]
 #[error("the person's phone number is not known")]
-struct NoPhoneNumber;
+pub(super) struct NoPhoneNumber;
 
 #[async_trait]
 impl EidProvider for MobileIdClient {
@@ -99,5 +100,9 @@ impl EidProvider for MobileIdClient {
 
     fn device_links(&self) -> Option<&dyn DeviceLinks> {
         None
+    }
+
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
+        Some(self)
     }
 }

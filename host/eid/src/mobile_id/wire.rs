@@ -77,6 +77,8 @@ pub(super) struct StatusAnswer {
     pub(super) state: String,
     pub(super) result: Option<String>,
     pub(super) signature: Option<Signature>,
+    /// Of an authentication.
+    pub(super) cert: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ use super::{
     Interaction, Interactions, LinkKind, Nonce, SemanticsIdentifier, SignatureAlgorithm,
     SignatureSession, SigningCertificate, SmartIdClient, SmartIdError,
 };
+use crate::authentication::Authenticator;
 use crate::provider::{
     AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
     ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
@@ -122,6 +123,10 @@ impl EidProvider for SmartIdClient {
     }
 
     fn device_links(&self) -> Option<&dyn DeviceLinks> {
+        Some(self)
+    }
+
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
         Some(self)
     }
 }

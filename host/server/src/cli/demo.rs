@@ -1,4 +1,5 @@
 mod card;
+mod http;
 mod scan;
 
 use std::str::FromStr;
@@ -22,10 +23,10 @@ enum DemoCommand {
     /// Move the clock of the whole demo world: its services and every host in
     /// it. What is due by then is done at once.
     Clock(ClockArguments),
+    /// Use a persona's identity card, as an app would.
+    Card(card::CardArguments),
     /// Have a persona's phone scan a Smart-ID code or follow its link.
     Scan(scan::ScanArguments),
-    /// Have a persona's identity card sign.
-    Card(card::CardArguments),
 }
 
 #[derive(Debug, clap::Args)]

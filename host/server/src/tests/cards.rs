@@ -224,7 +224,7 @@ async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_at
 
 impl Site {
     async fn card_certificate(&self, card: &str) -> Vec<u8> {
-        let answer = self.card("GET", &format!("/{card}/signing"), "").await;
+        let answer = self.card(&format!("/{card}/signing"), None).await;
         let certificate = answer["certificate"].as_str().unwrap().to_owned();
         STANDARD.decode(certificate).unwrap()
     }
@@ -232,7 +232,7 @@ impl Site {
     async fn card_signature(&self, card: &str, digest: &[u8]) -> Vec<u8> {
         let body = serde_json::json!({"sha256": STANDARD.encode(digest)}).to_string();
         let path = format!("/{card}/signing/sign");
-        let answer = self.card("POST", &path, &body).await;
+        let answer = self.card(&path, Some(&body)).await;
         STANDARD
             .decode(answer["signature"].as_str().unwrap())
             .unwrap()

@@ -218,10 +218,11 @@ impl Site {
         answer["cert"].as_str().unwrap().to_owned()
     }
 
-    /// The answer of a card.
-    pub(super) async fn card(&self, method: &str, path: &str, body: &str) -> serde_json::Value {
-        let base = Url::parse(&self.world.addresses().cards).unwrap();
-        let answer = ask(&base, method, path, body).await;
+    /// What an identity card of the world answers to an app.
+    pub(super) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
+        let cards = Url::parse(&self.world.addresses().cards).unwrap();
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let answer = ask(&cards, method, path, body.unwrap_or_default()).await;
         serde_json::from_str(&answer).unwrap()
     }
 

@@ -1,4 +1,4 @@
-//! Calls that wait for something to happen on a link.
+//! Calls that wait for something to happen on a link or a request.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
