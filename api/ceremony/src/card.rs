@@ -176,7 +176,8 @@ async fn take_certificate<C: CeremonyApi>(
     body: Body,
 ) -> Result<Json<views::CardRequest>, Problem> {
     let body = json(headers, body).await?;
-    let der = requests::card_certificate(&body, &parameters.0).map_err(refused)?;
+    let der =
+        requests::card_certificate(&body, &parameters.0).map_err(|problem| refused(&problem))?;
     api.card_certificate(link, der).await.map(Json)
 }
 
@@ -189,7 +190,7 @@ async fn take_signature<C: CeremonyApi>(
 ) -> Result<Json<views::Attempt>, Problem> {
     let body = json(headers, body).await?;
     let signature: CardSignature =
-        requests::card_complete(&body, &parameters.0).map_err(refused)?;
+        requests::card_complete(&body, &parameters.0).map_err(|problem| refused(&problem))?;
     api.card_complete(link, signature).await.map(Json)
 }
 
@@ -199,7 +200,7 @@ async fn json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
 }
 
 /// Whatever is wrong with what an app sends has one status.
-fn refused(problem: Problem) -> Problem {
+fn refused(problem: &Problem) -> Problem {
     let (detail, errors) = (problem.detail(), problem.errors());
     Problem::new(problems::CARD_REFUSED, detail).with_errors(errors.to_vec())
 }

@@ -407,7 +407,8 @@ async fn two(host: &Host) -> Vec<SigningRow> {
 
 #[tokio::test]
 async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
-    let site = Site::start().await;
+    let mut site = Site::start().await;
+    site.config.mobile_id = None;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
