@@ -5,6 +5,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64URL};
 use openssl::hash::MessageDigest;
 use openssl::sha::sha512;
 use parafa_fixtures::referees::JwsLibraries;
+use parafa_fixtures::signed::SignedJws;
 use parafa_format_core::{
     DigestAlgorithm, Integrity, NativeEnvironment, SignatureAlgorithm, TimestampStatus,
 };
@@ -100,10 +101,19 @@ fn other_libraries_take_what_is_sound_before_it_is_spoilt() {
     let Some(libraries) = JwsLibraries::find(&WORLD.pki.folder().join("root.pem")) else {
         return;
     };
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), jws.to_string()).unwrap();
-    assert!(libraries.jose(&[file.path()])[0].ok);
-    assert!(libraries.jwcrypto(&[file.path()])[0].ok);
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, document: &[u8]| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, document).unwrap();
+        file
+    };
+    let own = write("own.json", jws.to_string().as_bytes());
+    let fixture = SignedJws::of("{}").stamped(None).with_values();
+    let fixture = write("fixture.json", &fixture.build());
+    assert!(libraries.jwcrypto(&[&own])[0].ok);
+    for verdict in libraries.jose(&[own, fixture]) {
+        assert!(verdict.ok, "{verdict:#?}");
+    }
 }
 
 #[test]
