@@ -3,7 +3,9 @@
 
 mod authentication;
 mod backups;
+mod cards;
 mod ceremony_page;
+mod containers;
 mod crashes;
 mod damage;
 mod data_folders;
@@ -13,6 +15,7 @@ mod durability;
 mod generated_clients;
 mod hostile_plugins;
 mod long_term;
+mod mobile_id;
 mod operator_commands;
 mod pades;
 mod plugin_lifecycle;

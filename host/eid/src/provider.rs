@@ -131,6 +131,15 @@ pub struct SignerCertificate {
 }
 
 impl SignerCertificate {
+    /// A certificate of which no provider knows more, such as a card's.
+    #[must_use]
+    pub fn bare(der: Vec<u8>) -> Self {
+        Self {
+            der,
+            details: Map::new(),
+        }
+    }
+
     pub(crate) fn of(certificate: &impl Serialize) -> Result<Self, EidError> {
         serde_json::to_value(certificate)
             .and_then(Self::deserialize)

@@ -267,6 +267,7 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
         relying_party_name: relying_party.name,
         relying_party_uuid: relying_party.uuid,
     });
+    config.card.enabled.get_or_insert(true);
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
     // The world's certificates name its own responder, lists and issuers.

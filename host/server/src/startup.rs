@@ -136,6 +136,8 @@ pub(crate) struct Doors {
     pub(crate) validation_data: ValidationData,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
+    /// Whether identity cards are accepted.
+    pub(crate) cards: bool,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -164,6 +166,7 @@ impl Doors {
             ),
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             providers: providers(config)?,
+            cards: config.card.enabled == Some(true),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -228,6 +231,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         signer_check: doors.signer_check,
         timestamps: doors.timestamps.clone(),
         providers: doors.providers,
+        cards: doors.cards,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         changes: changes.clone(),

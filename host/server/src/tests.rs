@@ -4,6 +4,7 @@
 mod addresses;
 mod authentications;
 mod calls;
+mod cards;
 mod careless;
 mod containers;
 mod crash_points;
@@ -22,6 +23,7 @@ mod letters;
 mod links;
 mod log;
 mod mishaps;
+mod mobile_id;
 mod operators;
 mod overdue;
 mod parties;

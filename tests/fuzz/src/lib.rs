@@ -6,10 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
+mod asice;
 mod asn1;
 mod authority;
 mod certificate;
 mod cms;
+mod jades;
 mod ocsp;
 mod pdf;
 mod port;
@@ -23,8 +26,10 @@ use std::{env, fs};
 
 use cap::Cap;
 
+pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
+pub use jades::JADES;
 pub use ocsp::OCSP;
 pub use pdf::{
     PDF_ARCHIVE, PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_REHEARSE, PDF_SIGN, PDF_UPDATE,

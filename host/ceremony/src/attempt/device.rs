@@ -108,13 +108,8 @@ impl Attempts {
             Ok(SessionState::Complete(value)) => value,
             Err(error) => return self.poll_failed(running, &error).await,
         };
-        let certificate = prepared.request.signer_chain.first();
-        let certificate = certificate.ok_or(CeremonyError::Inconsistent(
-            "a signing request has no certificate",
-        ))?;
-        let algorithm = prepared.request.signature_algorithm;
-        match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
-            Ok(true) if must_return => Ok(Next::step(
+        match verified(&prepared, &value)? {
+            true if must_return => Ok(Next::step(
                 Phase::WaitingForUser,
                 AttemptStep::AwaitReturn {
                     prepared,
@@ -122,11 +117,11 @@ impl Attempts {
                     until: shifted(self.records.store.now().await?, RETURN_WITHIN),
                 },
             )),
-            Ok(true) => Ok(Next::step(
+            true => Ok(Next::step(
                 Phase::Completing,
                 AttemptStep::Finish { prepared, value },
             )),
-            Ok(false) | Err(_) => {
+            false => {
                 tracing::error!(attempt.id = %running.attempt.id, "the device's signature does not verify");
                 Ok(StepOutcome::Failed(AttemptFailure::BadSignature))
             }
@@ -188,6 +183,18 @@ pub(super) fn failure(running: &Running, error: &EidError) -> AttemptFailure {
         SignerOutcome::DeviceError => AttemptFailure::DeviceError,
         SignerOutcome::ProviderUnavailable => AttemptFailure::ProviderUnavailable,
     }
+}
+
+/// Whether a value signs what was prepared, by the certificate that it was
+/// prepared for.
+pub(crate) fn verified(prepared: &PreparedSignature, value: &[u8]) -> Result<bool, CeremonyError> {
+    let certificate = prepared.request.signer_chain.first();
+    let certificate = certificate.ok_or(CeremonyError::Inconsistent(
+        "a signing request has no certificate",
+    ))?;
+    let algorithm = prepared.request.signature_algorithm;
+    let verified = verify_with_certificate(certificate, algorithm, &prepared.need.payload, value);
+    Ok(verified.unwrap_or(false))
 }
 
 /// The certificate of somebody who said who they are is to be checked.

@@ -134,6 +134,9 @@ pub(super) enum StepOutcome {
     /// Somebody else has to act first; the same step again, as the poll for it
     /// allows.
     Waiting(Poll),
+    /// The card's app has to hand something over first; the same step again when
+    /// it does, or then.
+    WaitingForCard(Timestamp),
     /// The app has to come back first; the same step again when it does, or
     /// then.
     WaitingForReturn(Timestamp),

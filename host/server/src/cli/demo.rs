@@ -23,10 +23,10 @@ enum DemoCommand {
     /// Move the clock of the whole demo world: its services and every host in
     /// it. What is due by then is done at once.
     Clock(ClockArguments),
-    /// Use a persona's identity card, as an app would.
-    Card(card::CardArguments),
     /// Have a persona's phone scan a Smart-ID code or follow its link.
     Scan(scan::ScanArguments),
+    /// Have a persona's identity card sign, or authenticate its holder.
+    Card(card::CardArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -74,8 +74,8 @@ impl FromStr for ClockStep {
 pub(super) fn demo(arguments: &DemoArguments) -> Result<(), CommandError> {
     match &arguments.command {
         DemoCommand::Clock(arguments) => clock(arguments),
-        DemoCommand::Card(arguments) => card::card(arguments),
         DemoCommand::Scan(arguments) => scan::scan(arguments),
+        DemoCommand::Card(arguments) => card::card(arguments),
     }
 }
 

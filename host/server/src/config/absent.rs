@@ -3,7 +3,7 @@
 use config::{ConfigError, Map, Value, ValueKind};
 
 /// Sections that have no settings yet. An empty one asks for nothing.
-const WITHOUT_SETTINGS: [&str; 5] = ["attorney", "card", "diligence", "objects", "webhooks"];
+const WITHOUT_SETTINGS: [&str; 4] = ["attorney", "diligence", "objects", "webhooks"];
 /// Sections that are for something that is off without them. An empty one asks
 /// for nothing either.
 const OPTIONAL: [&str; 3] = ["mail", "mobile_id", "smart_id"];

@@ -206,6 +206,7 @@ impl Found {
         let set_up = [
             config.smart_id.as_ref().map(|_| SigningMethod::SmartId),
             config.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
+            (config.card.enabled == Some(true)).then_some(SigningMethod::Nfc),
         ];
         let mut methods: Vec<_> = set_up
             .into_iter()

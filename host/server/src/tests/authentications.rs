@@ -53,7 +53,7 @@ impl<'s> Cards<'s> {
     async fn of(site: &'s Site) -> Self {
         let mut certificates = HashMap::new();
         for (person, id) in PEOPLE.iter().enumerate() {
-            let answer = site.card(&format!("/{id}/authentication"), None).await;
+            let answer = site.card("GET", &format!("/{id}/authentication"), "").await;
             let der = STANDARD.decode(answer["certificate"].as_str().unwrap());
             certificates.insert(person, der.unwrap());
         }
@@ -66,7 +66,7 @@ impl<'s> Cards<'s> {
             r#"{{"sha256":"{}"}}"#,
             STANDARD.encode(Sha256::digest(bytes))
         );
-        let answer = self.site.card(&path, Some(&body)).await;
+        let answer = self.site.card("POST", &path, &body).await;
         STANDARD
             .decode(answer["signature"].as_str().unwrap())
             .unwrap()

@@ -34,7 +34,7 @@ pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
-use crate::config::{Config, Mail, MobileId, Protection, SmartId};
+use crate::config::{Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Product, Role};
@@ -203,11 +203,25 @@ impl Site {
         }
     }
 
-    /// What an identity card of the world answers to an app.
-    pub(super) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
-        let cards = Url::parse(&self.world.addresses().cards).unwrap();
-        let method = if body.is_some() { "POST" } else { "GET" };
-        let answer = ask(&cards, method, path, body.unwrap_or_default()).await;
+    /// The certificate that Mobile-ID has of somebody, in base64.
+    pub(super) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
+        let party = self.world.mobile_id_party();
+        let body = serde_json::json!({
+            "relyingPartyUUID": party.uuid,
+            "relyingPartyName": party.name,
+            "phoneNumber": phone,
+            "nationalIdentityNumber": code,
+        });
+        let base = Url::parse(&self.world.addresses().mobile_id).unwrap();
+        let answer = ask(&base, "POST", "/certificate", &body.to_string()).await;
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        answer["cert"].as_str().unwrap().to_owned()
+    }
+
+    /// The answer of a card.
+    pub(super) async fn card(&self, method: &str, path: &str, body: &str) -> serde_json::Value {
+        let base = Url::parse(&self.world.addresses().cards).unwrap();
+        let answer = ask(&base, method, path, body).await;
         serde_json::from_str(&answer).unwrap()
     }
 
@@ -317,6 +331,9 @@ fn config(world: &World) -> Config {
             relying_party_name: world.mobile_id_party().name,
             relying_party_uuid: world.mobile_id_party().uuid,
         }),
+        card: Card {
+            enabled: Some(true),
+        },
         ..Config::default()
     };
     // Nobody is at home: letters wait.

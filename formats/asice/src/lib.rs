@@ -1,0 +1,67 @@
+//! ASiC-E containers (ETSI EN 319 162-1) with XAdES signatures (ETSI EN 319
+//! 132-1), BDOC 2.1 among them.
+//!
+//! A container is a ZIP archive of data files, a manifest that names them, and
+//! signature files. It is taken only when the manifest and the archive agree on
+//! what the data files are. A signature is a file of its own, appended behind
+//! what is there: nothing that was signed is written again. Data files stay with
+//! the host, which inflates and digests them.
+
+#![forbid(unsafe_code)]
+
+mod archive;
+mod compose;
+mod container;
+mod inspect;
+mod limits;
+mod manifest;
+mod members;
+mod obstacle;
+mod part;
+mod refusals;
+mod rehearse;
+mod sign;
+mod signatures;
+mod verify;
+
+use parafa_format_core::{Ability, About, Operation, Preservation, levels};
+
+pub use archive::archive;
+pub use compose::compose;
+pub use inspect::inspect;
+pub use limits::Limits;
+pub use members::{extract, members};
+pub use rehearse::rehearse;
+pub use sign::sign;
+pub use verify::verify;
+
+/// Media type of ASiC-E (EN 319 162-1, A.1).
+pub(crate) const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
+
+/// What this format is and how its operations keep their input.
+#[must_use]
+pub fn about() -> About {
+    About {
+        id: "asice",
+        version: env!("CARGO_PKG_VERSION"),
+        media_types: &[MEDIA_TYPE],
+        extensions: &["asice", "sce", "bdoc"],
+        abilities: &[
+            Ability {
+                operation: Operation::Sign,
+                preservation: Preservation::ToCentralDirectory,
+                levels: &[levels::XADES_B_B, levels::XADES_B_T],
+            },
+            Ability {
+                operation: Operation::Archive,
+                preservation: Preservation::Rewrite,
+                levels: &[levels::XADES_B_LT, levels::XADES_B_LTA, levels::XADES_LT],
+            },
+            Ability {
+                operation: Operation::Rehearse,
+                preservation: Preservation::ToCentralDirectory,
+                levels: &[],
+            },
+        ],
+    }
+}

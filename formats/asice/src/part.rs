@@ -1,0 +1,108 @@
+//! What the members of a container are to it, by their names (EN 319 162-1,
+//! 4.4).
+
+/// What a member is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Part {
+    /// A data file.
+    Data,
+    /// The manifest (EN 319 162-1, A.5).
+    Manifest,
+    /// Signatures in XML.
+    Signatures,
+    /// Signatures in CMS, or what these sign.
+    CmsSignatures,
+    /// What makes the container as a whole last longer, behind which nothing can
+    /// be added: a time-stamp, an archive manifest, an evidence record.
+    Seal,
+    /// The `mimetype` member, or something else that is no data file.
+    Other,
+}
+
+/// Where everything stands that is no data file.
+const META_INF: &str = "META-INF/";
+
+/// Where ADOC-V2.0, which is an ASiC-E, has its relations. They change whenever
+/// somebody signs.
+pub(crate) const ADOC_RELATIONS: &str = "META-INF2/relations.xml";
+
+/// The member that names the data files.
+pub(crate) const MANIFEST: &str = "META-INF/manifest.xml";
+
+impl Part {
+    pub(crate) fn of(name: &str) -> Self {
+        if name == parafa_zip::MIMETYPE || name == ADOC_RELATIONS {
+            return Self::Other;
+        }
+        match name.strip_prefix(META_INF) {
+            None => Self::Data,
+            Some(_) if name == MANIFEST => Self::Manifest,
+            Some(within) => Self::of_meta_inf(&within.to_ascii_lowercase()),
+        }
+    }
+
+    /// By the path within the folder. Programs know signature files by more
+    /// than one pattern: one that any of them finds is one here, so that nobody
+    /// sees other signatures than are seen here.
+    fn of_meta_inf(within: &str) -> Self {
+        let file = within.rsplit('/').next().unwrap_or(within);
+        let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+        match extension {
+            "p7s" => Self::CmsSignatures,
+            "tst" | "ers" => Self::Seal,
+            "xml" if stem.starts_with("asicmanifest") => Self::CmsSignatures,
+            "xml"
+                if [
+                    "asicarchivemanifest",
+                    "asicevidencerecordmanifest",
+                    "evidencerecord",
+                ]
+                .iter()
+                .any(|seal| stem.starts_with(seal)) =>
+            {
+                Self::Seal
+            }
+            "xml" if within.contains("signature") => Self::Signatures,
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signature_files_are_found_by_the_patterns_of_other_programs() {
+        for name in [
+            "META-INF/signatures0.xml",
+            "META-INF/signatures001.xml",
+            "META-INF/l77Tsignaturesn00B.xml",
+            "META-INF/signature1.xml",
+            "META-INF/signatures/signatures0.xml",
+        ] {
+            assert_eq!(Part::of(name), Part::Signatures, "{name}");
+        }
+        assert_eq!(Part::of("signatures0.xml"), Part::Data);
+        assert_eq!(Part::of("META-INF/signatures.txt"), Part::Other);
+    }
+
+    #[test]
+    fn other_kinds_of_signatures_and_seals_are_told_apart() {
+        for (name, part) in [
+            ("META-INF/manifest.xml", Part::Manifest),
+            ("META-INF/signature001.p7s", Part::CmsSignatures),
+            ("META-INF/ASiCManifest001.xml", Part::CmsSignatures),
+            ("META-INF/ASiCArchiveManifest.xml", Part::Seal),
+            ("META-INF/ASiCEvidenceRecordManifest001.xml", Part::Seal),
+            ("META-INF/evidencerecord.ers", Part::Seal),
+            ("META-INF/evidencerecord.xml", Part::Seal),
+            ("META-INF/timestamp001.tst", Part::Seal),
+            ("META-INF2/relations.xml", Part::Other),
+            ("mimetype", Part::Other),
+            ("folder/mimetype", Part::Data),
+        ] {
+            assert_eq!(Part::of(name), part, "{name}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The signatures of a container, with what became of each.
+
+use std::collections::{HashMap, HashSet};
+
+use parafa_format_core::{Environment, Integrity, Refusal, levels};
+use parafa_xades::{Fault, Verified, Verifier};
+use parafa_xml::Document;
+
+use crate::container::Container;
+use crate::refusals::{too_much_to_verify, unsound};
+
+/// Longest `Id` that an identifier is made of, in bytes.
+const LONGEST_ID: usize = 256;
+
+/// A signature of a container.
+pub(crate) struct Signature {
+    /// The signature file and the `Id` within it: `META-INF/signatures0.xml#S0`.
+    pub(crate) id: String,
+    /// What its XML tells.
+    pub(crate) verified: Verified,
+    /// What is not as it was signed, though all of its digests are right, as a
+    /// sentence.
+    pub(crate) change: Option<String>,
+    /// Whether another file before has the same signature.
+    pub(crate) is_copy: bool,
+}
+
+/// All signatures of a container, in the order of their files.
+///
+/// # Errors
+/// A signature file cannot be read or is none, or there is more than is
+/// verified for one document.
+pub(crate) fn read<E: Environment>(
+    container: &Container<'_, E>,
+) -> Result<Vec<Signature>, Refusal> {
+    let limits = &container.limits;
+    let files = || {
+        let names = container.signature_files.iter();
+        names.filter_map(|name| container.member(name))
+    };
+    let bytes = files().map(|file| file.size).fold(0, u64::saturating_add);
+    if bytes > limits.signature_bytes {
+        return Err(too_much_to_verify());
+    }
+    let verifier = Verifier::new(container.environment, container);
+    let mut signatures = Vec::new();
+    let mut ids = HashSet::new();
+    for file in files() {
+        let most = limits.xml.bytes as u64;
+        let bytes = file.read(container.environment, container.document, most)?;
+        let document =
+            Document::parse(&bytes, &limits.xml).map_err(|error| error.in_member(&file.name))?;
+        let Some(verified) = verifier.verify(&document) else {
+            let detail = format!("The member {:?} is no signature file.", file.name);
+            return Err(unsound(detail, [&file.name]));
+        };
+        if signatures.len() + verified.len() > limits.signatures {
+            return Err(too_much_to_verify());
+        }
+        for verified in verified {
+            let id = identifier(&file.name, &verified.id, &mut ids);
+            let is_copy = signatures
+                .iter()
+                .any(|other: &Signature| is_same(&other.verified, &verified));
+            signatures.push(Signature {
+                id,
+                verified,
+                change: None,
+                is_copy,
+            });
+        }
+    }
+    container.expect_inflatable()?;
+    if places(signatures.iter().map(|signature| &signature.verified)) > limits.evidence_places {
+        return Err(too_much_to_verify());
+    }
+    note_changes(container, &mut signatures);
+    Ok(signatures)
+}
+
+/// How much evidence about signatures names.
+pub(crate) fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
+    let each = signatures.into_iter().map(|verified| {
+        verified.certificates.len() + verified.revocation.len() + verified.covers.len()
+    });
+    each.sum()
+}
+
+impl Signature {
+    /// Whether it still says what it said.
+    pub(crate) fn integrity(&self) -> Integrity {
+        match (self.verified.integrity, &self.change) {
+            (Integrity::Intact, Some(_)) => Integrity::Modified,
+            (integrity, _) => integrity,
+        }
+    }
+
+    /// Whether the container is not what it should be because of it. What
+    /// cannot be computed here is no fault; a transform that is not carried out
+    /// is one, because containers have no use for it.
+    pub(crate) fn is_unsound(&self) -> bool {
+        match self.integrity() {
+            Integrity::Intact => false,
+            Integrity::Unsupported => {
+                matches!(self.verified.fault, Some(Fault::Transforms(_)))
+            }
+            _ => true,
+        }
+    }
+
+    /// Its level by what it holds.
+    pub(crate) fn level(&self) -> &'static str {
+        match self.change {
+            Some(_) => levels::UNKNOWN,
+            None => self.verified.level,
+        }
+    }
+
+    /// The data files that it covers whole.
+    pub(crate) fn covered<'s, E: Environment>(
+        &'s self,
+        container: &'s Container<'_, E>,
+    ) -> impl Iterator<Item = &'s str> {
+        let whole = self.verified.covers.iter();
+        let whole = whole.filter(|covered| covered.part.is_none());
+        let names = whole.map(|covered| covered.member.as_str());
+        names.filter(|name| container.is_file(name))
+    }
+
+    /// Why its XML does not hold, in words that go on in a sentence.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.verified.fault.as_ref().map(ToString::to_string)
+    }
+}
+
+/// The signature's own `Id` within its file; its place where there is none that
+/// tells it apart.
+fn identifier(file: &str, id: &str, taken: &mut HashSet<String>) -> String {
+    let named = Some(id).filter(|id| !id.is_empty() && id.len() <= LONGEST_ID);
+    let named = named.map(|id| format!("{file}#{id}"));
+    let places = (1_usize..).map(|place| format!("{file}#{place}"));
+    let free = named
+        .into_iter()
+        .chain(places)
+        .find(|id| !taken.contains(id));
+    let id = free.expect("there is a place that is not taken");
+    taken.insert(id.clone());
+    id
+}
+
+fn is_same(one: &Verified, other: &Verified) -> bool {
+    !one.value.is_empty() && one.value == other.value && one.signed_info == other.signed_info
+}
+
+/// What the manifest says of data files is not signed with them: a type that
+/// was signed has to be the one that it says, and a file that nobody signed was
+/// put there afterwards.
+fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [Signature]) {
+    let types: HashMap<&str, &str> = container
+        .files
+        .iter()
+        .map(|file| (file.name.as_str(), file.media_type.trim()))
+        .collect();
+    for signature in signatures.iter_mut() {
+        let retyped = signature.verified.covers.iter().find_map(|covered| {
+            let (is, was) = (types.get(covered.member.as_str())?, &covered.media_type);
+            let was = was.as_ref().filter(|was| was != is)?;
+            Some(format!(
+                "The manifest says of {:?} that it is of the type {is:?}, where {was:?} was signed.",
+                covered.member
+            ))
+        });
+        signature.change = retyped;
+    }
+    // What a signature that does not hold is over is not known.
+    if signatures
+        .iter()
+        .any(|signature| signature.verified.fault.is_some())
+    {
+        return;
+    }
+    let covered: HashSet<&str> = signatures
+        .iter()
+        .flat_map(|signature| signature.covered(container))
+        .collect();
+    let uncovered = types.keys().filter(|name| !covered.contains(*name)).min();
+    let Some(sentence) =
+        uncovered.map(|name| format!("The container holds {name:?}, which no signature is over."))
+    else {
+        return;
+    };
+    for signature in signatures {
+        signature.change.get_or_insert_with(|| sentence.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_have_identifiers_of_their_own_whatever_they_call_themselves() {
+        let mut taken = HashSet::new();
+        let long = "x".repeat(LONGEST_ID + 1);
+        let ids = ["S0", "S0", "", "2", &long].map(|id| identifier("a", id, &mut taken));
+
+        assert_eq!(ids, ["a#S0", "a#1", "a#2", "a#3", "a#4"]);
+    }
+}

@@ -1,0 +1,94 @@
+use parafa_format_core::{
+    ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Environment, Evidence,
+    EvidencePool, Integrity, LaterChanges, Part, Payload, Refusal, SignatureAlgorithm,
+    SignatureEvidence, SignatureKind,
+};
+
+use crate::container::Container;
+use crate::signatures::{self, Signature};
+
+/// Longest signed bytes that evidence holds; of longer ones it has the digest.
+const SIGNED_BYTES: usize = 64 * 1024;
+
+/// Evidence about every signature, in the order of their files; copies of one
+/// signature are told one by one.
+///
+/// # Errors
+/// A refusal when the container cannot be read, or its signatures take more
+/// work than is done.
+pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
+    let container = Container::read(environment, document)?;
+    let signatures = signatures::read(&container)?;
+    let last = signatures.len().saturating_sub(1);
+    let mut pool = EvidencePool::default();
+    let evidence = signatures
+        .iter()
+        .enumerate()
+        .map(|(place, signature)| evidence(&container, signature, place == last, &mut pool));
+    let evidence = evidence.collect();
+    Ok(pool.into_evidence(evidence))
+}
+
+fn evidence<E: Environment>(
+    container: &Container<'_, E>,
+    signature: &Signature,
+    is_last: bool,
+    pool: &mut EvidencePool,
+) -> SignatureEvidence {
+    let verified = &signature.verified;
+    let signer = verified.signer_certificate.as_deref();
+    SignatureEvidence {
+        id: signature.id.clone(),
+        kind: SignatureKind::Signature,
+        claimed_time: verified.claimed_time,
+        signed: signed(container.environment, signature),
+        value: verified.value.clone(),
+        algorithm: verified.algorithm,
+        signer_certificate: signer.map(|der| pool.certificate(der)),
+        certificates: pool.certificates(&verified.certificates),
+        revocation: pool.revocation(&verified.revocation),
+        timestamps: verified.timestamps.clone(),
+        coverage: coverage(container, signature),
+        integrity: signature.integrity(),
+        later_changes: later_changes(signature, is_last),
+        level: signature.level().to_owned(),
+    }
+}
+
+fn signed<E: Environment>(environment: &E, signature: &Signature) -> Payload {
+    let verified = &signature.verified;
+    if verified.signed_info.len() <= SIGNED_BYTES {
+        return verified.signed_info.clone().into();
+    }
+    let algorithm = verified
+        .algorithm
+        .map_or(DigestAlgorithm::Sha256, SignatureAlgorithm::digest);
+    Payload::Digest(Digest {
+        algorithm,
+        value: environment.digest(algorithm, &[Part::Bytes(&verified.signed_info)]),
+    })
+}
+
+fn coverage<E: Environment>(container: &Container<'_, E>, signature: &Signature) -> Coverage {
+    let members: Vec<String> = signature.covered(container).map(str::to_owned).collect();
+    let kind = if members.is_empty() {
+        CoverageKind::Partial
+    } else {
+        CoverageKind::Members
+    };
+    Coverage { kind, members }
+}
+
+/// Signatures stand beside each other: a later one changes nothing of an
+/// earlier one.
+fn later_changes(signature: &Signature, is_last: bool) -> LaterChanges {
+    match signature.integrity() {
+        Integrity::Modified => LaterChanges {
+            kind: ChangeKind::Other,
+            unpermitted: signature.change.clone(),
+        },
+        Integrity::Intact if is_last => LaterChanges::permitted(ChangeKind::None),
+        Integrity::Intact => LaterChanges::permitted(ChangeKind::Signing),
+        _ => LaterChanges::permitted(ChangeKind::Unknown),
+    }
+}
