@@ -8,7 +8,7 @@ use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_asice::{members, verify};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Operation, refusal};
 
-use crate::ceremony::{MEDIA_TYPE, P256, TIME, composed, inspected};
+use crate::ceremony::{MEDIA_TYPE, P256, P384, TIME, composed, inspected};
 
 const FILES: [(&str, &str, &str, &[u8]); 1] = [("a.txt", "a.txt", "text/plain", b"a")];
 
@@ -184,26 +184,27 @@ fn signature_files_that_are_too_long_together_are_not_verified() {
 }
 
 #[test]
-fn a_member_is_not_inflated_without_end() {
-    // Signatures by four digests of a large member would inflate it each time.
-    let large = vec![b'a'; 1024 * 1024];
-    let files: Vec<_> = (0..100).map(|number| format!("{number}.txt")).collect();
+fn members_are_not_inflated_for_digests_without_end() {
+    const MEMBERS: usize = 10;
+
+    let large = vec![b'a'; 15 * 1024 * 1024];
+    let files: Vec<_> = (0..MEMBERS).map(|number| format!("{number}.txt")).collect();
     let named = files.iter().map(|name| (name.as_str(), "text/plain"));
+    let manifest = manifest(named.chain([("noise", "t/p")]));
     let noise = parafa_fixtures::noise(2 * 1024 * 1024, 1);
     let mut members = vec![
         ZipMember::stored("mimetype", MEDIA_TYPE.as_bytes()),
-        ZipMember::stored(
-            "META-INF/manifest.xml",
-            manifest(named.chain([("noise", "t/p")])).as_bytes(),
-        ),
+        ZipMember::stored("META-INF/manifest.xml", manifest.as_bytes()),
         ZipMember::stored("noise", &noise),
     ];
     members.extend(files.iter().map(|name| ZipMember::deflated(name, &large)));
     let bytes = Zip::of(members).build();
 
-    assert!(bytes.len() < 3 * 1024 * 1024);
     let (signed, _) = P256.signs(&bytes, "B-B").unwrap();
     assert_eq!(inspected(&signed).unwrap().obstacles, []);
+    // Another digest would inflate all of it once more.
+    let refused = P384.signs(&signed, "B-B").unwrap_err();
+    assert_eq!(refused.code, refusal::TOO_MUCH_TO_VERIFY);
 }
 
 #[test]

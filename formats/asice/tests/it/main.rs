@@ -8,6 +8,7 @@ mod hostile;
 #[expect(dead_code, reason = "revocation data of few kinds are needed here")]
 #[path = "../../../pki/tests/it/issuing.rs"]
 mod issuing;
+mod memory;
 #[expect(dead_code, reason = "nothing is revoked here")]
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
