@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use parafa_fixtures::referees::{AsicE, AsicEVerdict, Dss, DssVerdict};
 use parafa_fixtures::tool::samples;
@@ -165,9 +166,9 @@ fn counted(verdict: &str) -> Option<[usize; 2]> {
     ])
 }
 
-/// The containers of both tables that take a further signature, with one by
-/// somebody of ours.
-fn countersigned() -> Vec<[Vec<u8>; 2]> {
+/// The containers of both tables that take a further signature, as they were
+/// and with one by somebody of ours.
+static COUNTERSIGNED: LazyLock<Vec<[Vec<u8>; 2]>> = LazyLock::new(|| {
     let mut pairs = Vec::new();
     for (table, folder) in [
         ("generated.tsv", "generated"),
@@ -184,12 +185,12 @@ fn countersigned() -> Vec<[Vec<u8>; 2]> {
         });
     }
     pairs
-}
+});
 
 #[test]
 fn a_further_signature_takes_nothing_from_those_of_others() {
-    for [before, after] in countersigned() {
-        let (mut was, mut is) = (verified(&before).signatures, verified(&after).signatures);
+    for [before, after] in COUNTERSIGNED.iter() {
+        let (mut was, mut is) = (verified(before).signatures, verified(after).signatures);
         let new = is.pop().unwrap();
         assert_eq!(new.integrity, Integrity::Intact);
         assert_eq!(new.level, levels::XADES_B_T);
@@ -200,16 +201,18 @@ fn a_further_signature_takes_nothing_from_those_of_others() {
             signature.signer_certificate = None;
         }
         assert_eq!(was, is);
-        let report = inspected(&after).unwrap();
+        let report = inspected(after).unwrap();
         assert_eq!(report.obstacles, []);
     }
 }
 
 #[test]
 fn others_find_the_signatures_of_others_as_they_were() {
-    let pairs = countersigned();
     let [before, after] = [0, 1].map(|which| {
-        let containers: Vec<_> = pairs.iter().map(|pair| pair[which].clone()).collect();
+        let containers: Vec<_> = COUNTERSIGNED
+            .iter()
+            .map(|pair| pair[which].clone())
+            .collect();
         Written::new(&containers)
     });
     if let Some(judge) = AsicE::find(&[]) {

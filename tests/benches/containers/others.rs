@@ -1,0 +1,62 @@
+//! xmlsec1 over the files of a container, unpacked.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use parafa_fixtures::tool::program;
+use parafa_format_asice::{extract, members};
+use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
+use tempfile::TempDir;
+
+const SIGNATURES: &str = "signatures0.xml";
+
+/// A signed container, unpacked for xmlsec1.
+pub(crate) struct Unpacked {
+    xmlsec1: PathBuf,
+    folder: TempDir,
+}
+
+impl Unpacked {
+    /// Nothing when xmlsec1 is not here.
+    pub(crate) fn new(signed: &[u8]) -> Option<Self> {
+        let xmlsec1 = program("xmlsec1")?;
+        let folder = tempfile::tempdir().ok()?;
+        let document = MemoryBlob(signed.to_vec());
+        for file in members(&NativeEnvironment, &document).ok()? {
+            let mut sink = MemorySink::default();
+            extract(&NativeEnvironment, &document, &file.id, &mut sink).ok()?;
+            fs::write(folder.path().join(&file.name), sink.0).ok()?;
+        }
+        fs::write(folder.path().join(SIGNATURES), signature_file(signed)?).ok()?;
+        Some(Self { xmlsec1, folder })
+    }
+
+    pub(crate) fn verify(&self) {
+        let run = Command::new(&self.xmlsec1)
+            .current_dir(self.folder.path())
+            .args(["--verify", "--insecure", "--enabled-key-data", "x509"])
+            .args([
+                "--id-attr:Id",
+                "http://uri.etsi.org/01903/v1.3.2#:SignedProperties",
+            ])
+            .arg(SIGNATURES)
+            .output()
+            .expect("xmlsec1 runs");
+        assert!(
+            run.status.success(),
+            "{}",
+            String::from_utf8_lossy(&run.stderr)
+        );
+    }
+}
+
+/// The signature file, which is stored last.
+fn signature_file(signed: &[u8]) -> Option<&[u8]> {
+    const BEGIN: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<asic:XAdESSignatures";
+    const END: &[u8] = b"</asic:XAdESSignatures>";
+
+    let begins = memchr::memmem::rfind(signed, BEGIN)?;
+    let file = signed.get(begins..)?;
+    file.get(..memchr::memmem::find(file, END)? + END.len())
+}
