@@ -159,6 +159,68 @@ async fn a_code_to_scan_is_shown_anew_each_second_until_it_is_scanned() {
 }
 
 #[tokio::test]
+async fn a_signer_signs_with_mobile_id_on_the_page() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let persona = demo.persona("mobile-id-1");
+    let signers = json!([{"email": "ona@example.lt", "language": "en"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+
+    let link = signing.signers[0].link().as_str();
+    browser.goto(link).await.unwrap();
+    let tile = browser.shown("label[for=method-mobile_id]").await;
+    tile.click().await.unwrap();
+    let number = browser.shown("#phone-number").await;
+    number.send_keys("60000666").await.unwrap();
+    browser.start_signing(&persona.personal_code).await;
+    let fault = browser.text("#phone-number-fault").await;
+    assert!(fault.contains("begins with +"), "{fault}");
+    browser.keep_picture("ceremony-mobile-id").await;
+    number.clear().await.unwrap();
+    let spaced = "+370 600 00666";
+    assert_eq!(Some(spaced.replace(' ', "")), persona.phone_number);
+    number.send_keys(spaced).await.unwrap();
+    browser.shown("#sign").await.click().await.unwrap();
+
+    let code = browser.text("#verification-code").await;
+    assert!(code.as_str() <= "8191", "{code}");
+    assert!(browser.text("#done").await.contains("Signed"));
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_card_s_app_is_shown_the_way_to_the_attempt() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signers = json!([{"email": "ona@example.lt"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+    let link = signing.signers[0].link();
+
+    browser.goto(link.as_str()).await.unwrap();
+    let tile = browser.shown("label[for=method-nfc]").await;
+    tile.click().await.unwrap();
+    let code_field = browser.find(Locator::Id("personal-code")).await.unwrap();
+    assert!(!code_field.is_displayed().await.unwrap());
+    browser.shown("#card").await.click().await.unwrap();
+
+    let shown = browser.text("#pairing-code").await;
+    let attempt = Demo::ceremony(link).state().await.attempt.unwrap();
+    let pairing = attempt.pairing.expect("a pairing");
+    assert_eq!(shown, pairing.code);
+    browser.shown("#pairing-qr").await;
+    let followed = browser.shown("#pairing-link").await.attr("href").await;
+    assert_eq!(followed.unwrap().as_deref(), Some(pairing.uri.as_str()));
+    browser.keep_picture("ceremony-card").await;
+    browser.shown("#give-up").await.click().await.unwrap();
+    assert!(!browser.text("#failed").await.is_empty());
+    browser.close().await;
+}
+
+#[tokio::test]
 async fn a_mistyped_personal_code_is_pointed_out_before_anything_is_sent() {
     let Some(browser) = Browser::start().await else {
         return;

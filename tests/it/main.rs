@@ -1,8 +1,11 @@
 //! Tests that see the whole product: the built `parafa` with its demo world,
 //! over real sockets, judged by validators that others made.
 
+mod authentication;
 mod backups;
+mod cards;
 mod ceremony_page;
+mod containers;
 mod crashes;
 mod damage;
 mod data_folders;
@@ -12,6 +15,7 @@ mod durability;
 mod generated_clients;
 mod hostile_plugins;
 mod long_term;
+mod mobile_id;
 mod operator_commands;
 mod pades;
 mod plugin_lifecycle;

@@ -58,11 +58,11 @@ async fn a_plugin_is_installed_disabled_and_rolled_back_without_a_restart_and_ac
 
     let listed = done(&data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list");
-    assert_eq!(listed.len(), 3);
     for version in listed {
-        assert_eq!(version["id"], "pdf");
         assert!(version["version"].is_string() && version["contract"].is_string());
     }
+    let of_pdf = listed.iter().filter(|version| version["id"] == "pdf");
+    assert_eq!(of_pdf.count(), 3);
 }
 
 #[tokio::test]

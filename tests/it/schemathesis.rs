@@ -9,10 +9,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use parafa_fixtures::referees::python;
 use parafa_fixtures::tool;
 
-use crate::support::demo::Demo;
+use crate::support::demo::{Demo, RelyingParty};
 use crate::support::root;
 
 /// Generated requests to each call, beside those at the bounds of its schemas.
@@ -23,16 +25,28 @@ const SEED: &str = "20261121";
 #[test]
 fn the_server_keeps_to_its_description_with_a_live_key() {
     let demo = Demo::start();
-    assert_keeps_to_its_description(&demo, &demo.world.signing.live);
+    let key = format!("Bearer {}", demo.world.signing.live);
+    assert_keeps_to_its_description(&demo, "openapi.json", &key);
 }
 
 #[test]
 fn the_server_keeps_to_its_description_with_a_test_key() {
     let demo = Demo::start();
-    assert_keeps_to_its_description(&demo, &demo.world.signing.test);
+    let key = format!("Bearer {}", demo.world.signing.test);
+    assert_keeps_to_its_description(&demo, "openapi.json", &key);
 }
 
-fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
+#[test]
+fn the_authentication_api_keeps_to_its_description() {
+    let demo = Demo::start();
+    let RelyingParty {
+        key_id, key_secret, ..
+    } = &demo.world.auth;
+    let key = STANDARD.encode(format!("{key_id}:{key_secret}"));
+    assert_keeps_to_its_description(&demo, "auth/openapi.json", &format!("Basic {key}"));
+}
+
+fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization: &str) {
     let Some(python) = python() else {
         return;
     };
@@ -45,11 +59,7 @@ fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
     fs::write(&document, parafa_fixtures::plain(1)).expect("a file");
     let config = folder.path().join("schemathesis.toml");
     fs::write(&config, configuration(&root().join("tests/schemathesis"))).expect("a file");
-    let description = demo
-        .world
-        .base_url
-        .join("openapi.json")
-        .expect("an address");
+    let description = demo.world.base_url.join(description).expect("an address");
 
     let examples = std::env::var("PARAFA_SCHEMATHESIS_EXAMPLES").ok();
     let mut command = Command::new(program);
@@ -58,10 +68,11 @@ fn assert_keeps_to_its_description(demo: &Demo, key: &str) {
         .env("NO_PROXY", "127.0.0.1")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PARAFA_DOCUMENT", &document)
+        .env("PARAFA_AUDIENCE", &demo.world.auth.audience)
         .arg("--config-file")
         .arg(&config)
         .args(["run", description.as_str(), "--no-color"])
-        .args(["--header", &format!("Authorization: Bearer {key}")])
+        .args(["--header", &format!("Authorization: {authorization}")])
         .args(["--max-examples", examples.as_deref().unwrap_or(EXAMPLES)])
         .args(["--checks", "all", "--continue-on-failure"]);
     if examples.is_none() {

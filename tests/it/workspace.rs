@@ -73,7 +73,7 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 6] = [
+const PARTS: [(&str, &[&str]); 7] = [
     ("host/platform", &["host/store"]),
     (
         "host/delivery",
@@ -123,10 +123,24 @@ const PARTS: [(&str, &[&str]); 6] = [
         ],
     ),
     (
+        "host/auth",
+        &[
+            "api/auth",
+            "api/http",
+            "host/domain",
+            "host/eid",
+            "host/platform",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
         "host/operator",
         &[
             "api/signing",
+            "host/auth",
             "host/ceremony",
+            "host/domain",
             "host/platform",
             "host/plugin-store",
             "host/signing",
@@ -162,9 +176,12 @@ fn formats_know_formats_alone_and_their_core_the_catalogue() {
 }
 
 #[test]
-fn what_every_format_reads_of_certificates_and_cms_knows_no_format() {
+fn what_every_format_of_signatures_shares_knows_no_format() {
     let arrows = Arrows::of_everything();
     arrows.assert_only("formats/pki", |to| to == "formats/core");
+    arrows.assert_only("formats/ades", |to| {
+        to == "formats/core" || to == "formats/pki"
+    });
 }
 
 #[test]
@@ -173,8 +190,15 @@ fn the_layers_of_containers_know_nothing_above_them() {
     for from in ["formats/xml", "formats/zip"] {
         arrows.assert_only(from, |to| to == "formats/core");
     }
-    let below = ["formats/core", "formats/pki", "formats/xml"];
+    let below = ["formats/ades", "formats/core", "formats/pki", "formats/xml"];
     arrows.assert_only("formats/xades", |to| below.contains(&to));
+}
+
+#[test]
+fn json_web_signatures_know_neither_xml_nor_cms_but_as_time_stamps() {
+    let arrows = Arrows::of_everything();
+    let below = ["formats/ades", "formats/core", "formats/pki"];
+    arrows.assert_only("formats/jades", |to| below.contains(&to));
 }
 
 #[test]

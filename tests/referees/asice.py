@@ -182,7 +182,8 @@ def signing_certificate(signature, properties):
     digest = cert.find(f"{XADES}CertDigest")
     algorithm = DIGESTS[digest.find(f"{DS}DigestMethod").get("Algorithm")]
     expected = base64.b64decode(digest.find(f"{DS}DigestValue").text)
-    [element] = signature.findall(f"{DS}KeyInfo/{DS}X509Data/{DS}X509Certificate")
+    # The signer's stands first, issuers may follow.
+    element = signature.find(f"{DS}KeyInfo/{DS}X509Data/{DS}X509Certificate")
     der = base64.b64decode(element.text)
     if hashlib.new(algorithm, der).digest() != expected or len(lists) != 1:
         raise Unsound("the properties name another certificate")

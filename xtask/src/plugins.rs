@@ -25,7 +25,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What is built: the package, the module that it makes, the component in
 /// `target/plugins`, and whether that is part of the product.
-const PLUGINS: [Plugin; 4] = [
+const PLUGINS: [Plugin; 5] = [
     Plugin {
         package: "parafa-plugin-toy",
         module: "parafa_plugin_toy.wasm",
@@ -42,6 +42,12 @@ const PLUGINS: [Plugin; 4] = [
         package: "parafa-plugin-asice",
         module: "parafa_plugin_asice.wasm",
         component: "asice.wasm",
+        shipped: true,
+    },
+    Plugin {
+        package: "parafa-plugin-jades",
+        module: "parafa_plugin_jades.wasm",
+        component: "jades.wasm",
         shipped: true,
     },
     Plugin {

@@ -19,7 +19,10 @@ const TYPICAL: &str = "fixtures/cases/pdf/tampered-timestamp/input.pdf";
 pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
     python_environment(root).context("the Python environment of the referees")?;
     if find("npm").is_some() {
-        typescript(root).context("what TypeScript clients are made with")?;
+        let clients = root.join("tests/clients/typescript");
+        node_packages(root, &clients).context("what TypeScript clients are made with")?;
+        let jose = root.join("tests/referees/jose");
+        node_packages(root, &jose).context("the judge of JSON Web Signatures")?;
     }
     if find("mvn").is_some() {
         verapdf_class_path(root).context("veraPDF")?;
@@ -59,11 +62,13 @@ fn python_environment(root: &Path) -> anyhow::Result<()> {
     fs::write(&stamp, wanted).with_context(|| stamp.display().to_string())
 }
 
-/// Has npm fetch what clients in TypeScript are generated, compiled and run with.
-fn typescript(root: &Path) -> anyhow::Result<()> {
-    let project = root.join("tests/clients/typescript");
-    let built = root.join("target/referees/typescript");
-    if is_newer(&built.join("node_modules/.package-lock.json"), &project) {
+/// Has npm fetch the packages of a project into a folder of the same name.
+fn node_packages(root: &Path, project: &Path) -> anyhow::Result<()> {
+    let name = project
+        .file_name()
+        .context("a project stands in a folder")?;
+    let built = root.join("target/referees").join(name);
+    if is_newer(&built.join("node_modules/.package-lock.json"), project) {
         return Ok(());
     }
     fs::create_dir_all(&built).with_context(|| built.display().to_string())?;

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use axum::body::Body;
 use parafa_api_http::Problem;
 
-use crate::requests::StartAttempt;
-use crate::views::{PageContent, State};
+use crate::requests::{CardSignature, StartAttempt};
+use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
 use crate::vocabulary::Country;
 
 /// What stands behind the pages and calls.
@@ -36,6 +36,12 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// `GET /c/{token}/document`.
     async fn document(&self, link: Self::Link) -> Result<ShownDocument, Problem>;
 
+    /// `GET /c/{token}/members`: all that the document is made of, in its order.
+    async fn members(&self, link: Self::Link) -> Result<Vec<Member>, Problem>;
+
+    /// `GET /c/{token}/members/{id}`.
+    async fn member(&self, link: Self::Link, id: &str) -> Result<ShownDocument, Problem>;
+
     /// The state of the ceremony now.
     async fn state(&self, link: Self::Link) -> Result<State, Problem>;
 
@@ -63,15 +69,43 @@ pub trait CeremonyApi: Send + Sync + 'static {
         session_secret_digest: &str,
     ) -> Result<(), Problem>;
 
+    /// `POST /c/pairings`: pairs an app with the attempt of a code, once.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] for a code that leads nowhere.
+    async fn pair(&self, code: &str) -> Result<PairedCard, Problem>;
+
+    /// Where the token leads that an app was given.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] where it leads nowhere, or not there any more.
+    async fn find_paired(&self, token: &str) -> Result<Self::Link, Problem>;
+
+    /// `POST …/card/certificate`: what the card with this certificate, DER, is to
+    /// sign.
+    async fn card_certificate(
+        &self,
+        link: Self::Link,
+        der: Vec<u8>,
+    ) -> Result<CardRequest, Problem>;
+
+    /// `POST …/card/complete`: how the attempt stands with what the card has
+    /// signed.
+    async fn card_complete(
+        &self,
+        link: Self::Link,
+        signature: CardSignature,
+    ) -> Result<Attempt, Problem>;
+
     /// `POST /c/{token}/decline`: the state after it.
     async fn decline(&self, link: Self::Link, reason: Option<String>) -> Result<State, Problem>;
 }
 
-/// The version of a document that would be signed now.
+/// A document, or a part of it, of the version that would be signed now.
 pub struct ShownDocument {
-    /// The document itself. Not awaited where its description alone is wanted.
+    /// The bytes. Not awaited where its description alone is wanted.
     pub content: Pin<Box<dyn Future<Output = Result<Body, Problem>> + Send>>,
-    /// Length of the document.
+    /// How many there are.
     pub bytes: u64,
     /// What it is called.
     pub file_name: String,

@@ -6,6 +6,7 @@
 //! pages and calls in front of it.
 
 mod api;
+mod card;
 mod page;
 mod parameters;
 pub mod problems;
@@ -15,11 +16,18 @@ mod texts;
 mod views;
 mod vocabulary;
 
+/// What a browser can show beside the page.
+const PDF: &str = "application/pdf";
+
 pub use api::{CeremonyApi, ShownDocument};
-pub use requests::StartAttempt;
+pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, DeviceLink, Document, EarlierSignature, EarlierSignatures, PageContent,
+    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
+    EarlierSignature, EarlierSignatures, Member, PageContent, PairedCard, PairedDocument, Pairing,
     Signer, Signing, State,
 };
-pub use vocabulary::{AttemptFailure, Country, Language, Phase, SignerStatus, SigningMethod};
+pub use vocabulary::{
+    AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,
+    SignerStatus, SigningMethod,
+};

@@ -3,6 +3,7 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+use crate::PDF;
 use crate::texts::{Texts, local_time};
 use crate::views::{EarlierSignature, EarlierSignatures, PageContent};
 use crate::vocabulary::{Language, SigningMethod};
@@ -44,7 +45,11 @@ impl CeremonyPage<'_> {
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
-                        iframe.preview src=(document) title=(self.content.document_name) {}
+                        @if self.content.document_mime_type == PDF {
+                            iframe.preview src=(document) title=(self.content.document_name) {}
+                        } @else {
+                            (members(texts))
+                        }
                         p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
                         p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
                     }
@@ -105,6 +110,7 @@ impl CeremonyPage<'_> {
     }
 
     fn choose(&self, texts: &Texts) -> Markup {
+        let methods = &self.content.methods;
         html! {
             form #choose hidden novalidate {
                 h2 { (texts.how_to_sign) }
@@ -112,27 +118,99 @@ impl CeremonyPage<'_> {
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-too-many-for=(texts.too_many_attempts_for) data-other=(texts.something_failed) data-busy=(texts.busy) {}
                 @if self.content.sandbox {
                     p.notice { (texts.sandbox) }
-                } @else if self.content.methods.contains(&SigningMethod::SmartId) {
-                    input type="hidden" name="method" value="smart_id";
-                    p.method { (texts.smart_id) }
-                    label for="country" { (texts.country) }
-                    select #country name="country" autocomplete="country" {
-                        option value="LT" selected { (texts.lithuania) }
-                        option value="LV" { (texts.latvia) }
-                        option value="EE" { (texts.estonia) }
-                    }
-                    label for="personal-code" { (texts.personal_code) }
-                    input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
-                        aria-describedby="personal-code-hint personal-code-fault";
-                    p.hint #personal-code-hint { (texts.personal_code_hint) }
-                    p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
-                    button.button #sign type="submit" { (texts.sign) }
-                    p.hint { (texts.or) }
-                    button.button.secondary #scan type="button" { (texts.open_app) }
+                } @else if methods.is_empty() {
+                    p.fault { (texts.signing_paused) }
                 } @else {
-                    p.fault { (texts.no_method) }
+                    fieldset.methods {
+                        legend { (texts.method) }
+                        @for (index, method) in usual_first(methods).enumerate() {
+                            (tile(texts, method, index == 0))
+                        }
+                    }
+                    @if methods.iter().any(is_by_code) { (by_code(texts, methods)) }
+                    @if methods.contains(&SigningMethod::SmartId) {
+                        div.of-method data-methods="smart_id" {
+                            p.hint { (texts.or) }
+                            button.button.secondary #scan type="button" { (texts.open_app) }
+                        }
+                    }
+                    @if methods.contains(&SigningMethod::Nfc) {
+                        div.of-method data-methods="nfc" {
+                            p { (texts.card_explained) }
+                            button.button #card type="button" { (texts.show_card_code) }
+                        }
+                    }
                 }
             }
+        }
+    }
+}
+
+/// The parts of a container, which the script lists.
+fn members(texts: &Texts) -> Markup {
+    html! {
+        div #members data-main=(texts.main_member) data-attachment=(texts.attachment)
+            data-metadata=(texts.metadata) data-fault=(texts.members_unknown) {
+            p #members-heading { (texts.members) }
+            ul aria-labelledby="members-heading" {}
+            iframe.preview hidden {}
+        }
+    }
+}
+
+/// Smart-ID, which most signers have, before the others.
+fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
+    let is_usual = |method: &&SigningMethod| **method == SigningMethod::SmartId;
+    let usual = methods.iter().filter(is_usual);
+    let others = methods.iter().filter(move |method| !is_usual(method));
+    usual.chain(others).copied()
+}
+
+/// Whether the signer says who they are before they are asked.
+fn is_by_code(method: &SigningMethod) -> bool {
+    matches!(method, SigningMethod::SmartId | SigningMethod::MobileId)
+}
+
+fn tile(texts: &Texts, method: SigningMethod, is_chosen: bool) -> Markup {
+    let name = match method {
+        SigningMethod::SmartId => texts.smart_id,
+        SigningMethod::MobileId => texts.mobile_id,
+        SigningMethod::Nfc => texts.card,
+    };
+    let id = format!("method-{}", method.as_str());
+    html! {
+        div.tile {
+            input #(id) type="radio" name="method" value=(method.as_str()) checked[is_chosen];
+            label for=(id) { (name) }
+        }
+    }
+}
+
+/// What is typed of a person, and the button.
+fn by_code(texts: &Texts, methods: &[SigningMethod]) -> Markup {
+    html! {
+        div.of-method data-methods="smart_id mobile_id" {
+            label for="country" { (texts.country) }
+            select #country name="country" autocomplete="country" {
+                option value="LT" selected { (texts.lithuania) }
+                option value="LV" { (texts.latvia) }
+                option value="EE" { (texts.estonia) }
+            }
+            @if methods.contains(&SigningMethod::MobileId) {
+                div.of-method data-methods="mobile_id" {
+                    label for="phone-number" { (texts.phone_number) }
+                    input #phone-number name="phoneNumber" type="tel" autocomplete="tel" required
+                        aria-describedby="phone-number-hint phone-number-fault";
+                    p.hint #phone-number-hint { (texts.phone_number_hint) }
+                    p.fault #phone-number-fault hidden role="alert" { (texts.phone_number_fault) }
+                }
+            }
+            label for="personal-code" { (texts.personal_code) }
+            input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
+                aria-describedby="personal-code-hint personal-code-fault";
+            p.hint #personal-code-hint { (texts.personal_code_hint) }
+            p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
+            button.button #sign type="submit" { (texts.sign) }
         }
     }
 }
@@ -147,6 +225,26 @@ pub(crate) fn dead_link(language: Language) -> Markup {
 pub(crate) fn trouble(language: Language) -> Markup {
     let texts = Texts::of(language);
     notice(language, texts.trouble, texts.trouble_explained)
+}
+
+/// What a browser shows of the address that a card's app is to open.
+pub(crate) fn pairing(language: Language, code: &str) -> Markup {
+    let texts = Texts::of(language);
+    layout(
+        language,
+        texts.pair_page,
+        &html! {
+            header.bar { span.brand { "Parafa" } }
+            main #main {
+                section.request {
+                    h1 { (texts.pair_page) }
+                    p { (texts.pair_page_explained) }
+                    p.code-label { (texts.pairing_code) }
+                    p.code { (code) }
+                }
+            }
+        },
+    )
 }
 
 fn notice(language: Language, heading: &str, explanation: &str) -> Markup {
@@ -175,6 +273,13 @@ fn waiting(texts: &Texts) -> Markup {
                 p { (texts.scan_code) }
                 img.qr #qr alt=(texts.scan_code) width="280" height="280";
                 p { a.button.secondary #same-device hidden { (texts.this_device) } }
+            }
+            div #pairing-box hidden {
+                p { (texts.pair_card) }
+                img.qr #pairing-qr alt=(texts.pair_card) width="280" height="280";
+                p.code-label { (texts.pairing_code) }
+                p.code #pairing-code {}
+                p { a.button.secondary #pairing-link { (texts.open_card_app) } }
             }
             div #code-box hidden {
                 p.code-label { (texts.verification_code) }
@@ -253,14 +358,23 @@ mod tests {
     use super::*;
 
     fn page(language: Language, earlier_signatures: &EarlierSignatures) -> String {
+        page_with(vec![SigningMethod::SmartId], language, earlier_signatures)
+    }
+
+    fn page_with(
+        methods: Vec<SigningMethod>,
+        language: Language,
+        earlier_signatures: &EarlierSignatures,
+    ) -> String {
         let content = PageContent {
             language,
             tenant: "<b>Tenant</b>".to_owned(),
             title: "<script>alert(1)</script>".to_owned(),
             document_name: "\"><img>.pdf".to_owned(),
+            document_mime_type: PDF.to_owned(),
             document_sha256: "00".to_owned(),
             expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
-            methods: vec![SigningMethod::SmartId],
+            methods,
             sandbox: false,
             earlier_signatures: earlier_signatures.clone(),
         };
@@ -286,6 +400,34 @@ mod tests {
             signatures,
             more: 0,
         }
+    }
+
+    #[test]
+    fn each_method_has_its_tile_and_what_it_needs_and_the_usual_one_is_chosen() {
+        let all = vec![
+            SigningMethod::Nfc,
+            SigningMethod::SmartId,
+            SigningMethod::MobileId,
+        ];
+        let none = known(Vec::new());
+        for (language, card) in [
+            (Language::En, "ID card over NFC"),
+            (Language::Lt, "Asmens tapatybės kortelė (NFC)"),
+        ] {
+            let html = page_with(all.clone(), language, &none);
+            for shown in [
+                "value=\"smart_id\" checked",
+                "value=\"nfc\"><label for=\"method-nfc\">",
+                "id=\"phone-number\"",
+                "id=\"personal-code\"",
+                card,
+            ] {
+                assert!(html.contains(shown), "{shown}: {html}");
+            }
+        }
+        let card_alone = page_with(vec![SigningMethod::Nfc], Language::En, &none);
+        assert!(!card_alone.contains("id=\"personal-code\""));
+        assert!(card_alone.contains("value=\"nfc\" checked"));
     }
 
     #[test]

@@ -29,6 +29,9 @@ parafa_api_http::problem_types! {
     DOCUMENT_CHANGED: CONFLICT, "document-changed", "The document has changed",
         "Another signature was added after the document was looked at.",
         "Look at the current version and start again.";
+    CARD_REFUSED: UNPROCESSABLE_ENTITY, "validation-failed", "What the card's app sent is refused",
+        "The certificate or the signature is not one that this attempt can go on with.",
+        "Read errors for the reason; where the attempt has ended, start another one.";
     REMINDER_TOO_SOON: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
         "A reminder went to this signer less than an hour ago.",
         "Wait for the time in the Retry-After header.";

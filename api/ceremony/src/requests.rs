@@ -1,12 +1,23 @@
 //! The bodies of the ceremony's calls.
 
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
 use parafa_api_http::Problem;
-use parafa_api_http::decode::{self, Query};
+use parafa_api_http::decode::{self, Node, Query};
 
-use crate::vocabulary::{Country, SigningMethod};
+use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, SigningMethod};
 
 /// Longest reason of a decline, in characters.
 const LONGEST_REASON: usize = 500;
+/// Longest text that may be a pairing code, in characters.
+const LONGEST_CODE: usize = 32;
+/// Longest text that may be an operation token, in characters.
+const LONGEST_TOKEN: usize = 128;
+/// Longest certificate of a card, in bytes.
+const LONGEST_CERTIFICATE: usize = 8 * 1024;
+/// Longest signature of a card, in bytes: that of an RSA key of 16384 bits.
+const LONGEST_SIGNATURE: usize = 2 * 1024;
 
 /// An attempt to be.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -16,6 +27,8 @@ pub struct StartAttempt {
     /// As [`CeremonyApi::person`](crate::CeremonyApi::person) has it; none for a
     /// device link.
     pub person: Option<String>,
+    /// `+` and digits: of the phone that signs, for Mobile-ID.
+    pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
 }
@@ -30,25 +43,109 @@ pub(crate) fn start_attempt(
     decode::body(body, query, None, |node| {
         node.object("StartAttemptRequest", |object| {
             let method = object.required("method", |node| node.one_of());
-            let country = object.or("country", Country::Lithuania, |node| node.one_of());
+            let is_mobile_id = method == Some(SigningMethod::MobileId);
+            let country = object.or("country", Country::Lithuania, |node| {
+                let country = node.one_of();
+                if is_mobile_id && country == Some(Country::Latvia) {
+                    node.fault("must be LT or EE with mobile_id");
+                }
+                country
+            });
             let country = country.unwrap_or(Country::Lithuania);
+            let mut is_given = false;
             let person = object.optional("personalCode", |node| {
+                is_given = true;
                 node.parsed("^[0-9]{6}-?[0-9]{5}$", personal_code(country), |code| {
                     person(country, code)
                 })
             });
-            object.optional("phoneNumber", |node| {
+            if is_mobile_id && !is_given {
+                object.missing("personalCode", "is required with mobile_id");
+            }
+            let mut is_given = false;
+            let phone_number = object.optional("phoneNumber", |node| {
+                is_given = true;
                 node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
             });
+            if is_mobile_id && !is_given {
+                object.missing("phoneNumber", "is required with mobile_id");
+            }
             let document_sha256 = object.optional("documentSha256", |node| {
                 node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
             });
             Some(StartAttempt {
                 method: method?,
                 person,
+                phone_number: phone_number.map(str::to_owned),
                 document_sha256,
             })
         })
+    })
+}
+
+/// What a card has signed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CardSignature {
+    /// The value.
+    pub value: Vec<u8>,
+    /// How it was made.
+    pub algorithm: CardAlgorithm,
+    /// Its form.
+    pub encoding: CardEncoding,
+    /// As it came with what was to be signed.
+    pub operation_token: String,
+}
+
+/// The body of `POST /c/pairings`: the code.
+pub(crate) fn pairing(body: &[u8], query: &Query) -> Result<String, Problem> {
+    decode::body(body, query, None, |node| {
+        node.object("PairingRequest", |object| {
+            let code = object.required("code", |node| node.text(LONGEST_CODE));
+            Some(code?.to_owned())
+        })
+    })
+}
+
+/// The body of `POST …/card/certificate`: the certificate, DER.
+pub(crate) fn card_certificate(body: &[u8], query: &Query) -> Result<Vec<u8>, Problem> {
+    decode::body(body, query, None, |node| {
+        node.object("CardCertificateRequest", |object| {
+            object.required("certificate", |node| base64(&node, LONGEST_CERTIFICATE))
+        })
+    })
+}
+
+/// The body of `POST …/card/complete`.
+pub(crate) fn card_complete(body: &[u8], query: &Query) -> Result<CardSignature, Problem> {
+    decode::body(body, query, None, |node| {
+        node.object("CardSignatureRequest", |object| {
+            let value = object.required("signature", |node| base64(&node, LONGEST_SIGNATURE));
+            let algorithm = object.required("signatureAlgorithm", |node| node.one_of());
+            let encoding = object.required("signatureEncoding", |node| node.one_of());
+            let token = object.required("operationToken", |node| node.text(LONGEST_TOKEN));
+            Some(CardSignature {
+                value: value?,
+                algorithm: algorithm?,
+                encoding: encoding?,
+                operation_token: token?.to_owned(),
+            })
+        })
+    })
+}
+
+/// Octets in base64: of either alphabet, padded or not, because cards' apps have
+/// them from different libraries.
+fn base64(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
+    const ANY: GeneralPurposeConfig =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, ANY);
+    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, ANY);
+
+    node.parsed("^[A-Za-z0-9+/_-]+={0,2}$", "octets in base64", |text| {
+        let octets = STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text));
+        octets
+            .ok()
+            .filter(|octets| (1..=longest).contains(&octets.len()))
     })
 }
 
@@ -127,6 +224,23 @@ mod tests {
     }
 
     #[test]
+    fn mobile_id_needs_a_number_and_a_code_of_two_countries() {
+        let body =
+            r#"{"method":"mobile_id","personalCode":"40504040001","phoneNumber":"+37060000666"}"#;
+        let started = start(body).unwrap();
+        assert_eq!(started.person.as_deref(), Some("PNOLT-40504040001"));
+        assert_eq!(started.phone_number.as_deref(), Some("+37060000666"));
+
+        let bare = r#"{"method":"mobile_id"}"#;
+        assert_eq!(pointers(bare), ["/personalCode", "/phoneNumber"]);
+        let malformed =
+            r#"{"method":"mobile_id","personalCode":"33309240164","phoneNumber":"8600"}"#;
+        assert_eq!(pointers(malformed), ["/personalCode", "/phoneNumber"]);
+        let latvian = body.replace('{', r#"{"country":"LV","#);
+        assert_eq!(pointers(&latvian), ["/country"]);
+    }
+
+    #[test]
     fn every_fault_is_named_in_the_order_of_the_body() {
         let body = r#"{"country":"DE","x/y":1,"phoneNumber":"861234567","personalCode":"33309240164","documentSha256":"00"}"#;
 
@@ -147,6 +261,43 @@ mod tests {
     fn what_is_no_object_is_refused_as_a_whole() {
         assert_eq!(pointers("[]"), [""]);
         assert_eq!(pointers("{"), [""]);
+    }
+
+    #[test]
+    fn a_card_s_octets_come_in_any_base64() {
+        for certificate in ["+/8=", "+/8", "-_8=", "-_8"] {
+            let body = format!(r#"{{"certificate":"{certificate}"}}"#);
+            let der = card_certificate(body.as_bytes(), &Query::parse("")).unwrap();
+            assert_eq!(der, [0xFB, 0xFF], "{certificate}");
+        }
+        for certificate in ["", "a", "+_8=", "==", "a b"] {
+            let body = format!(r#"{{"certificate":"{certificate}"}}"#);
+            let refused = card_certificate(body.as_bytes(), &Query::parse("")).unwrap_err();
+            assert_eq!(refused.errors()[0].pointer, "/certificate", "{certificate}");
+        }
+    }
+
+    #[test]
+    fn a_card_s_signature_names_how_it_was_made() {
+        let body = br#"{"signature":"AQI=","signatureAlgorithm":"ES256","signatureEncoding":"P1363","operationToken":"t"}"#;
+        let signature = card_complete(body, &Query::parse("")).unwrap();
+        assert_eq!(signature.value, [1, 2]);
+        assert_eq!(signature.algorithm, CardAlgorithm::Es256);
+
+        let body =
+            br#"{"signature":"AQI=","signatureAlgorithm":"ES384","signatureEncoding":"BER"}"#;
+        let refused = card_complete(body, &Query::parse("")).unwrap_err();
+        let pointers: Vec<_> = refused
+            .errors()
+            .iter()
+            .map(|fault| &fault.pointer)
+            .collect();
+        let expected = [
+            "/signatureAlgorithm",
+            "/signatureEncoding",
+            "/operationToken",
+        ];
+        assert_eq!(pointers, expected);
     }
 
     #[test]

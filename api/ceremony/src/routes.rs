@@ -21,11 +21,12 @@ use parafa_api_http::{Disposition, Fault, Problem, ProblemType, content_disposit
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-use crate::api::CeremonyApi;
+use crate::PDF;
+use crate::api::{CeremonyApi, ShownDocument};
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
-use crate::{requests, views};
+use crate::{card, requests, views};
 
 const STYLE: &str = include_str!("assets/ceremony.css");
 const ICON: &str = include_str!("assets/icon.svg");
@@ -36,12 +37,17 @@ const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
 const CODE_TO_SCAN: &str = "/c/{token}/attempts/current/qr.svg";
 const DECLINE: &str = "/c/{token}/decline";
 /// What is there only while the signer can still sign.
-const OF_OPEN_LINKS: [&str; 4] = [ATTEMPTS, CURRENT_ATTEMPT, CODE_TO_SCAN, DECLINE];
+const OF_OPEN_LINKS: [&str; 6] = [
+    ATTEMPTS,
+    CURRENT_ATTEMPT,
+    CODE_TO_SCAN,
+    DECLINE,
+    card::CERTIFICATE,
+    card::COMPLETE,
+];
 
 /// Of pages that nobody asked for in another one.
-const USUAL_LANGUAGE: Language = Language::Lt;
-/// What a browser can show beside the page.
-const PDF: &str = "application/pdf";
+pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
 
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -51,14 +57,19 @@ const MAX_CALL: Duration = Duration::from_secs(60);
 /// Nothing but this server's own script, style and document; nobody may frame
 /// the page.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     frame-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+     frame-src 'self' blob:; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// A document may be framed by the page alone and runs nothing.
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
      frame-ancestors 'self'";
 
+/// A part of a document is somebody else's file: it has no origin, and runs
+/// nothing.
+const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
+     style-src 'unsafe-inline'; frame-ancestors 'self'";
+
 /// What every call works with.
-struct Http<C> {
-    api: Arc<C>,
+pub(crate) struct Http<C> {
+    pub(crate) api: Arc<C>,
     /// Where the pages are served, as browsers write it.
     origin: Arc<str>,
 }
@@ -82,12 +93,15 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
     Router::new()
         .route("/c/{token}", get(page::<C>))
         .route("/c/{token}/document", get(document::<C>))
+        .route("/c/{token}/members", get(members::<C>))
+        .route("/c/{token}/members/{id}", get(member::<C>))
         .route("/c/{token}/state", get(state::<C>))
         .route(ATTEMPTS, post(start_attempt::<C>))
         .route(CURRENT_ATTEMPT, delete(give_up::<C>))
         .route(CODE_TO_SCAN, get(code_to_scan::<C>))
         .route("/c/{token}/callback", get(callback::<C>))
         .route(DECLINE, post(decline::<C>))
+        .merge(card::router())
         .method_not_allowed_fallback(method_not_allowed::<C>)
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::from_fn_with_state(
@@ -108,7 +122,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
 }
 
 /// What stands in the address as a token; what is no text leads nowhere.
-struct LinkToken(String);
+pub(crate) struct LinkToken(pub(crate) String);
 
 impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
     type Rejection = Problem;
@@ -116,6 +130,23 @@ impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::from_request_parts(parts, state).await {
             Ok(Path(token)) => Ok(Self(token)),
+            Err(_) => Err(Problem::not_found()),
+        }
+    }
+}
+
+/// What stands in the address of a part of a document.
+struct MemberPath {
+    token: String,
+    id: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for MemberPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path((token, id))) => Ok(Self { token, id }),
             Err(_) => Err(Problem::not_found()),
         }
     }
@@ -168,12 +199,43 @@ async fn document<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let link = http.api.find(&token).await?;
     parameters.refuse_all()?;
-    let document = http.api.document(link).await?;
+    shown(http.api.document(link).await?, &method, DOCUMENT_POLICY).await
+}
+
+async fn members<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    LinkToken(token): LinkToken,
+    parameters: Parameters,
+) -> Result<Json<views::Members>, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    let members = http.api.members(link).await?;
+    Ok(Json(views::Members { members }))
+}
+
+async fn member<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    MemberPath { token, id }: MemberPath,
+    method: Method,
+    parameters: Parameters,
+) -> Result<Response, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    shown(http.api.member(link, &id).await?, &method, MEMBER_POLICY).await
+}
+
+/// A document, or a part of it: beside the page what browsers can show, and a
+/// download else.
+async fn shown(
+    document: ShownDocument,
+    method: &Method,
+    policy: &'static str,
+) -> Result<Response, Problem> {
     let (disposition, media_type) = match document.media_type == PDF {
         true => (Disposition::Inline, PDF),
         false => (Disposition::Attachment, "application/octet-stream"),
     };
-    let content = match method {
+    let content = match *method {
         Method::HEAD => Body::empty(),
         _ => document.content.await?,
     };
@@ -186,10 +248,7 @@ async fn document<C: CeremonyApi>(
                 content_disposition(disposition, &document.file_name),
             ),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-            (
-                CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static(DOCUMENT_POLICY),
-            ),
+            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy)),
             (
                 HeaderName::from_static("x-frame-options"),
                 HeaderValue::from_static("SAMEORIGIN"),
@@ -250,9 +309,11 @@ async fn code_to_scan<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let link = find_open(&*http.api, &token).await?;
     let state = http.api.state(link).await?;
-    let link = state.attempt.and_then(|attempt| attempt.device_link);
+    let attempt = state.attempt.ok_or_else(Problem::not_found)?;
+    let link = attempt.device_link.map(|link| link.qr);
+    let link = link.or(attempt.pairing.map(|pairing| pairing.uri));
     let link = link.ok_or_else(Problem::not_found)?;
-    let code = QrCode::with_error_correction_level(&link.qr, EcLevel::L);
+    let code = QrCode::with_error_correction_level(&link, EcLevel::L);
     let code = code.map_err(|error| {
         tracing::error!(
             error = &error as &dyn std::error::Error,
@@ -329,7 +390,7 @@ fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response 
 
 /// A link on which more than reading is allowed; others are not there for the
 /// calls that change something.
-async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
+pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
     let link = api.find(token).await?;
     match api.is_open(&link) {
         true => Ok(link),
@@ -366,7 +427,7 @@ async fn end_slow_calls(request: Request, next: Next) -> Response {
     }
 }
 
-fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     let media_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -381,7 +442,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 /// Reads a body, which is done once it is known that the call is one to somebody
 /// who is there.
-async fn whole(body: Body) -> Result<Bytes, Problem> {
+pub(crate) async fn whole(body: Body) -> Result<Bytes, Problem> {
     let read = Limited::new(body, MAX_BODY_BYTES).collect().await;
     read.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
@@ -423,7 +484,7 @@ fn wants_html(headers: &HeaderMap) -> bool {
         .is_some_and(|accept| accept.contains("text/html"))
 }
 
-fn page_response(status: StatusCode, html: String) -> Response {
+pub(crate) fn page_response(status: StatusCode, html: String) -> Response {
     (
         status,
         [

@@ -14,6 +14,11 @@ pub(crate) struct Texts {
     pub(crate) sign_by: &'static str,
     pub(crate) document: &'static str,
     pub(crate) open_document: &'static str,
+    pub(crate) members: &'static str,
+    pub(crate) members_unknown: &'static str,
+    pub(crate) main_member: &'static str,
+    pub(crate) attachment: &'static str,
+    pub(crate) metadata: &'static str,
     pub(crate) fingerprint: &'static str,
     /// Heading of the advisory validation.
     pub(crate) signatures: &'static str,
@@ -29,7 +34,21 @@ pub(crate) struct Texts {
     pub(crate) other_language: &'static str,
     pub(crate) sandbox: &'static str,
     pub(crate) how_to_sign: &'static str,
+    /// What the choice among methods is of.
+    pub(crate) method: &'static str,
     pub(crate) smart_id: &'static str,
+    pub(crate) mobile_id: &'static str,
+    pub(crate) card: &'static str,
+    pub(crate) card_explained: &'static str,
+    pub(crate) show_card_code: &'static str,
+    pub(crate) pair_card: &'static str,
+    pub(crate) pairing_code: &'static str,
+    pub(crate) open_card_app: &'static str,
+    pub(crate) pair_page: &'static str,
+    pub(crate) pair_page_explained: &'static str,
+    pub(crate) phone_number: &'static str,
+    pub(crate) phone_number_hint: &'static str,
+    pub(crate) phone_number_fault: &'static str,
     pub(crate) personal_code: &'static str,
     pub(crate) personal_code_hint: &'static str,
     pub(crate) personal_code_fault: &'static str,
@@ -42,7 +61,7 @@ pub(crate) struct Texts {
     pub(crate) open_app: &'static str,
     pub(crate) scan_code: &'static str,
     pub(crate) this_device: &'static str,
-    pub(crate) no_method: &'static str,
+    pub(crate) signing_paused: &'static str,
     pub(crate) busy: &'static str,
     pub(crate) confirm_on_device: &'static str,
     pub(crate) preparing: &'static str,
@@ -101,7 +120,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
             "Jūsų sertifikato išdavėjas čia nepripažįstamas."
         }
         (Language::Lt, F::DeviceError) => {
-            "Jūsų įrenginys ar paskyra negali pasirašyti. Patikrinkite programėlę ir bandykite dar kartą."
+            "Jūsų telefono, programėlės ar kortelės pasiekti nepavyko arba pasirašyti jie negali. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą."
         }
         (Language::Lt, F::DocumentChanged) => {
             "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą."
@@ -110,7 +129,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
             "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę."
         }
         (Language::Lt, F::NoAccount | F::NotQualified) => {
-            "Kvalifikuotai pasirašyti tinkamos paskyros rasti nepavyko. Patikrinkite asmens kodą ir programėlę."
+            "Kvalifikuotai pasirašyti tinkamos paskyros ar sertifikato rasti nepavyko. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę."
         }
         (Language::Lt, F::ProviderUnavailable) => {
             "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių."
@@ -139,7 +158,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
             "The issuer of your certificate is not accepted here."
         }
         (Language::En, F::DeviceError) => {
-            "Your device or account cannot sign. Check the app and try again."
+            "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again."
         }
         (Language::En, F::DocumentChanged) => {
             "The document has changed. Look at it again and try once more."
@@ -148,7 +167,7 @@ pub(crate) fn failure_message(failure: AttemptFailure, language: Language) -> &'
             "Somebody else has to sign. Use the identity of the person whom this link is for."
         }
         (Language::En, F::NoAccount | F::NotQualified) => {
-            "No account that can make qualified signatures was found. Check the personal code and the app."
+            "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card."
         }
         (Language::En, F::ProviderUnavailable) => {
             "The signing service does not answer at the moment. Try again in a few minutes."
@@ -184,6 +203,11 @@ static LITHUANIAN: Texts = Texts {
     sign_by: "Pasirašyti iki",
     document: "Dokumentas",
     open_document: "Atverti dokumentą",
+    members: "Pasirašote visus šiuos failus:",
+    members_unknown: "Failų sąrašo dabar parodyti nepavyko. Atverkite dokumentą arba įkelkite puslapį iš naujo.",
+    main_member: "pagrindinis dokumentas",
+    attachment: "priedas",
+    metadata: "duomenys apie dokumentą",
     fingerprint: "SHA-256 santrauka",
     signatures: "Dokumente jau esantys parašai: informacinis patikrinimas",
     signatures_explained: "Patikrinimas tik informacinis: matyti, ar dokumentas po parašu nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinta; tam skirtos kvalifikuotos validavimo paslaugos.",
@@ -198,7 +222,20 @@ static LITHUANIAN: Texts = Texts {
     other_language: "English",
     sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.",
     how_to_sign: "Kaip pasirašysite?",
+    method: "Pasirašymo būdas",
     smart_id: "Smart-ID",
+    mobile_id: "Mobile-ID (mobilusis parašas)",
+    card: "Asmens tapatybės kortelė (NFC)",
+    card_explained: "Kortelę nuskaitysite telefonu su NFC ir pasirašymo programėle.",
+    show_card_code: "Rodyti susiejimo kodą",
+    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį joje, tada pridėkite kortelę prie telefono.",
+    pairing_code: "Susiejimo kodas",
+    open_card_app: "Atverti programėlę šiame įrenginyje",
+    pair_page: "Atverkite pasirašymo programėlę",
+    pair_page_explained: "Šis adresas skirtas programėlei, kuri telefone skaito asmens tapatybės kortelę. Jei ji neatsivėrė, paleiskite ją ir įveskite kodą.",
+    phone_number: "Telefono numeris",
+    phone_number_hint: "Su šalies kodu, pavyzdžiui, +37060000000",
+    phone_number_fault: "Numeris prasideda ženklu + ir šalies kodu, toliau eina tik skaitmenys. Patikrinkite, ar nesuklydote.",
     personal_code: "Asmens kodas",
     personal_code_hint: "11 skaitmenų",
     personal_code_fault: "Asmens kodą sudaro 11 skaitmenų, o paskutinis turi derėti prie kitų. Patikrinkite, ar nesuklydote.",
@@ -211,12 +248,12 @@ static LITHUANIAN: Texts = Texts {
     open_app: "Nuskaityti QR kodą",
     scan_code: "Nuskaitykite kodą Smart-ID programėle. Kodas keičiasi kas sekundę.",
     this_device: "Atverti Smart-ID šiame įrenginyje",
-    no_method: "Nė vienas jums leistas pasirašymo būdas čia dar neveikia.",
+    signing_paused: "Pasirašymas laikinai sustabdytas. Pabandykite vėliau; jei nepavyks, kreipkitės į tą, kas atsiuntė nuorodą.",
     busy: "Šiuo metu dokumentą pasirašo kitas asmuo. Palaukite, netrukus ateis jūsų eilė.",
     confirm_on_device: "Patvirtinkite savo telefone",
     preparing: "Ruošiame dokumentą…",
     verification_code: "Kontrolinis kodas",
-    compare_code: "Įsitikinkite, kad telefone matote tą patį kodą, ir tik tada įveskite PIN2.",
+    compare_code: "Įsitikinkite, kad telefone matote tą patį kodą, ir tik tada įveskite PIN2 arba sPIN.",
     completing: "Jūs jau pasirašėte. Pridedame laiko žymą…",
     give_up: "Nutraukti",
     signed: "Pasirašyta",
@@ -248,6 +285,11 @@ static ENGLISH: Texts = Texts {
     sign_by: "Sign by",
     document: "Document",
     open_document: "Open the document",
+    members: "You sign all of these files:",
+    members_unknown: "The list of files could not be shown now. Open the document, or load the page again.",
+    main_member: "main document",
+    attachment: "appendix",
+    metadata: "about the document",
     fingerprint: "SHA-256 digest",
     signatures: "Signatures already in the document: advisory check",
     signatures_explained: "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.",
@@ -262,7 +304,20 @@ static ENGLISH: Texts = Texts {
     other_language: "Lietuviškai",
     sandbox: "Sandbox: nothing is signed here.",
     how_to_sign: "How will you sign?",
+    method: "Method",
     smart_id: "Smart-ID",
+    mobile_id: "Mobile-ID",
+    card: "ID card over NFC",
+    card_explained: "You will read the card with a phone that has NFC, and the signing app on it.",
+    show_card_code: "Show the pairing code",
+    pair_card: "Scan the code with the signing app or type it there, then hold the card to the phone.",
+    pairing_code: "Pairing code",
+    open_card_app: "Open the app on this device",
+    pair_page: "Open the signing app",
+    pair_page_explained: "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.",
+    phone_number: "Phone number",
+    phone_number_hint: "With the code of the country, such as +37060000000",
+    phone_number_fault: "A number begins with + and the code of the country, and has nothing but digits then. Check for a typing error.",
     personal_code: "Personal code",
     personal_code_hint: "11 digits",
     personal_code_fault: "A personal code has 11 digits, and the last one fits the others. Check for a typing error.",
@@ -275,12 +330,12 @@ static ENGLISH: Texts = Texts {
     open_app: "Scan a QR code",
     scan_code: "Scan the code with the Smart-ID app. It changes every second.",
     this_device: "Open Smart-ID on this device",
-    no_method: "None of the methods that you may use is set up here yet.",
+    signing_paused: "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.",
     busy: "Somebody else is signing the document at the moment. Please wait, it will be your turn soon.",
     confirm_on_device: "Confirm on your phone",
     preparing: "Preparing the document…",
     verification_code: "Verification code",
-    compare_code: "Make sure that your phone shows the same code, and only then enter PIN2.",
+    compare_code: "Make sure that your phone shows the same code, and only then enter PIN2 or sPIN.",
     completing: "You have signed. A time-stamp is being added…",
     give_up: "Cancel",
     signed: "Signed",

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::texts::failure_message;
-use crate::vocabulary::{AttemptFailure, Language, Phase, SignerStatus, SigningMethod};
+use crate::vocabulary::{AttemptFailure, Language, MemberRole, Phase, SignerStatus, SigningMethod};
 
 /// What `GET /c/{token}/state` answers.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -71,6 +71,31 @@ pub struct Document {
     pub mime_type: String,
 }
 
+/// What `GET /c/{token}/members` answers.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub(crate) struct Members {
+    /// All that is signed, in the document's order.
+    pub(crate) members: Vec<Member>,
+}
+
+/// A part of the document; of one that is no container itself.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// By which it is asked for.
+    pub id: String,
+    /// File name.
+    pub name: String,
+    /// What it is.
+    pub mime_type: String,
+    /// Size, in bytes.
+    pub bytes: u64,
+    /// Lower-case hexadecimal digits.
+    pub sha256: String,
+    /// What it is to the signer.
+    pub role: MemberRole,
+}
+
 /// An attempt to sign.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -85,6 +110,9 @@ pub struct Attempt {
     /// What leads to the signer's app, while it is waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_link: Option<DeviceLink>,
+    /// What leads the card's app to the attempt, while it is waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<Pairing>,
     /// Why it ended without a signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<AttemptError>,
@@ -99,6 +127,19 @@ pub struct DeviceLink {
     /// The link that opens the app on the same device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_device: Option<String>,
+}
+
+/// What leads the card's app to an attempt.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pairing {
+    /// To be typed into the app.
+    pub code: String,
+    /// The same as an address, which is the content of the code to scan.
+    pub uri: String,
+    /// When it is no longer taken.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
 }
 
 /// Why an attempt ended without a signature.
@@ -119,6 +160,78 @@ impl AttemptError {
     }
 }
 
+impl AttemptFailure {
+    /// The sentence in English, for programs.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        failure_message(self, Language::En)
+    }
+}
+
+/// What an app learns that was paired with an attempt.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PairedCard {
+    /// The bearer token of the app's calls.
+    pub card_token: String,
+    /// Where they go.
+    pub base: String,
+    /// What is asked for, and by whom.
+    pub signing: Signing,
+    /// What is to be signed.
+    pub document: PairedDocument,
+}
+
+/// The document that an app was paired for.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct PairedDocument {
+    /// File name.
+    pub name: String,
+    /// Lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+/// What a card is to sign.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardRequest {
+    /// Names the request.
+    pub request_id: String,
+    /// Base64 of the bytes whose digest the card signs.
+    pub dtbs: String,
+    /// The OID of the digest.
+    pub dtbs_hash_alg_oid: &'static str,
+    /// To be sent back with the signature.
+    pub operation_token: String,
+    /// For people to compare with what the page shows.
+    pub verification_code: String,
+    /// The certificate that was sent.
+    pub cert: CardCertificate,
+}
+
+/// Whom a card's certificate names.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CardCertificate {
+    /// Its subject.
+    pub subject: CardSubject,
+}
+
+/// A subject's attributes, as they stand in the certificate.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardSubject {
+    /// serialNumber.
+    pub serial_number: Option<String>,
+    /// givenName.
+    pub given_name: Option<String>,
+    /// surname.
+    pub sn: Option<String>,
+    /// commonName.
+    pub cn: Option<String>,
+    /// countryName.
+    pub c: Option<String>,
+}
+
 /// What the page shows before its script runs.
 #[derive(Clone, Debug)]
 pub struct PageContent {
@@ -130,6 +243,8 @@ pub struct PageContent {
     pub title: String,
     /// File name of the document.
     pub document_name: String,
+    /// What it is.
+    pub document_mime_type: String,
     /// Lower-case hex digest of the version that would be signed now.
     pub document_sha256: String,
     /// The deadline.

@@ -21,6 +21,36 @@ wire_enums! {
         MobileId = "mobile_id",
     }
 
+    /// What a part of the document is to the signer.
+    MemberRole {
+        /// The document itself, or one of several.
+        Main = "main",
+        /// What belongs to it.
+        Attachment = "attachment",
+        /// What is said about the others.
+        Metadata = "metadata",
+    }
+
+    /// How a card signs a SHA-256 digest, by the names of JOSE.
+    CardAlgorithm {
+        /// ECDSA on the key's curve.
+        Es256 = "ES256",
+        /// RSASSA-PKCS1-v1_5.
+        Rs256 = "RS256",
+        /// RSASSA-PSS.
+        Ps256 = "PS256",
+    }
+
+    /// The form of a card's signature.
+    CardEncoding {
+        /// ECDSA's r and s one behind the other.
+        P1363 = "P1363",
+        /// ECDSA-Sig-Value.
+        Der = "DER",
+        /// RSA's octets.
+        Raw = "RAW",
+    }
+
     /// The country of a national code.
     Country {
         /// Lithuania.

@@ -24,7 +24,8 @@ pub trait Api: Send + Sync + 'static {
     /// What the ids of a path name.
     type Record: Copy + Send + Sync + 'static;
 
-    /// Whom credentials stand for.
+    /// Whom credentials stand for, which are of the scheme that the operation
+    /// takes.
     ///
     /// # Errors
     /// [`Problem::unauthorized`] for all that do not work, whatever the
@@ -41,6 +42,15 @@ pub trait Api: Send + Sync + 'static {
         caller: &Self::Caller,
         record: Self::Record,
     ) -> Result<Presence, Problem>;
+
+    /// The origin whose pages may make calls about a record, where operations
+    /// are [`from_pages`](crate::Draft::from_pages).
+    ///
+    /// # Errors
+    /// `unavailable` when that cannot be told now.
+    async fn origin(&self, _record: Self::Record) -> Result<Option<String>, Problem> {
+        Ok(None)
+    }
 
     /// Claims a request that must not be carried out twice, or tells why it
     /// is not to be carried out now. Scoped to the caller's key.

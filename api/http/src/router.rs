@@ -8,14 +8,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use bytes::Bytes;
-use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::Api;
 use crate::config::HttpConfig;
 use crate::edge::{BodyBudget, RateLimiter, edge, gate};
-use crate::operation::Operation;
+use crate::operation::{Contract, Operation};
 use crate::problem::ProblemFormat;
 use crate::reference::{Reference, pages};
 use crate::refusals;
@@ -40,6 +40,26 @@ pub fn router<A: Api, F: ProblemFormat>(
     config: HttpConfig,
     surface: Surface<A, F>,
 ) -> Router {
+    let (routes, format) = routes(api, config, surface);
+    edge(routes.fallback(refusals::not_found), format)
+}
+
+/// The same without an answer for paths outside of its folders: for an API that
+/// is merged with another one, which answers them.
+pub fn beside<A: Api, F: ProblemFormat>(
+    api: Arc<A>,
+    config: HttpConfig,
+    surface: Surface<A, F>,
+) -> Router {
+    let (routes, format) = routes(api, config, surface);
+    edge(routes, format)
+}
+
+fn routes<A: Api, F: ProblemFormat>(
+    api: Arc<A>,
+    config: HttpConfig,
+    surface: Surface<A, F>,
+) -> (Router, Arc<F>) {
     let Surface {
         root,
         operations,
@@ -55,6 +75,8 @@ pub fn router<A: Api, F: ProblemFormat>(
         operations: Arc::new(operations),
         reference: Arc::new(reference),
     };
+    let paths = http.operations.iter();
+    let paths: Vec<_> = paths.map(|operation| operation.contract.path).collect();
     let served = http
         .operations
         .iter()
@@ -62,13 +84,32 @@ pub fn router<A: Api, F: ProblemFormat>(
             router.route(operation.contract.path, operation.route.clone())
         })
         .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
-        .route(root, any(refusals::not_found))
-        .route(&format!("{root}/"), any(refusals::not_found))
-        .route(&format!("{root}/{{*unknown}}"), any(refusals::not_found))
+        .merge(unknown(root, &paths))
         .layer(from_fn_with_state(http.clone(), gate::<A>))
         .with_state(http.clone());
     let pages = pages(http, Arc::clone(&format));
-    edge(served.merge(pages).fallback(refusals::not_found), format)
+    (served.merge(pages), format)
+}
+
+/// An answer for every path in the folder `root` that is none of `paths`. A path
+/// that begins with an id leaves no place for a wildcard beside it.
+fn unknown<S: Clone + Send + Sync + 'static>(root: &str, paths: &[&str]) -> Router<S> {
+    let id_first = format!("{root}/{{");
+    let others: &[&str] = match paths.iter().any(|path| path.starts_with(&id_first)) {
+        true => &[
+            "",
+            "/",
+            "/{first}",
+            "/{first}/",
+            "/{first}/{second}",
+            "/{first}/{second}/",
+            "/{first}/{second}/{*rest}",
+        ],
+        false => &["", "/", "/{*unknown}"],
+    };
+    others.iter().fold(Router::new(), |router, other| {
+        router.route(&format!("{root}{other}"), any(refusals::not_found))
+    })
 }
 
 /// What every operation works with.
@@ -95,6 +136,20 @@ impl<A: Api> Clone for Http<A> {
 }
 
 impl<A: Api> Http<A> {
+    /// What a path of this template has with a method; with one that it has not,
+    /// what it has with another.
+    pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
+        let contracts = self.operations.iter().map(|operation| &*operation.contract);
+        let mut contracts = contracts.filter(|contract| contract.path == template);
+        let first = contracts.next()?;
+        let method = match *method {
+            Method::HEAD => &Method::GET,
+            _ => method,
+        };
+        let exact = contracts.find(|contract| contract.method == *method);
+        Some(exact.filter(|_| first.method != *method).unwrap_or(first))
+    }
+
     /// The record that a path of this template names, if it has ids; none when
     /// it can be none.
     pub(crate) fn record(

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use parafa_format_core::{
     Blob, ComposeRequest, Environment, HashFunction, Hasher, Made, Refusal, Sink, SourceFile,
-    expect_no_params, parse_seed, refusal,
+    compose_params, expect_params_among, parse_seed, refusal,
 };
 use parafa_zip::{Content, MIMETYPE, Writer, is_usable};
 
@@ -48,7 +48,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
 
 fn check_request(request: &ComposeRequest) -> Result<(), Refusal> {
     parse_seed(&request.seed)?;
-    expect_no_params(&request.params)?;
+    expect_params_among(&request.params, compose_params::ALL)?;
     if request.media_type == MEDIA_TYPE {
         Ok(())
     } else {

@@ -17,6 +17,9 @@ pub struct Limits {
     /// Bytes that deflated members are inflated to for one operation, each time
     /// counted: a member is inflated anew for every digest.
     pub inflated_bytes: u64,
+    /// Bytes of members that are digested for time-stamps over them, each time
+    /// counted: every archive time-stamp is over all that its signature is over.
+    pub stamped_bytes: u64,
     /// Files that a container is composed of.
     pub composed_files: usize,
 }
@@ -40,6 +43,7 @@ impl Default for Limits {
             signatures: 128,
             evidence_places: 100_000,
             inflated_bytes: 448 * 1024 * 1024,
+            stamped_bytes: 2 * 1024 * 1024 * 1024,
             composed_files: 20,
         }
     }

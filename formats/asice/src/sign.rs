@@ -10,11 +10,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use parafa_format_core::{
-    Answer, DigestAlgorithm, Environment, Need, NeedKind, Outcome, Part as HashedPart, Refusal,
-    SEED_BYTES, SignRequest, SignatureAlgorithm, Sink, Step, expect_no_params, levels, parse_seed,
-    refusal,
+    Answer, DigestAlgorithm, Environment, Need, NeedKind, Outcome, Refusal, SEED_BYTES,
+    SignRequest, SignatureAlgorithm, Sink, Step, expect_no_params, levels, parse_seed, refusal,
 };
-use parafa_pki::{Certificate, TimestampToken};
+use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
 use parafa_xades::{DataObject, Draft, SignatureRequest};
 use parafa_zip::{Content, Writer};
 
@@ -62,7 +61,13 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
         let signed = draft.to_be_signed();
         return Ok(need(NeedKind::Signature, SIGNATURE, signed, &signing));
     };
-    check_value(environment, &signing, draft.to_be_signed(), value)?;
+    require_value(
+        environment,
+        signing.certificate,
+        signing.algorithm,
+        draft.to_be_signed(),
+        value,
+    )?;
     let mut file = draft.with_value(value).map_err(|error| unusable(&error))?;
     if signing.is_stamped {
         let stamped = draft
@@ -71,7 +76,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
         let Some(token) = answer(answers, TIMESTAMP)? else {
             return Ok(need(NeedKind::Timestamp, TIMESTAMP, &stamped, &signing));
         };
-        check_timestamp(token, &stamped)?;
+        require_timestamp(token, &stamped)?;
         file = draft
             .with_timestamp(&file, token)
             .map_err(|error| unusable(&error))?;
@@ -108,6 +113,7 @@ struct Signing<'a> {
     seed: [u8; SEED_BYTES],
     is_stamped: bool,
     certificate: &'a [u8],
+    issuers: &'a [Vec<u8>],
     algorithm: SignatureAlgorithm,
 }
 
@@ -125,14 +131,15 @@ impl<'a> Signing<'a> {
         if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
             return Err(bad_request("SHA-1 is not accepted for new signatures."));
         }
-        let certificate = request.signer_chain.first();
-        let certificate =
-            certificate.ok_or_else(|| bad_request("The signer's certificate is missing."))?;
+        let Some((certificate, issuers)) = request.signer_chain.split_first() else {
+            return Err(bad_request("The signer's certificate is missing."));
+        };
         Ok(Self {
             time: request.time,
             seed: parse_seed(&request.seed)?,
             is_stamped,
             certificate,
+            issuers,
             algorithm: request.signature_algorithm,
         })
     }
@@ -227,6 +234,7 @@ fn draft<E: Environment>(
         time: signing.time,
         algorithm: signing.algorithm,
         certificate: signing.certificate,
+        issuers: signing.issuers,
         objects: &objects,
     };
     Draft::new(container.environment, &request).map_err(|error| unusable(&error))
@@ -240,50 +248,4 @@ fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step
         digest_algorithm: Some(signing.algorithm.digest()),
         params: Vec::new(),
     }])
-}
-
-fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
-    let answer = answers.iter().find(|answer| answer.need_id == need_id);
-    match answer.map(|answer| &answer.outcome) {
-        None => Ok(None),
-        Some(Ok(bytes)) => Ok(Some(bytes)),
-        Some(Err(reason)) => Err(bad_request(format!("There is no {need_id}: {reason}."))),
-    }
-}
-
-/// The value must be the signer's over exactly these bytes, before anything is
-/// built on it.
-fn check_value<E: Environment>(
-    environment: &E,
-    signing: &Signing<'_>,
-    signed: &[u8],
-    value: &[u8],
-) -> Result<(), Refusal> {
-    let signer = Certificate::from_der(signing.certificate).map_err(|error| unusable(&error))?;
-    let digest = environment.digest(signing.algorithm.digest(), &[HashedPart::Bytes(signed)]);
-    let key = signer.subject_public_key_info();
-    match environment.verify(key, signing.algorithm, &digest, value) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(bad_request(
-            "The signature does not verify under the signer's certificate.",
-        )),
-        Err(reason) => Err(bad_request(format!(
-            "The signature cannot be verified: {reason}."
-        ))),
-    }
-}
-
-fn check_timestamp(token: &[u8], stamped: &[u8]) -> Result<(), Refusal> {
-    let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
-    if token.stamps(stamped) {
-        Ok(())
-    } else {
-        Err(bad_request(
-            "The time-stamp is not one over this signature.",
-        ))
-    }
-}
-
-fn unusable(error: &impl std::error::Error) -> Refusal {
-    bad_request(format!("The request or an answer cannot be used: {error}."))
 }

@@ -32,7 +32,8 @@ pub use output::{
 pub use parafa_catalogue::{
     BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, HashFunction, Integrity, MemberRole,
     NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
-    TimestampKind, TimestampStatus, UnknownName, levels, need_params, note, reason, refusal,
+    TimestampKind, TimestampStatus, UnknownName, compose_params, levels, need_params, note, reason,
+    refusal,
 };
 pub use payload::{Digest, Payload};
-pub use request::{SEED_BYTES, expect_no_params, parse_seed};
+pub use request::{SEED_BYTES, expect_no_params, expect_params_among, parse_seed};

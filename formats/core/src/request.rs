@@ -21,7 +21,16 @@ pub fn parse_seed(seed: &[u8]) -> Result<[u8; SEED_BYTES], Refusal> {
 /// # Errors
 /// `bad-request`, naming the first parameter.
 pub fn expect_no_params(params: &[(String, String)]) -> Result<(), Refusal> {
-    match params.first() {
+    expect_params_among(params, &[])
+}
+
+/// Accepts only a request whose parameters are among these.
+///
+/// # Errors
+/// `bad-request`, naming the first other one.
+pub fn expect_params_among(params: &[(String, String)], known: &[&str]) -> Result<(), Refusal> {
+    let mut unknown = params.iter();
+    match unknown.find(|(name, _)| !known.contains(&name.as_str())) {
         None => Ok(()),
         Some((name, _)) => Err(Refusal::new(
             refusal::BAD_REQUEST,

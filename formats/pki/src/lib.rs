@@ -6,13 +6,16 @@
 //! All of it is read from the bytes that it came in, which stay as they are:
 //! nothing here encodes again what was read. Digests over much and signatures
 //! are the environment's to compute and verify; trust is not decided here.
-//! [`asn1`], [`algorithm`] and [`attributes`] serve those who write CMS, too.
+//! [`asn1`], [`algorithm`] and [`attributes`] serve those who write CMS, too,
+//! [`answers`] everybody who signs, and [`ecdsa`] those whose values are no DER.
 
 pub mod algorithm;
+pub mod answers;
 pub mod asn1;
 pub mod attributes;
 mod ber;
 mod certificate;
+pub mod ecdsa;
 mod error;
 mod extension;
 mod issuer;
@@ -29,7 +32,7 @@ pub use certificate::{Certificate, Validity};
 pub use error::Error;
 pub use issuer::Issuer;
 pub use revocation::{
-    CertificateStatus, RevocationData, RevocationError, RevocationSigner, Subjects,
+    CertificateStatus, Nonce, RevocationData, RevocationError, RevocationSigner, Subjects,
 };
 pub use signed_data::SignedData;
 pub use signing_certificate::SigningCertificate;

@@ -1,19 +1,21 @@
+use std::iter;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
-use parafa_pki::Certificate;
 use parafa_pki::asn1::{context, encode, sequence};
+use parafa_pki::{Certificate, ecdsa};
 use parafa_xml::{Canonicalization, Document, Limits};
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 
-use crate::ecdsa;
 use crate::file;
 use crate::location::reference_to;
 use crate::names::{self, ASIC, DSIG, SIGNED_PROPERTIES_TYPE, XADES};
 use crate::signature::Signature;
 use crate::time;
+use crate::unsigned::{inserted, with_properties};
 
 /// How everything that is signed is canonicalized: exclusively, so that nothing
 /// around a signature is part of what is signed.
@@ -31,6 +33,9 @@ pub struct SignatureRequest<'a> {
     pub algorithm: SignatureAlgorithm,
     /// DER of the signer's certificate.
     pub certificate: &'a [u8],
+    /// DER of its issuers, which come along for those who look for a path to an
+    /// anchor.
+    pub issuers: &'a [Vec<u8>],
     /// What it is to be over.
     pub objects: &'a [DataObject<'a>],
 }
@@ -157,29 +162,10 @@ impl Draft {
             BASE64_STANDARD.encode(token)
         );
         with_signature(file, |signature| {
-            Some(with_unsigned_property(file, signature, &property))
+            let insertion = with_properties(signature, &property)?;
+            Some(inserted(file, vec![insertion]))
         })
     }
-}
-
-/// The file with one more unsigned property of a signature, behind those that
-/// are there; nothing else changes.
-fn with_unsigned_property(file: &str, signature: Signature<'_>, property: &str) -> String {
-    let last = signature.unsigned_properties().into_iter().last();
-    let (at, inserted) = match last {
-        Some(last) => (last.range().end, property.to_owned()),
-        None => {
-            let signed = signature.signed_properties();
-            let end = signed.map_or(file.len(), |properties| properties.range().end);
-            let properties = format!(
-                "<xades:UnsignedProperties xmlns:xades=\"{XADES}\">\
-                 <xades:UnsignedSignatureProperties>{property}\
-                 </xades:UnsignedSignatureProperties></xades:UnsignedProperties>"
-            );
-            (end, properties)
-        }
-    };
-    [&file[..at], &inserted, &file[at..]].concat()
 }
 
 /// What a signature is written from.
@@ -246,8 +232,11 @@ impl<'a> Parts<'a> {
             writer.text("ds:SignatureValue", &[("Id", &format!("{id}-value"))], "");
             writer.element("ds:KeyInfo", &[], |writer| {
                 writer.element("ds:X509Data", &[], |writer| {
-                    let certificate = BASE64_STANDARD.encode(self.request.certificate);
-                    writer.text("ds:X509Certificate", &[], &certificate);
+                    let issuers = self.request.issuers.iter().map(Vec::as_slice);
+                    for certificate in iter::once(self.request.certificate).chain(issuers) {
+                        let certificate = BASE64_STANDARD.encode(certificate);
+                        writer.text("ds:X509Certificate", &[], &certificate);
+                    }
                 });
             });
             writer.element("ds:Object", &[], |writer| {

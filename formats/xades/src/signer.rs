@@ -2,9 +2,8 @@
 //! (EN 319 132-1, 5.2.2).
 
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
-use parafa_pki::Certificate;
+use parafa_pki::{Certificate, ecdsa};
 
-use crate::ecdsa;
 use crate::fault::Fault;
 use crate::names::{self, DSIG, XADES};
 use crate::signature::{Signature, binary, only};

@@ -3,6 +3,7 @@
 //! does one thing with the outside world, and stores what comes next, so that
 //! any host can take the attempt up wherever another one left it.
 
+mod card;
 mod device;
 mod device_link;
 mod finish;
@@ -33,6 +34,8 @@ use super::prompts::PromptLimits;
 use crate::changes::Changes;
 use crate::links::Links;
 
+pub(super) use self::card::{CARD_WITHIN, link};
+pub(super) use self::device::verified;
 pub use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end};
@@ -99,6 +102,8 @@ pub struct Attempts {
     pub timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
     pub providers: Providers,
+    /// Whether identity cards are accepted.
+    pub cards: bool,
     /// This host's clock, by which certificates and time-stamps are valid. What
     /// records say is compared with the store's time, which is one for all hosts.
     pub clock: Arc<dyn Clock>,
@@ -114,7 +119,8 @@ pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
 impl Attempts {
     /// Methods that can be used here, whoever the signer is.
     pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        self.providers.keys().copied().collect()
+        let cards = self.cards.then_some(SigningMethod::Nfc);
+        self.providers.keys().copied().chain(cards).collect()
     }
 
     /// A document for plugins.
@@ -257,8 +263,12 @@ impl Attempts {
         step: AttemptStep,
     ) -> Result<StepOutcome, CeremonyError> {
         match step {
-            AttemptStep::RequestCertificate { person } => {
-                self.request_certificate(running, person).await
+            AttemptStep::RequestCertificate {
+                person,
+                phone_number,
+            } => {
+                self.request_certificate(running, person, phone_number.as_deref())
+                    .await
             }
             AttemptStep::RequestDeviceLink => self.request_device_link(running).await,
             AttemptStep::AwaitDeviceLink { session } => {
@@ -270,6 +280,16 @@ impl Attempts {
             AttemptStep::CheckCertificate { person, chosen } => {
                 self.check_certificate(running, person.as_deref(), chosen)
                     .await
+            }
+            AttemptStep::AwaitCard { person, until } => {
+                let now = self.records.store.now().await?;
+                running.await_card(key, person, until, now)
+            }
+            AttemptStep::AwaitCardSignature {
+                prepared, until, ..
+            } => {
+                let now = self.records.store.now().await?;
+                running.await_card_signature(key, prepared, until, now)
             }
             AttemptStep::Prepare { chosen, request } => {
                 self.prepare(running, key, chosen, request).await
@@ -339,6 +359,11 @@ impl Attempts {
                         }
                         StepOutcome::WaitingForReturn(until) => {
                             let due = if attempt.returned { tx.now() } else { *until };
+                            transition::store_again(tx, job, attempt, 0, due).await
+                        }
+                        StepOutcome::WaitingForCard(until) => {
+                            let has_come = attempt.card_submission.is_some();
+                            let due = if has_come { tx.now() } else { *until };
                             transition::store_again(tx, job, attempt, 0, due).await
                         }
                         StepOutcome::Next(next) => {

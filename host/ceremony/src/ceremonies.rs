@@ -1,8 +1,10 @@
 //! A signer's link: what it shows, and what the signer does there.
 
+mod card;
 mod decline;
 mod earlier_signatures;
 mod give_up;
+mod members;
 mod return_from_app;
 mod start;
 mod state;
@@ -25,7 +27,10 @@ use super::reader::SigningReader;
 use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
+pub(crate) use self::card::base64;
+pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
 pub use self::earlier_signatures::{EarlierSignature, EarlierSignatures, EarlierSignaturesCache};
+pub use self::members::ShownMember;
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
 use crate::error::CeremonyError;

@@ -1,72 +1,13 @@
-//! Who waits for a signing to change is told, within this process at once.
+//! What is known of a ceremony's changes by those who wait for them.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use tokio::sync::watch;
+pub use parafa_platform::changes::{Changes, Listener};
 use uuid::Uuid;
-
-/// Announces which signing changed, to those alone who wait for that signing:
-/// thousands may wait for others.
-#[derive(Clone, Debug, Default)]
-pub struct Changes(Arc<Mutex<HashMap<Uuid, watch::Sender<()>>>>);
-
-impl Changes {
-    /// Tells everybody who listens.
-    pub fn announce(&self, signing: Uuid) {
-        if let Some(sender) = self.senders().get(&signing) {
-            sender.send_replace(());
-        }
-    }
-
-    /// Listens from now on.
-    pub fn listen(&self, signing: Uuid) -> Listener {
-        let mut senders = self.senders();
-        let sender = senders
-            .entry(signing)
-            .or_insert_with(|| watch::Sender::new(()));
-        Listener {
-            receiver: sender.subscribe(),
-            changes: self.clone(),
-            signing,
-        }
-    }
-
-    fn senders(&self) -> MutexGuard<'_, HashMap<Uuid, watch::Sender<()>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Waits for changes of one signing.
-#[derive(Debug)]
-pub struct Listener {
-    receiver: watch::Receiver<()>,
-    changes: Changes,
-    signing: Uuid,
-}
-
-impl Listener {
-    /// Returns when the signing has, or may have, changed.
-    pub async fn changed(&mut self) {
-        // The sender is there for as long as somebody listens.
-        let _ = self.receiver.changed().await;
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let mut senders = self.changes.senders();
-        // It counts until it is gone, and two may be going at the same time.
-        self.receiver = watch::Sender::new(()).subscribe();
-        let sender = senders.get(&self.signing);
-        if sender.is_some_and(watch::Sender::is_closed) {
-            senders.remove(&self.signing);
-        }
-    }
-}
 
 /// Tells one state of a ceremony from another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -115,46 +56,6 @@ impl LastStates {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn a_listener_hears_of_its_own_signing_only() {
-        let changes = Changes::default();
-        let (mine, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let mut listener = changes.listen(mine);
-
-        changes.announce(other);
-        assert!(!listener.receiver.has_changed().unwrap());
-        changes.announce(mine);
-
-        listener.changed().await;
-        assert!(!listener.receiver.has_changed().unwrap());
-    }
-
-    #[tokio::test]
-    async fn all_who_listen_to_a_signing_hear_of_it() {
-        let changes = Changes::default();
-        let signing = Uuid::from_u128(1);
-        let mut listeners = [changes.listen(signing), changes.listen(signing)];
-        drop(changes.listen(signing));
-
-        changes.announce(signing);
-
-        for listener in &mut listeners {
-            listener.changed().await;
-        }
-    }
-
-    #[test]
-    fn nothing_is_kept_of_those_who_have_heard_enough() {
-        let changes = Changes::default();
-        let signing = Uuid::from_u128(1);
-        let listeners = [changes.listen(signing), changes.listen(signing)];
-        assert_eq!(changes.senders().len(), 1);
-
-        drop(listeners);
-
-        assert!(changes.senders().is_empty());
-    }
 
     #[test]
     fn a_fingerprint_reads_back_from_its_text() {

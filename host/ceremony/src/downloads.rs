@@ -4,18 +4,23 @@
 mod sending;
 mod slots;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures::Stream;
 use parafa_platform::Records;
 use parafa_store::StoredFile;
 use parafa_store::keys::DataKey;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::reader::SigningReader;
 
 pub use self::sending::BrokenOff;
-use self::sending::{PACE, send};
+use self::sending::{Content, PACE, send};
 pub use self::slots::{Asker, DownloadSlots};
+use self::slots::{DownloadSlot, PATIENCE};
 use super::notices;
 use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, SigningRow};
@@ -40,7 +45,34 @@ pub struct Downloads {
     records: Records,
     /// Documents that go out at one time.
     pub places: DownloadSlots,
+    /// Parts of documents that are in memory until they have gone out, in
+    /// [`MEMORY_UNIT`].
+    memory: Arc<Semaphore>,
 }
+
+/// A place for a part of a document.
+pub struct MemberPlace {
+    place: DownloadSlot,
+    memory: OwnedSemaphorePermit,
+}
+
+/// Bytes that count towards the memory for parts of documents as long as any of
+/// them is there.
+struct Counted {
+    bytes: Bytes,
+    _memory: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Of the memory for parts of documents, in bytes.
+const MEMORY_UNIT: u64 = 64 * 1024;
+/// All of it.
+const MEMORY_UNITS: u32 = 4 * 1024;
 
 impl Downloads {
     /// Sends documents out of these records, as many at one time as `places` has room for.
@@ -49,6 +81,7 @@ impl Downloads {
             reader,
             records,
             places,
+            memory: Arc::new(Semaphore::new(MEMORY_UNITS as usize)),
         }
     }
 }
@@ -90,6 +123,24 @@ impl Downloads {
         })
     }
 
+    /// Waits for a place to have so many bytes in memory and to send them.
+    pub(super) async fn room_for(
+        &self,
+        asker: Asker,
+        tenant: Uuid,
+        bytes: u64,
+    ) -> Result<MemberPlace, CeremonyError> {
+        let place = self.places.take(asker, tenant).await?;
+        let units = bytes.div_ceil(MEMORY_UNIT).min(u64::from(MEMORY_UNITS));
+        let units = u32::try_from(units).unwrap_or(MEMORY_UNITS);
+        let memory = timeout(PATIENCE, self.memory.clone().acquire_many_owned(units)).await;
+        let memory = memory.ok().and_then(Result::ok);
+        Ok(MemberPlace {
+            place,
+            memory: memory.ok_or(CeremonyError::NoPlaceToDownload)?,
+        })
+    }
+
     /// Begins to send a document, once there is a place for it. The first piece
     /// is known to be sound by then, and all of it before the last piece goes.
     pub async fn send(
@@ -112,7 +163,7 @@ impl Downloads {
         };
         let place = self.places.take(asker, tenant).await?;
         match self.records.files.pieces(&key, file).await {
-            Ok(pieces) => Ok(send(pieces, place, PACE)),
+            Ok(pieces) => Ok(send(Content::Stored(pieces), place, PACE)),
             Err(error) => {
                 let error = CeremonyError::from(error);
                 Err(if error.is_missing() {
@@ -122,5 +173,19 @@ impl Downloads {
                 })
             }
         }
+    }
+}
+
+impl MemberPlace {
+    /// Sends what there was room for, which stays in memory until its end.
+    pub(super) fn send(
+        self,
+        content: Bytes,
+    ) -> impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<> {
+        let counted = Bytes::from_owner(Counted {
+            bytes: content,
+            _memory: self.memory,
+        });
+        send(Content::InMemory(counted), self.place, PACE)
     }
 }

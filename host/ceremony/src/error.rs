@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use parafa_domain::{CannotAct, CannotBegin, SigningMethod};
+use parafa_domain::{AttemptFailure, CannotAct, CannotBegin, SigningMethod};
 use parafa_platform::{PlatformError, seconds_until};
 use parafa_plugin_host::Fault;
 use parafa_store::StoreError;
@@ -55,6 +55,17 @@ pub enum CeremonyError {
     /// Nobody can sign by this method here.
     #[error("the method {0} is not set up here")]
     MethodNotSetUp(SigningMethod),
+    /// What a card's app sent is not taken.
+    #[error("{member} {detail}")]
+    CardRefused {
+        /// JSON pointer to the member.
+        member: &'static str,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// What a card's app sent has ended the attempt.
+    #[error("the attempt ended: {}", .0.code())]
+    AttemptFailed(AttemptFailure),
     /// Too many attempts of one signer.
     #[error("too many attempts")]
     TooManyAttempts {
@@ -73,6 +84,9 @@ pub enum CeremonyError {
     /// As many documents go out to the key or over the link as may.
     #[error("too many downloads at one time")]
     TooManyDownloads,
+    /// A part of the document is larger than what is shown on its own.
+    #[error("a member is too large to be shown")]
+    MemberTooLarge,
     /// As many documents go out as may, of the workspace or of all.
     #[error("no place for another download")]
     NoPlaceToDownload,

@@ -30,7 +30,7 @@ pub mod remind;
 pub mod sealing;
 mod signers;
 mod unnamed;
-pub mod waiting;
+pub use parafa_platform::waiting;
 
 use parafa_platform::Records;
 use parafa_plugin_host::{Document, KnownDocuments};

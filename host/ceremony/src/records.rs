@@ -6,6 +6,7 @@
 
 mod attempt;
 mod base64_bytes;
+mod card_link;
 mod mail;
 mod prompts;
 mod signing;
@@ -13,9 +14,10 @@ mod signing;
 use parafa_store::TableDeclaration;
 
 pub use attempt::{
-    AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PluginPin, PreparedSignature,
-    RUNNING_ATTEMPTS,
+    AttemptRow, AttemptStep, CardAccess, CardSubmission, ChosenCertificate, OpenDeviceLink,
+    PluginPin, PreparedSignature, RUNNING_ATTEMPTS,
 };
+pub use card_link::CardLinkRow;
 pub use mail::{MailKind, MailPayload};
 pub use prompts::{Prompt, PromptsRow};
 pub use signing::{
@@ -27,6 +29,7 @@ pub use signing::{
 /// All tables of this crate.
 pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<AttemptRow>(),
+    TableDeclaration::of::<CardLinkRow>(),
     TableDeclaration::of::<CeremonyLinkRow>(),
     TableDeclaration::of::<PromptsRow>(),
     TableDeclaration::of::<SignerPrivateRow>(),

@@ -6,7 +6,7 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
-use crate::records::{AttemptStep, OpenDeviceLink, SignerPrivate, SigningPrivate};
+use crate::records::{AttemptStep, CardSubmission, OpenDeviceLink, SignerPrivate, SigningPrivate};
 
 pub(crate) fn seal_signing(
     key: &DataKey,
@@ -72,6 +72,22 @@ pub fn open_device_link(
     sealed: &Sealed,
 ) -> Result<OpenDeviceLink, CeremonyError> {
     Ok(key.open_json(&context("device-link", attempt), sealed)?)
+}
+
+pub(crate) fn seal_card_submission(
+    key: &DataKey,
+    attempt: Uuid,
+    submission: &CardSubmission,
+) -> Result<Sealed, CeremonyError> {
+    Ok(key.seal_json(&context("card", attempt), submission)?)
+}
+
+pub(crate) fn open_card_submission(
+    key: &DataKey,
+    attempt: Uuid,
+    sealed: &Sealed,
+) -> Result<CardSubmission, CeremonyError> {
+    Ok(key.open_json(&context("card", attempt), sealed)?)
 }
 
 fn context(kind: &str, id: Uuid) -> Vec<u8> {

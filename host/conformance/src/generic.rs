@@ -96,6 +96,10 @@ mod tests {
                 "generic-empty",
                 "generic-noise",
                 "generic-text",
+                "generic-asice-cut-off",
+                "generic-asice",
+                "generic-jades-cut-off",
+                "generic-jades",
                 "generic-pdf-cut-off",
                 "generic-pdf"
             ]

@@ -7,11 +7,14 @@ use const_oid::db::rfc5912::{
 use der::{Any, Decode, Encode, asn1::BitString, oid::ObjectIdentifier};
 use openssl::{
     ec::{EcGroup, EcKey},
+    ecdsa::EcdsaSig,
     error::ErrorStack,
     hash::MessageDigest,
+    md::Md,
     nid::Nid,
     pkey::{Id, PKey, Private},
-    rsa::Rsa,
+    pkey_ctx::PkeyCtx,
+    rsa::{Padding, Rsa},
     sign::Signer,
 };
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
@@ -31,6 +34,13 @@ pub(crate) enum KeySpec {
 pub(crate) struct SigningKey {
     key: PKey<Private>,
     algorithm: MessageAlgorithm,
+}
+
+/// What a device makes of a digest.
+pub(crate) struct DeviceSignature {
+    /// `EC` or `RSA`.
+    pub(crate) kind: &'static str,
+    pub(crate) value: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
@@ -91,6 +101,33 @@ impl SigningKey {
     pub(crate) fn sign_der(&self, to_be_signed: &impl Encode) -> Result<BitString, WorldError> {
         let signature = self.sign(&to_be_signed.to_der()?)?;
         Ok(BitString::from_bytes(&signature)?)
+    }
+
+    /// Signs a digest, in the form that devices give: ECDSA's r and s one behind
+    /// the other, each as long as the curve's field, or RSASSA-PKCS1-v1_5.
+    pub(crate) fn sign_digest(
+        &self,
+        hash: MessageDigest,
+        digest: &[u8],
+    ) -> Result<DeviceSignature, ErrorStack> {
+        if let Ok(key) = self.key.ec_key() {
+            let field_octets = i32::try_from(self.key.bits().div_ceil(8)).unwrap_or(i32::MAX);
+            let signature = EcdsaSig::sign(digest, &key)?;
+            let numbers = [signature.r(), signature.s()];
+            let [r, s] = numbers.map(|number| number.to_vec_padded(field_octets));
+            return Ok(DeviceSignature {
+                kind: "EC",
+                value: [r?, s?].concat(),
+            });
+        }
+        let mut context = PkeyCtx::new(&self.key)?;
+        context.sign_init()?;
+        context.set_rsa_padding(Padding::PKCS1)?;
+        let hash = Md::from_nid(hash.type_()).ok_or_else(ErrorStack::get)?;
+        context.set_signature_md(hash)?;
+        let mut value = Vec::new();
+        context.sign_to_vec(digest, &mut value)?;
+        Ok(DeviceSignature { kind: "RSA", value })
     }
 
     /// The key itself, for signatures over a digest.

@@ -1,7 +1,8 @@
 //! The demo world: the other side of every service, over real sockets.
 //!
 //! [`World::start`] brings up, on one loopback address, a protocol-strict
-//! Smart-ID relying-party service, a time-stamping authority (RFC 3161), OCSP
+//! Smart-ID relying-party service and a Mobile-ID service, identity cards, a
+//! time-stamping authority (RFC 3161), OCSP
 //! responders (RFC 6960) and a repository of certificates and revocation
 //! lists (RFC 5280), all over one persisted certificate hierarchy, and besides
 //! a mail server and a receiver of webhooks that show what they were given. Each
@@ -10,21 +11,26 @@
 //! faults and tells what was asked; [`Control`] speaks to it.
 
 mod arrivals;
+mod cards;
 mod clock;
 mod control;
 mod crypto;
 mod date_time;
 mod der_time;
+mod enrolment;
 mod error;
 mod fault;
 mod folder;
 mod hooks;
 mod journal;
 mod mail;
+mod mobile_id;
 mod ocsp;
 mod persona;
 mod pki;
 mod random;
+mod relying_party;
+mod replacements;
 mod repository;
 mod service;
 mod shutdown;
@@ -38,9 +44,11 @@ pub use crate::{
     control::{ClockState, Control, ControlError},
     error::WorldError,
     fault::{Fault, FaultPlan},
+    mobile_id::{MobileIdSwitches, MobileIdTimings},
     persona::{KeyType, Method, Outcome, Persona},
+    relying_party::RelyingParty,
     service::Service,
-    smart_id::{EndResult, InteractionType, RelyingParty, SmartIdSwitches, SmartIdTimings},
+    smart_id::{EndResult, InteractionType, SmartIdSwitches, SmartIdTimings},
     tsa::TsaSwitches,
     world::{Addresses, World, WorldConfig},
 };

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::crypto::KeySpec;
+
 /// Somebody of the demo world who can be asked to sign.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,11 +35,21 @@ pub struct Persona {
 pub enum Method {
     /// Smart-ID.
     SmartId,
+    /// Mobile-ID.
+    MobileId,
+    /// An identity card over NFC.
+    Nfc,
 }
 
 /// The kind of a signing key.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum KeyType {
+    /// On the curve P-256.
+    #[serde(rename = "P-256")]
+    P256,
+    /// On the curve P-384.
+    #[serde(rename = "P-384")]
+    P384,
     /// RSA with a modulus of 2048 bits.
     #[serde(rename = "RSA-2048")]
     Rsa2048,
@@ -47,6 +59,18 @@ pub enum KeyType {
     /// RSA with a modulus of 4096 bits.
     #[serde(rename = "RSA-4096")]
     Rsa4096,
+}
+
+impl KeyType {
+    pub(crate) fn spec(self) -> KeySpec {
+        match self {
+            Self::P256 => KeySpec::P256,
+            Self::P384 => KeySpec::P384,
+            Self::Rsa2048 => KeySpec::Rsa(2048),
+            Self::Rsa3072 => KeySpec::Rsa(3072),
+            Self::Rsa4096 => KeySpec::Rsa(4096),
+        }
+    }
 }
 
 /// What comes of asking a persona to sign.
@@ -63,6 +87,8 @@ pub enum Outcome {
     WrongCode,
     /// The person has no account.
     NoAccount,
+    /// The person's phone or SIM does not do as it should.
+    DeviceError,
     /// The person's certificate is not qualified.
     NotQualified,
     /// The certificate is revoked.

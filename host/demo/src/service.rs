@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 pub enum Service {
     /// The Smart-ID relying-party API, the phone's side excluded.
     SmartId,
+    /// Mobile-ID.
+    MobileId,
     /// The time-stamping authority.
     Tsa,
     /// All OCSP responders.

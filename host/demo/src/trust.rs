@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     error::WorldError,
     folder::Folder,
-    pki::{EID_NQ, EID_Q, Pki, ROOT, TSA_CA},
+    pki::{CARD_CA, EID_M, EID_NQ, EID_Q, Pki, ROOT, TSA_CA},
 };
 
 const FOLDER: &str = "trust";
@@ -22,7 +22,7 @@ struct Anchor {
     terms: &'static str,
 }
 
-const ANCHORS: [Anchor; 4] = [
+const ANCHORS: [Anchor; 6] = [
     Anchor {
         authority: ROOT,
         kind: "root",
@@ -31,7 +31,7 @@ const ANCHORS: [Anchor; 4] = [
     Anchor {
         authority: EID_Q,
         kind: "issuing",
-        terms: r#"purposes = ["signing"]
+        terms: r#"purposes = ["signing", "authentication"]
 methods = ["smart_id"]
 policies = ["1.3.6.1.4.1.10015.17.2", "0.4.0.194112.1.2"]
 [certificate.ocsp]
@@ -44,6 +44,24 @@ nonce = "require""#,
 methods = ["smart_id"]
 [certificate.ocsp]
 nonce = "require""#,
+    },
+    Anchor {
+        authority: EID_M,
+        kind: "issuing",
+        terms: r#"purposes = ["signing", "authentication"]
+methods = ["mobile_id"]
+policies = ["1.3.6.1.4.1.10015.18.1", "0.4.0.194112.1.2"]
+[certificate.ocsp]
+nonce = "require""#,
+    },
+    Anchor {
+        authority: CARD_CA,
+        kind: "issuing",
+        terms: r#"purposes = ["signing", "authentication"]
+methods = ["nfc", "physical"]
+policies = ["1.3.6.1.4.1.33621.2.2.2", "0.4.0.194112.1.2"]
+[certificate.ocsp]
+nonce = "send""#,
     },
     Anchor {
         authority: TSA_CA,

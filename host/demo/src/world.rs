@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
+    cards::Cards,
     clock::{DemoClock, SystemClock, WorldClock},
     control::{self, Controlled},
     error::WorldError,
@@ -19,13 +20,16 @@ use crate::{
     hooks,
     journal::{self, Journal},
     mail::{self, Mailbox},
+    mobile_id::{MobileId, MobileIdSwitches, MobileIdTimings},
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
-    random, repository,
+    random,
+    relying_party::RelyingParty,
+    repository,
     service::Service,
     shutdown::{Shutdown, ShutdownHandle, shutdown},
-    smart_id::{RelyingParty, SmartId, SmartIdSwitches, SmartIdTimings},
+    smart_id::{SmartId, SmartIdSwitches, SmartIdTimings},
     trust,
     tsa::{Tsa, TsaSwitches},
 };
@@ -51,6 +55,8 @@ pub struct WorldConfig {
     pub bind: SocketAddr,
     /// How fast Smart-ID's people and sessions are.
     pub smart_id: SmartIdTimings,
+    /// The same of Mobile-ID.
+    pub mobile_id: MobileIdTimings,
     /// Lets `initialCallbackUrl` be plain http to a loopback host, which the
     /// real service refuses; a demonstration without TLS needs it.
     pub http_callbacks: bool,
@@ -65,6 +71,7 @@ impl WorldConfig {
             clock: Arc::new(SystemClock),
             bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             smart_id: SmartIdTimings::default(),
+            mobile_id: MobileIdTimings::default(),
             http_callbacks: false,
         }
     }
@@ -76,6 +83,10 @@ impl WorldConfig {
 pub struct Addresses {
     /// Smart-ID relying-party API; the paths of version 3 follow.
     pub smart_id: String,
+    /// Mobile-ID REST API.
+    pub mobile_id: String,
+    /// Identity cards, as apps reach them.
+    pub cards: String,
     /// Where time-stamp requests are posted.
     pub tsa: String,
     /// Where OCSP requests are posted, for every authority of the world.
@@ -94,12 +105,12 @@ pub struct Addresses {
 pub struct World {
     addresses: Addresses,
     clock: WorldClock,
-    relying_party: RelyingParty,
     personas: Vec<Persona>,
     roots: Vec<PathBuf>,
     trust_folder: PathBuf,
     faults: Faults,
     smart_id_switches: SmartIdSwitches,
+    mobile_id_switches: MobileIdSwitches,
     tsa_switches: TsaSwitches,
     shutdown: ShutdownHandle,
     server: JoinHandle<io::Result<()>>,
@@ -108,6 +119,7 @@ pub struct World {
 #[derive(Default)]
 struct Faults {
     smart_id: FaultPlan,
+    mobile_id: FaultPlan,
     tsa: FaultPlan,
     ocsp: FaultPlan,
     repository: FaultPlan,
@@ -117,6 +129,7 @@ impl Faults {
     fn of(&self, service: Service) -> &FaultPlan {
         match service {
             Service::SmartId => &self.smart_id,
+            Service::MobileId => &self.mobile_id,
             Service::Tsa => &self.tsa,
             Service::Ocsp => &self.ocsp,
             Service::Repository => &self.repository,
@@ -126,6 +139,7 @@ impl Faults {
     fn all(&self) -> Vec<(Service, FaultPlan)> {
         [
             Service::SmartId,
+            Service::MobileId,
             Service::Tsa,
             Service::Ocsp,
             Service::Repository,
@@ -172,9 +186,9 @@ impl World {
         };
 
         let faults = Faults::default();
-        let personas = services.smart_id.personas();
+        let personas = services.personas();
+        let mobile_id_switches = services.mobile_id.switches().clone();
         let smart_id_switches = services.smart_id.switches().clone();
-        let relying_party = RelyingParty::demo();
         let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
         let mailbox = Mailbox::new(clock.clone());
         let smtp_listener = listen_for_mail(address).await?;
@@ -184,11 +198,13 @@ impl World {
             mailbox.clone(),
             shutdown.clone(),
         ));
+        let cards = services.cards.clone();
         let mut router = services
             .router(&faults, &journal, &shutdown)
             .merge(mailbox.router())
             .merge(hooks::router(clock.clone()));
         if address.ip().is_loopback() {
+            router = router.merge(cards.router());
             router = router.merge(control::router(Controlled {
                 clock: clock.clone(),
                 folder,
@@ -205,6 +221,8 @@ impl World {
         Ok(Self {
             addresses: Addresses {
                 smart_id: format!("{base}/smart-id-rp/v3"),
+                mobile_id: format!("{base}/mid-api"),
+                cards: format!("{base}/cards"),
                 tsa: format!("{base}/tsa"),
                 ocsp: format!("{base}/ocsp"),
                 control: format!("{base}/control"),
@@ -213,12 +231,12 @@ impl World {
                 hooks: format!("{base}/hooks"),
             },
             clock,
-            relying_party,
             personas,
             roots,
             trust_folder,
             faults,
             smart_id_switches,
+            mobile_id_switches,
             tsa_switches,
             shutdown: handle,
             server,
@@ -230,9 +248,14 @@ impl World {
         &self.addresses
     }
 
-    /// Who the world's Smart-ID service serves.
-    pub fn relying_party(&self) -> &RelyingParty {
-        &self.relying_party
+    /// Whom the world's Smart-ID service serves.
+    pub fn smart_id_party(&self) -> RelyingParty {
+        RelyingParty::smart_id()
+    }
+
+    /// Whom its Mobile-ID service serves.
+    pub fn mobile_id_party(&self) -> RelyingParty {
+        RelyingParty::mobile_id()
     }
 
     /// Everybody who can be asked to sign; the first one signs with Smart-ID.
@@ -263,6 +286,11 @@ impl World {
     /// What may be changed at the Smart-ID service.
     pub fn smart_id_switches(&self) -> &SmartIdSwitches {
         &self.smart_id_switches
+    }
+
+    /// What may be changed at the Mobile-ID service.
+    pub fn mobile_id_switches(&self) -> &MobileIdSwitches {
+        &self.mobile_id_switches
     }
 
     /// What may be changed at the time-stamping authority.
@@ -296,6 +324,8 @@ struct Services {
     pki: Arc<Pki>,
     clock: Arc<dyn DemoClock>,
     smart_id: SmartId,
+    mobile_id: MobileId,
+    cards: Cards,
     tsa: Tsa,
     roots: Vec<PathBuf>,
     trust_folder: PathBuf,
@@ -320,9 +350,18 @@ impl Services {
             &base,
             &config,
             clock.clone(),
+            journal.clone(),
+            shutdown.clone(),
+        )?;
+        let mobile_id = MobileId::open(
+            folder,
+            pki.clone(),
+            &config,
+            clock.clone(),
             journal,
             shutdown,
         )?;
+        let cards = Cards::open(folder, pki.clone(), config.clock.clone())?;
         let clock: Arc<dyn DemoClock> = Arc::new(clock);
         let tsa = Tsa::open(folder, &pki, clock.clone(), tsa_switches)?;
         let trust_folder = trust::write(folder, &pki)?;
@@ -331,9 +370,19 @@ impl Services {
             pki,
             clock,
             smart_id,
+            mobile_id,
+            cards,
             tsa,
             trust_folder,
         })
+    }
+
+    /// Those of Smart-ID first, then those of Mobile-ID and those with cards.
+    fn personas(&self) -> Vec<Persona> {
+        let mut personas = self.smart_id.personas();
+        personas.extend(self.mobile_id.personas());
+        personas.extend(self.cards.personas());
+        personas
     }
 
     fn router(self, faults: &Faults, journal: &Journal, shutdown: &Shutdown) -> Router {
@@ -351,6 +400,7 @@ impl Services {
         let repository = repository::router(self.pki, self.clock);
         Router::new()
             .merge(watched(Service::SmartId, smart_id))
+            .merge(watched(Service::MobileId, self.mobile_id.router()))
             .merge(phone)
             .merge(watched(Service::Tsa, self.tsa.router()))
             .merge(watched(Service::Ocsp, ocsp))

@@ -1,4 +1,4 @@
-//! Pure state machines of signings, signers and attempts.
+//! Pure state machines of signings, signers, attempts and authentications.
 //!
 //! Nothing here does I/O or reads a clock: `now` is an argument, and every
 //! transition returns the [`SigningEvent`]s that it caused, so that the caller
@@ -6,12 +6,17 @@
 //! personal data; that lives beside them, encrypted under the signing's key.
 
 mod attempt;
+mod authentication;
 mod id;
 mod method;
 mod person;
 mod signing;
 
 pub use attempt::{AttemptFailure, Phase};
+pub use authentication::{
+    Authentication, AuthenticationFailure, AuthenticationMethod, AuthenticationStatus,
+    CannotAuthenticate, Claim, Completion, Operation,
+};
 pub use id::{AttemptId, Id, IdKind, SignerId, SigningId};
 pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};

@@ -5,11 +5,19 @@
 //! person's device made. Between two calls the caller may keep what it was
 //! given in a store, and go on after a restart.
 
+mod authentication;
 mod base64_bytes;
+pub mod card;
+mod ecdsa;
+pub mod mobile_id;
 mod provider;
 pub mod smart_id;
 
+pub use self::authentication::{
+    AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
+};
 pub use self::provider::{
-    ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
-    RequestKey, SessionState, SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
+    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
+    SignerCertificate, SignerOutcome, StartedSignature,
 };

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
+use crate::authentication::Authenticator;
 use crate::base64_bytes;
 
 /// The client of a provider. It keeps nothing between two calls.
@@ -19,14 +20,17 @@ pub trait EidProvider: Send + Sync {
     /// Whether its devices sign with keys of this kind.
     fn has_keys(&self, kind: KeyKind) -> bool;
 
-    /// Asks for the certificate of `person`, an ETSI EN 319 412-1 semantics
-    /// identifier. Asked again soon with the same `request`, it may answer the
-    /// same session.
+    /// How long the provider surely takes the same request for a repetition, so
+    /// that nobody is asked twice; for ever where nobody is asked.
+    fn repeats_within(&self, asked: AskedFor) -> Duration;
+
+    /// Asks for the certificate of `person`. Asked again within
+    /// [`Self::repeats_within`] with the same `request`, it answers the same.
     async fn request_certificate(
         &self,
-        person: &str,
+        person: PersonToAsk<'_>,
         request: &RequestKey,
-    ) -> Result<ProviderSession, EidError>;
+    ) -> Result<RequestedCertificate, EidError>;
 
     /// Where that stands; answers at once when it changes, and after `wait`
     /// otherwise. Unless the error is transient, the session is over.
@@ -56,6 +60,11 @@ pub trait EidProvider: Send + Sync {
 
     /// The way to the app that needs no personal code, if there is one.
     fn device_links(&self) -> Option<&dyn DeviceLinks>;
+
+    /// How its devices authenticate their holders, if they do.
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
+        None
+    }
 }
 
 /// A choice of a certificate that is open to whoever follows its link.
@@ -122,6 +131,15 @@ pub struct SignerCertificate {
 }
 
 impl SignerCertificate {
+    /// A certificate of which no provider knows more, such as a card's.
+    #[must_use]
+    pub fn bare(der: Vec<u8>) -> Self {
+        Self {
+            der,
+            details: Map::new(),
+        }
+    }
+
     pub(crate) fn of(certificate: &impl Serialize) -> Result<Self, EidError> {
         serde_json::to_value(certificate)
             .and_then(Self::deserialize)
@@ -142,6 +160,33 @@ impl fmt::Debug for SignerCertificate {
     }
 }
 
+/// What a provider is asked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum AskedFor {
+    /// A person's certificate.
+    Certificate,
+    /// A signature.
+    Signature,
+}
+
+/// Whom a provider is asked about. Not shown by `Debug`.
+#[derive(Clone, Copy)]
+pub struct PersonToAsk<'p> {
+    /// The ETSI EN 319 412-1 semantics identifier.
+    pub identifier: &'p str,
+    /// The number of the person's phone, where they gave one.
+    pub phone_number: Option<&'p str>,
+}
+
+/// What comes of asking for a certificate.
+#[derive(Clone, Debug)]
+pub enum RequestedCertificate {
+    /// The person is asked; the session is to be polled.
+    Asked(ProviderSession),
+    /// It was had without asking anybody.
+    Known(SignerCertificate),
+}
+
 /// Names a request, so that the provider knows a repetition of it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RequestKey(pub [u8; 32]);
@@ -155,8 +200,11 @@ pub struct SignatureRequest<'r> {
     pub choice: Option<&'r ProviderSession>,
     /// The SHA-256 digest of what is signed.
     pub sha256: [u8; 32],
-    /// What the device shows, in the person's language, in 60 characters at most.
+    /// What the device shows, in the person's language, in 50 characters of the
+    /// basic multilingual plane at most.
     pub prompt: &'r str,
+    /// The person's language, one of ISO 639-2.
+    pub language: &'r str,
     /// Names the request.
     pub key: RequestKey,
 }

@@ -33,6 +33,8 @@ pub enum OperatorCommand {
     User(UserCommand),
     /// On API keys.
     Key(KeyCommand),
+    /// On relying parties.
+    Provider(ProviderCommand),
     /// On webhook deliveries.
     Delivery(DeliveryCommand),
     /// On the usage ledger.
@@ -206,6 +208,60 @@ pub enum KeyCommand {
         /// The key's id.
         id: Uuid,
     },
+}
+
+/// Commands on relying parties, which have people authenticate.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderCommand {
+    /// Make a relying party; its key's secret is shown this once only.
+    Create {
+        /// What operators call it.
+        name: String,
+        /// An origin that people may authenticate for, exactly as browsers write
+        /// it, such as https://shop.example.
+        #[arg(long = "audience", value_name = "ORIGIN", required = true, num_args = 1..)]
+        audiences: Vec<String>,
+        /// How people may authenticate.
+        #[arg(long = "method", value_name = "METHOD", required = true, num_args = 1.., value_enum)]
+        methods: Vec<ProviderMethod>,
+        /// An encoding in which signatures of cards may come: P1363, DER or RAW;
+        /// without it all of them.
+        #[arg(long = "encoding", value_name = "ENCODING", num_args = 1..)]
+        encodings: Vec<String>,
+        /// The workspace that it belongs to; while that is suspended, it is
+        /// refused.
+        #[arg(long, value_name = "TENANT")]
+        tenant: Option<String>,
+        /// It gets no assertions.
+        #[arg(long)]
+        no_assertion: bool,
+    },
+    /// List all relying parties.
+    List,
+    /// Take a relying party's key out of use.
+    Revoke {
+        /// The id of its key.
+        key_id: Uuid,
+    },
+    /// Have a new key sign assertions; the one before verifies for a while
+    /// longer.
+    RotateKey,
+}
+
+/// How people authenticate.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum ProviderMethod {
+    /// A card in a reader.
+    Physical,
+    /// A card over NFC.
+    Nfc,
+    /// Smart-ID.
+    SmartId,
+    /// Mobile-ID.
+    MobileId,
 }
 
 /// Commands on webhook deliveries.

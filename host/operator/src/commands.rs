@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use parafa_auth::assertion::AssertionKeys;
+use parafa_auth::providers::Providers;
 use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
 use parafa_plugin_store::PluginStore;
@@ -20,6 +22,10 @@ pub struct OperatorCommands {
     pub plugin_store: PluginStore,
     /// Prices of workspaces that have none of their own.
     pub prices: PriceLadder,
+    /// Relying parties.
+    pub providers: Providers,
+    /// What assertions are signed with.
+    pub assertion_keys: AssertionKeys,
     /// What is backed up, and which tables there are.
     pub inventory: Inventory,
 }
@@ -34,6 +40,7 @@ impl OperatorCommands {
             OperatorCommand::Tenant(command) => self.tenant(command).await,
             OperatorCommand::User(command) => self.user(command).await,
             OperatorCommand::Key(command) => self.key(command).await,
+            OperatorCommand::Provider(command) => self.provider(command).await,
             OperatorCommand::Delivery(command) => self.delivery(command).await,
             OperatorCommand::Usage(command) => self.usage(command).await,
             OperatorCommand::Comment(command) => self.comment(command).await,

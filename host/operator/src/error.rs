@@ -1,3 +1,4 @@
+use parafa_auth::{AuthError, ProviderFault};
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
 use parafa_plugin_store::PluginStoreError;
@@ -77,6 +78,12 @@ pub enum OperateError {
         /// What was paid.
         paid: Amount,
     },
+    /// A relying party could not be made or changed.
+    #[error(transparent)]
+    Provider(#[from] ProviderFault),
+    /// No new key could be made.
+    #[error("no new key could be made")]
+    AssertionKey(#[source] AuthError),
     /// The plugins could not be changed.
     #[error(transparent)]
     PluginStore(#[from] PluginStoreError),
@@ -102,7 +109,12 @@ impl OperateError {
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Sweep(PlatformError::Store(StoreError::UnknownTable { .. })) => true,
-            Self::Store(_) | Self::Key(_) | Self::Sweep(_) | Self::Signing(_) => false,
+            Self::Store(_)
+            | Self::Key(_)
+            | Self::Sweep(_)
+            | Self::Signing(_)
+            | Self::AssertionKey(_)
+            | Self::Provider(ProviderFault::Platform(_)) => false,
             Self::PluginStore(error) => error.is_refusal(),
             Self::Backup(error) => error.is_refusal(),
             _ => true,

@@ -18,6 +18,7 @@ mod funding;
 mod keys;
 mod part;
 mod plugins;
+mod providers;
 mod socket;
 mod sweeps;
 mod tenants;
@@ -27,7 +28,8 @@ mod users;
 pub use agreements::LinkedEntity;
 pub use command::{
     AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
-    OperatorCommand, PluginCommand, SweepCommand, TenantCommand, UsageCommand, UserCommand,
+    OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand, TenantCommand,
+    UsageCommand, UserCommand,
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;

@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod agreement;
 pub mod billing;
+pub mod changes;
 pub mod detached;
 mod error;
 pub mod idempotency;
@@ -14,6 +15,7 @@ pub mod outbox;
 mod records;
 mod renewal;
 pub mod sweep;
+pub mod waiting;
 pub mod webhook_secret;
 
 use parafa_store::TableDeclaration;

@@ -9,6 +9,7 @@ use parafa_catalogue::{MemberRole, Preservation, refusal};
 use crate::text::{NAME_BYTES, line};
 use crate::{
     CallError, Capability, ContractBreach, Digest, Document, Member, Plugin, Refusal, Report,
+    SourceFile,
 };
 
 /// What is known of a document before an operation.
@@ -98,6 +99,46 @@ impl Basis {
             requested: self.covers(),
             by_rule: new,
         }))
+    }
+}
+
+/// Checks that a document is made of these files, as they are and in their order,
+/// the first of which is the main one.
+pub(crate) async fn check_composed(
+    plugin: &Plugin,
+    files: &[SourceFile],
+    document: Document,
+) -> Result<(), CallError> {
+    const COMPOSE: Capability = Capability::Compose;
+
+    let members = match members(plugin, document).await {
+        Err(CallError::Refused(refusal)) => {
+            let breach = ContractBreach::MembersRefuses(refusal.code);
+            return Err(plugin.broken(COMPOSE, breach));
+        }
+        members => members?,
+    };
+    let is_metadata = |member: &&Member| member.role == MemberRole::Metadata;
+    let mut made = members.iter().filter(|member| !is_metadata(member));
+    for (index, file) in files.iter().enumerate() {
+        let member = made.next();
+        let is_kept = |member: &Member| {
+            let bytes = file.content.bytes();
+            (member.role == MemberRole::Main || index > 0)
+                && member.size == bytes.len() as u64
+                && member.digest == Digest::of(member.digest.algorithm, bytes)
+        };
+        if !member.is_some_and(is_kept) {
+            let breach = ContractBreach::MemberChanged(shown(&file.name));
+            return Err(plugin.broken(COMPOSE, breach));
+        }
+    }
+    match made.next() {
+        Some(other) => {
+            let breach = ContractBreach::MemberNew(shown(&other.id));
+            Err(plugin.broken(COMPOSE, breach))
+        }
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Documents that are made without anybody's signature, held against what may
 //! come out of them.
 
+use crate::contents;
 use crate::evidence;
 use crate::{
     CallError, Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, MadeDocument,
@@ -58,6 +59,9 @@ pub(crate) async fn compose(
             }
             Err(fault) => return Err(fault),
         }
+    }
+    if plugin.capabilities().contains(&Capability::Contents) {
+        contents::check_composed(plugin, files, made.bytes.clone().into()).await?;
     }
     Ok(made)
 }

@@ -2,6 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use parafa_auth::Authentications;
+use parafa_auth::api::AuthOperations;
 use parafa_ceremony::Lifecycle;
 use parafa_ceremony::api::CeremonyOperations;
 use parafa_ceremony::attempt::Attempts;
@@ -50,6 +52,7 @@ pub(crate) struct App {
     pub(crate) signings: Arc<Signings>,
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) archives: Arc<Archives>,
+    pub(crate) authentications: Arc<Authentications>,
     pub(crate) downloads: Arc<Downloads>,
     pub(crate) comments: Arc<Comments>,
     pub(crate) prompts: PromptLimits,
@@ -84,6 +87,11 @@ impl App {
         }
     }
 
+    /// The operations of the authentication API.
+    pub(crate) fn auth_api(&self) -> AuthOperations {
+        AuthOperations(self.authentications.clone())
+    }
+
     /// The pages and calls of signers.
     pub(crate) fn ceremony_router(&self) -> Router {
         let operations = CeremonyOperations(self.ceremonies.clone());
@@ -98,6 +106,8 @@ impl App {
             data: self.data.clone(),
             plugin_store: self.plugin_store.clone(),
             prices: self.prices.clone(),
+            providers: self.authentications.providers.clone(),
+            assertion_keys: self.authentications.keys.clone(),
             inventory: INVENTORY,
         }
     }

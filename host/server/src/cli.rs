@@ -17,8 +17,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use parafa_operator::{
-    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, TenantCommand,
-    UsageCommand, UserCommand,
+    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, ProviderCommand,
+    TenantCommand, UsageCommand, UserCommand,
 };
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
@@ -54,6 +54,8 @@ enum Command {
     User(operator::OperatorArguments<UserCommand>),
     /// Issue and revoke API keys.
     Key(operator::OperatorArguments<KeyCommand>),
+    /// Make relying parties, which have people authenticate.
+    Provider(operator::OperatorArguments<ProviderCommand>),
     /// Show webhook deliveries and send them again.
     Delivery(operator::OperatorArguments<DeliveryCommand>),
     /// Export what a workspace has used.
@@ -141,6 +143,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Key(arguments) => {
             operator::operate(&arguments.place, arguments.command, OperatorCommand::Key)
         }
+        Command::Provider(arguments) => operator::operate(
+            &arguments.place,
+            arguments.command,
+            OperatorCommand::Provider,
+        ),
         Command::Delivery(arguments) => operator::operate(
             &arguments.place,
             arguments.command,

@@ -1,6 +1,7 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
 mod absent;
+mod auth;
 mod environment;
 mod quotas;
 
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use url::Url;
 
 use self::absent::without_absent;
+pub use self::auth::Auth;
 use self::environment::Environment;
 
 /// How many times as often as usual a key may come in the demo.
@@ -44,10 +46,16 @@ pub struct Config {
     pub timestamps: Timestamps,
     /// Smart-ID.
     pub smart_id: Option<SmartId>,
+    /// Mobile-ID.
+    pub mobile_id: Option<MobileId>,
+    /// Identity cards.
+    pub card: Card,
     /// The mail server.
     pub mail: Option<Mail>,
     /// What workspaces pay.
     pub billing: Billing,
+    /// Authentications.
+    pub auth: Auth,
     /// Format plugins.
     pub plugins: Plugins,
     /// Logs.
@@ -185,6 +193,27 @@ pub struct SmartId {
     pub relying_party_name: String,
     /// The relying party's UUID.
     pub relying_party_uuid: uuid::Uuid,
+}
+
+/// Mobile-ID.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MobileId {
+    /// The address that `/signature` is appended to.
+    pub base_url: Url,
+    /// The relying party's name, as registered.
+    pub relying_party_name: String,
+    /// The relying party's UUID.
+    pub relying_party_uuid: uuid::Uuid,
+}
+
+/// Identity cards.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Card {
+    /// Whether documents may be signed with one; without it they may not, and in
+    /// the demo they may.
+    pub enabled: Option<bool>,
 }
 
 /// The mail server. Without the section nobody is written to.
@@ -521,14 +550,15 @@ mod tests {
 
         let config = load(&empty).unwrap();
 
-        assert!(config.smart_id.is_none() && config.mail.is_none());
+        assert!(config.smart_id.is_none() && config.mobile_id.is_none());
+        assert!(config.mail.is_none());
         assert!(load("[webhook]\n").is_err());
     }
 
     #[test]
     fn what_this_build_does_not_have_is_refused_by_name_all_of_it() {
         let text = "[store]\nengine = 'postgres'\nurl = 'postgres://db/parafa'\n\
-                    [objects]\nurl = 's3://bucket'\n[mobile_id]\nbase_url = 'https://m.example'\n";
+                    [objects]\nurl = 's3://bucket'\n[attorney]\nkey = 'a.pem'\n";
 
         let why = load(text).unwrap_err().source.to_string();
 
@@ -536,7 +566,7 @@ mod tests {
             "store.engine is postgres, and this build does not have that engine",
             "store.url is set",
             "objects.url is set",
-            "mobile_id.base_url is set",
+            "attorney.key is set",
         ] {
             assert!(why.contains(named), "{why}");
         }

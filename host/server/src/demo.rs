@@ -3,6 +3,7 @@
 
 mod clock;
 mod file;
+mod relying_party;
 mod workspace;
 
 use std::io::{self, IsTerminal, Write};
@@ -22,7 +23,7 @@ use self::clock::ServerClock;
 pub(crate) use self::file::{DemoFile, FileError};
 use self::file::{Workspaces, WorldPart};
 use crate::app::App;
-use crate::config::{Config, Mail, Protection, SmartId};
+use crate::config::{Config, Mail, MobileId, Protection, SmartId};
 use crate::startup;
 
 /// Folder of a host's own world in its data folder.
@@ -253,13 +254,20 @@ fn tell(workspaces: &Workspaces, path: &Path) {
 fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     let smart_id = address(world.addresses.smart_id.trim_end_matches("/v3"))?;
     let tsa = address(&world.addresses.tsa)?;
-    let relying_party = RelyingParty::demo();
+    let relying_party = RelyingParty::smart_id();
     config.smart_id = Some(SmartId {
         base_url: smart_id,
         scheme_name: SCHEME_NAME.to_owned(),
         relying_party_name: relying_party.name,
         relying_party_uuid: relying_party.uuid,
     });
+    let relying_party = RelyingParty::mobile_id();
+    config.mobile_id = Some(MobileId {
+        base_url: address(&world.addresses.mobile_id)?,
+        relying_party_name: relying_party.name,
+        relying_party_uuid: relying_party.uuid,
+    });
+    config.card.enabled.get_or_insert(true);
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
     // The world's certificates name its own responder, lists and issuers.

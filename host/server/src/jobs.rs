@@ -16,9 +16,14 @@ use crate::app::App;
 use crate::tables::TABLES;
 
 /// Every lane.
-pub(crate) const LANES: [LaneBudget; 4] = [
+pub(crate) const LANES: [LaneBudget; 5] = [
     LaneBudget {
         lane: ATTEMPTS,
+        jobs: 256,
+        is_outbound: false,
+    },
+    LaneBudget {
+        lane: parafa_auth::drive::LANE,
         jobs: 256,
         is_outbound: false,
     },
@@ -40,11 +45,12 @@ pub(crate) const LANES: [LaneBudget; 4] = [
 ];
 
 /// The kinds of all jobs that are enqueued.
-pub(crate) const KINDS: [&[&str]; 4] = [
+pub(crate) const KINDS: [&[&str]; 5] = [
     parafa_platform::JOB_KINDS,
     parafa_delivery::JOB_KINDS,
     parafa_ceremony::JOB_KINDS,
     parafa_signing::JOB_KINDS,
+    parafa_auth::JOB_KINDS,
 ];
 
 /// Runs the jobs of a host.
@@ -77,6 +83,8 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
         }};
     }
     handler!(attempt::DRIVE, app.attempts, drive_attempt);
+    handler!(parafa_auth::drive::DRIVE, app.authentications, drive);
+    handler!(parafa_auth::create::DROP, app.authentications, drop_request);
     handler!(deadline::EXPIRE, app.lifecycle, expire_signing);
     handler!(remind::REMIND, app.lifecycle, remind_signers);
     handler!(erase::FINISH_ERASURE, app.lifecycle, finish_erasure);

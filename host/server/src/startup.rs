@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
-use parafa_domain::SigningMethod;
+use parafa_auth::providers::Providers as AuthProviders;
+use parafa_auth::{Authentications, EidProviders};
+use parafa_domain::{AuthenticationMethod, SigningMethod};
+use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
@@ -18,8 +21,9 @@ use parafa_outbound::{
 use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_store::{AcceptedLoss, Clock, Store, StoreMode};
 use parafa_trust::{
-    OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
-    TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
+    AuthenticationCheck, OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom,
+    TimestampAuthority, TimestampClient, TimestampPolicy, TrustAnchors, ValidationData,
+    ValidationPolicy,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +35,7 @@ pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::app::App;
-use crate::config::{Config, Engine, Mail, Protection, SmartId};
+use crate::config::{Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::listener::TrustedProxies;
 use crate::metrics::plugin_observer;
@@ -127,10 +131,13 @@ pub(crate) struct HostParts {
 /// The ways from a host to the services of others.
 pub(crate) struct Doors {
     pub(crate) signer_check: SignerCheck,
+    pub(crate) authentication_check: AuthenticationCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) validation_data: ValidationData,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
+    /// Whether identity cards are accepted.
+    pub(crate) cards: bool,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -149,6 +156,7 @@ impl Doors {
         let webhook_policy = webhook_policy(config)?;
         Ok(Self {
             signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
+            authentication_check: AuthenticationCheck::new(anchors.clone(), ocsp.clone()),
             timestamps: TimestampClient::new(
                 ports.configured,
                 random,
@@ -158,6 +166,7 @@ impl Doors {
             ),
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             providers: providers(config)?,
+            cards: config.card.enabled == Some(true),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -177,9 +186,24 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
+    let settings = config.auth.settings(&base_url);
     let links = Links::new(base_url, records.master.clone());
     let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
     let idempotency = Idempotency::new(records.clone(), kept);
+    let authentications = Arc::new(Authentications {
+        records: records.clone(),
+        providers: AuthProviders::new(records.clone()),
+        keys: config.auth.keys(records.clone()),
+        eid: authenticating(&doors.providers),
+        check: doors.authentication_check,
+        clock: clock.clone(),
+        idempotency: idempotency.clone(),
+        settings,
+        changes: Changes::default(),
+        waiting: Waiting::default(),
+        work: work.clone(),
+        stop: stop.clone(),
+    });
     let reader = SigningReader::new(records.clone());
     let prompts = PromptLimits::new(records.clone());
     let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
@@ -207,6 +231,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         signer_check: doors.signer_check,
         timestamps: doors.timestamps.clone(),
         providers: doors.providers,
+        cards: doors.cards,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(config.limits.finish_hours.get().into()),
         changes: changes.clone(),
@@ -294,6 +319,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         signings,
         attempts,
         archives,
+        authentications,
         downloads,
         prompts,
         ceremonies,
@@ -403,12 +429,30 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
     })
 }
 
+/// Those of the providers whose devices authenticate their holders too.
+fn authenticating(providers: &Providers) -> EidProviders {
+    let method = |method| match method {
+        SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
+        SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
+        // Cards are the clients' own.
+        SigningMethod::Nfc => None,
+    };
+    let providers = providers.iter();
+    providers
+        .filter_map(|(signs, provider)| Some((method(*signs)?, provider.clone())))
+        .collect()
+}
+
 /// The clients of the providers that are configured.
 fn providers(config: &Config) -> anyhow::Result<Providers> {
     let mut providers = Providers::new();
     if let Some(smart_id) = &config.smart_id {
         let client = Arc::new(smart_id_client(smart_id)?);
         providers.insert(SigningMethod::SmartId, client);
+    }
+    if let Some(mobile_id) = &config.mobile_id {
+        let client = Arc::new(mobile_id_client(mobile_id)?);
+        providers.insert(SigningMethod::MobileId, client);
     }
     Ok(providers)
 }
@@ -423,6 +467,17 @@ fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
         &config.scheme_name,
     );
     Ok(SmartIdClient::new(settings, port))
+}
+
+fn mobile_id_client(config: &MobileId) -> anyhow::Result<MobileIdClient> {
+    let listed = HostPort::of(&config.base_url).into_iter().collect();
+    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
+    let settings = MobileIdConfig::new(
+        config.base_url.clone(),
+        config.relying_party_uuid,
+        &config.relying_party_name,
+    );
+    Ok(MobileIdClient::new(settings, port))
 }
 
 fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {

@@ -12,6 +12,7 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_platform::TABLES,
     parafa_ceremony::records::TABLES,
     parafa_signing::records::TABLES,
+    parafa_auth::records::TABLES,
 ]);
 
 /// What is backed up and restored beside the store.

@@ -2,7 +2,9 @@
 //! races and crashes may and may not do.
 
 mod addresses;
+mod authentications;
 mod calls;
+mod cards;
 mod careless;
 mod containers;
 mod crash_points;
@@ -21,6 +23,7 @@ mod letters;
 mod links;
 mod log;
 mod mishaps;
+mod mobile_id;
 mod operators;
 mod overdue;
 mod parties;

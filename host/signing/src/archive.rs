@@ -52,8 +52,8 @@ const ASK_AGAIN_AFTER: SignedDuration = SignedDuration::from_mins(1);
 /// When at the latest.
 const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 
-/// What cannot be done without a plugin that archives.
-const NO_ARCHIVE: &str = "No plugin that is installed here archives documents of this format.";
+/// What cannot be done without the plugin of a format.
+const NO_PLUGIN: &str = "No plugin that is installed here takes documents of this format.";
 /// The same of a level that callers are not told of.
 const NO_LEVEL: &str = "Documents of this format are raised to no level that this API tells of.";
 /// The same of one that is out of use.
@@ -165,12 +165,12 @@ impl Archives {
     ) -> Result<Option<Archived>, SigningError> {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
             return Err(match self.plugins.is_complete() {
-                true => not_supported(NO_ARCHIVE),
+                true => not_supported(NO_PLUGIN),
                 false => CeremonyError::OutOfUse(OUT_OF_USE).into(),
             });
         };
         if !plugin.capabilities().contains(&Capability::Archive) {
-            return Err(not_supported(NO_ARCHIVE));
+            return Err(not_supported(no_archive(&plugin)));
         }
         let mut levels = plugin.levels(Operation::Archive).iter();
         if levels.any(|level| told_level(level).is_none()) {
@@ -368,6 +368,18 @@ async fn check_obstacle(plugin: &Plugin, document: Bytes) -> Result<(), SigningE
         },
         Err(CallError::Refused(refusal)) => Err(refused(refusal)),
         Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
+    }
+}
+
+/// What is told of a format that no plugin raises, with the level that its
+/// signatures have.
+fn no_archive(plugin: &Plugin) -> String {
+    let format = plugin.id().to_uppercase();
+    match plugin.levels(Operation::Sign).last() {
+        Some(level) => format!(
+            "Documents of the format {format} are not raised to a long-term level: their signatures stay at {level}."
+        ),
+        None => format!("Documents of the format {format} are not archived here."),
     }
 }
 

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::api::views;
 use super::forms::{ContentForm, SigningForm, SourceForm};
-use super::intake::{Examined, not_installed};
+use super::intake::Examined;
 use super::quota::Room;
 use super::signings::Signings;
 use super::{files, funding, kept_answer, settle_answer};
@@ -41,22 +41,18 @@ impl Signings {
         let SigningForm { source, terms } = form;
         self.check_mail(terms.delivery)?;
         let room;
-        let mut examined = match source {
+        let document = match source {
             SourceForm::Document(document) => {
                 room = self.intake.room_for(caller, from_ref(&document), 1).await?;
-                self.intake.examine(caller, vec![document]).await?
+                let mut examined = self.intake.examine(caller, vec![document]).await?;
+                let examined = examined.pop();
+                examined.ok_or(CeremonyError::Inconsistent("a document was not looked at"))?
             }
-            SourceForm::Container(files) => {
-                self.intake.examine(caller, files).await?;
-                return Err(SigningError::FileRefused {
-                    pointer: "/container/format".to_owned(),
-                    refusal: not_installed("makes containers of this format"),
-                });
+            SourceForm::Container(container) => {
+                room = self.intake.room_for_files(caller, &container).await?;
+                self.intake.compose(caller, container, &terms.title).await?
             }
         };
-        let document = examined
-            .pop()
-            .ok_or(CeremonyError::Inconsistent("a document was not looked at"))?;
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
         let stored = self.store_signing(caller, &prepared, room, claim).await;
         if let Err(error) = stored {
@@ -135,9 +131,9 @@ impl Signings {
         let posted = NewDocument {
             name: document.form.name,
             content: loaded.content,
-            media_type: document.report.media_type,
+            media_type: document.media_type,
             format: document.plugin.id().to_owned(),
-            came_signed: !document.report.signatures.is_empty(),
+            came_signed: document.came_signed,
         };
         let ceremony = self.ceremonies.prepare(caller, None, posted, terms, batch);
         Ok(Prepared {

@@ -19,7 +19,25 @@ pub enum SourceForm {
     /// One document.
     Document(DocumentForm),
     /// Files to be composed into a container.
-    Container(Vec<DocumentForm>),
+    Container(ContainerForm),
+}
+
+/// A container to be composed.
+#[derive(Debug)]
+pub struct ContainerForm {
+    /// The extension of documents of its format, without the dot.
+    pub extension: &'static str,
+    /// Its files, the main document first.
+    pub files: Vec<ContainerFileForm>,
+}
+
+/// A file that is to be in a container.
+#[derive(Debug)]
+pub struct ContainerFileForm {
+    /// The file, whose bytes are in the request.
+    pub document: DocumentForm,
+    /// What its extension stands for.
+    pub media_type: &'static str,
 }
 
 /// A batch to be: a signing for each document.

@@ -16,7 +16,7 @@ use parafa_plugin_host::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
-use super::forms::{ContentForm, DocumentForm, name_pointer};
+use super::forms::{ContainerFileForm, ContentForm, DocumentForm, name_pointer};
 use super::funding;
 use super::quota::Uploads;
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
@@ -46,18 +46,20 @@ pub(super) struct Examined<'a> {
     /// is to be flattened.
     pub(super) form: DocumentForm,
     pub(super) plugin: Arc<Plugin>,
-    pub(super) report: Report,
+    pub(super) media_type: String,
+    /// Whether it carries a signature already.
+    pub(super) came_signed: bool,
     /// How the stored file is flattened when it is loaded again.
-    flatten: Option<DeriveRequest>,
+    pub(super) flatten: Option<DeriveRequest>,
     /// What is to be signed, of a stored file that is the only one. Several are
     /// loaded again one by one: a small request may name many large files.
-    loaded: Option<Loaded<'a>>,
+    pub(super) loaded: Option<Loaded<'a>>,
     /// What the plugin told about flattening it.
     pub(super) flatten_notes: Vec<String>,
 }
 
 /// What is told of a format whose plugin is out of use.
-const OUT_OF_USE: &str = "documents of this format cannot be taken at the moment";
+pub(super) const OUT_OF_USE: &str = "documents of this format cannot be taken at the moment";
 
 /// What looking at a document told.
 struct Look {
@@ -77,6 +79,16 @@ struct Flattened {
 pub(super) struct Loaded<'a> {
     pub(super) content: Bytes,
     _place: Option<SemaphorePermit<'a>>,
+}
+
+impl Loaded<'_> {
+    /// Bytes that are in memory for their own sake.
+    pub(super) fn inline(content: Bytes) -> Self {
+        Self {
+            content,
+            _place: None,
+        }
+    }
 }
 
 /// Why a document cannot be signed.
@@ -208,6 +220,40 @@ impl Intake {
                 Err(obstacle) => obstacles.push((form, obstacle)),
             }
         }
+        self.refuse(caller, obstacles).await?;
+        Ok(examined)
+    }
+
+    /// Looks at files that are to be in a container: those of a format that is
+    /// signed on its own have to be sound, and may be anything else. Of others
+    /// the plugin that makes the container judges.
+    pub(super) async fn examine_members(
+        &self,
+        caller: &Caller,
+        files: &[ContainerFileForm],
+    ) -> Result<(), SigningError> {
+        let mut obstacles = Vec::new();
+        for file in files {
+            let form = &file.document;
+            if self.plugins.by_extension(&form.extension).is_none() {
+                continue;
+            }
+            let content = self.load(caller, &form.content).await?.content;
+            let looked = self.look_at(caller, &form.extension, false, content);
+            if let Err(obstacle) = looked.await? {
+                obstacles.push((form.clone(), obstacle));
+            }
+        }
+        self.refuse(caller, obstacles).await
+    }
+
+    /// Refuses documents for what stands against them, and a caller who cannot
+    /// pay.
+    async fn refuse(
+        &self,
+        caller: &Caller,
+        obstacles: Vec<(DocumentForm, Obstacle)>,
+    ) -> Result<(), SigningError> {
         let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
         let unfit: Vec<_> = unfit.filter_map(|(form, one)| one.fault(form)).collect();
         if !unfit.is_empty() {
@@ -222,7 +268,7 @@ impl Intake {
             Some((_, Obstacle::Failed(fault))) => {
                 Err(CeremonyError::Plugin(Box::new(fault)).into())
             }
-            _ => Ok(examined),
+            _ => Ok(()),
         }
     }
 
@@ -265,10 +311,7 @@ impl Intake {
         content: &ContentForm,
     ) -> Result<Loaded<'_>, SigningError> {
         Ok(match content {
-            ContentForm::Inline(content) => Loaded {
-                content: content.clone(),
-                _place: None,
-            },
+            ContentForm::Inline(content) => Loaded::inline(content.clone()),
             ContentForm::File(token) => {
                 // Nobody closes the semaphore.
                 let place = self.file_loads.acquire().await.ok();
@@ -483,7 +526,8 @@ impl Look {
         Examined {
             form,
             plugin: self.plugin,
-            report: self.report,
+            media_type: self.report.media_type,
+            came_signed: !self.report.signatures.is_empty(),
             flatten,
             loaded,
             flatten_notes,

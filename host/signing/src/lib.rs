@@ -5,6 +5,7 @@ pub mod api;
 pub mod archive;
 pub mod batches;
 pub mod comments;
+mod compose;
 pub mod create_signing;
 mod error;
 mod events;

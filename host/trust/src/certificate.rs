@@ -28,6 +28,8 @@ use x509_cert::ext::pkix::{
     ExtendedKeyUsage, KeyUsage,
 };
 
+use crate::signature::{self, SignatureFault, SignatureScheme};
+
 /// Why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
@@ -274,6 +276,22 @@ impl Certificate {
             verified.is_ok_and(|verified| verified)
         };
         self.names_issuer(issuer) && verifies()
+    }
+
+    /// Checks that its key signed `message`, with SHA-256.
+    ///
+    /// # Errors
+    /// [`SignatureFault`].
+    pub fn verify_sha256(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        value: &[u8],
+    ) -> Result<(), SignatureFault> {
+        let verified = signature::verify_sha256(&self.public_key, scheme, message, value);
+        // What OpenSSL queued must not surface in the next call of this thread.
+        drop(ErrorStack::get());
+        verified
     }
 
     /// Whether the certificate asks not to be checked for revocation

@@ -5,7 +5,8 @@
 //! - [`TrustAnchors`] are the authorities that the operator trusts, each for
 //!   named purposes, read from a folder whose form `docs/trust.md` describes.
 //! - [`SignerCheck`] decides whether a certificate may sign now: validity,
-//!   path, key usage, qualification, revocation.
+//!   path, key usage, qualification, revocation. [`AuthenticationCheck`] decides
+//!   whether it may tell who its holder is.
 //! - [`OcspClient`] asks for revocation (RFC 6960), [`TimestampClient`] for
 //!   time-stamps (RFC 3161).
 //! - [`ValidationData`] gathers what verifies signatures when nobody can be
@@ -17,6 +18,7 @@
 
 mod addresses;
 mod anchors;
+mod authentication;
 mod certificate;
 mod ocsp;
 mod path;
@@ -29,6 +31,7 @@ mod validation;
 mod wire;
 
 pub use crate::anchors::{AuthorityKind, Purpose, TrustAnchors, TrustConfigError, TrustEntry};
+pub use crate::authentication::AuthenticationCheck;
 pub use crate::certificate::{
     Certificate, CertificateError, EcCurve, IdentifierType, KeyKind, NationalIdentifier, QcType,
     QualifiedStatements, Subject,
@@ -40,7 +43,7 @@ pub use crate::ocsp::{
 pub use crate::path::PathError;
 pub use crate::ports::{FetchBudget, Ports};
 pub use crate::random::{RandomSource, RandomUnavailable, SystemRandom};
-pub use crate::signature::SignatureFault;
+pub use crate::signature::{SignatureFault, SignatureScheme};
 pub use crate::signer::{
     CertificateRejection, CheckedSigner, PurposeFault, QualificationFault, SignerCheck,
 };

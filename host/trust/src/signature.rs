@@ -1,5 +1,5 @@
-//! Signature values of OCSP responses and time-stamp tokens, checked by
-//! OpenSSL.
+//! Signature values of OCSP responses, time-stamp tokens and persons, checked
+//! by OpenSSL.
 
 use const_oid::db::rfc5912::{
     ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1,
@@ -30,6 +30,40 @@ pub enum SignatureFault {
     Mismatch,
 }
 
+/// How somebody signs a SHA-256 digest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SignatureScheme {
+    /// ECDSA on the key's curve; the value is an `ECDSA-Sig-Value` in DER.
+    Ecdsa,
+    /// RSASSA-PKCS1-v1_5.
+    RsaPkcs1,
+    /// RSASSA-PSS with MGF1 over SHA-256 and a salt of 32 octets.
+    RsaPss,
+}
+
+/// Checks `value` over `message` with `key`.
+pub(crate) fn verify_sha256(
+    key: &PKeyRef<Public>,
+    scheme: SignatureScheme,
+    message: &[u8],
+    value: &[u8],
+) -> Result<(), SignatureFault> {
+    let digest = MessageDigest::sha256();
+    let (scheme, oid) = match scheme {
+        SignatureScheme::Ecdsa => (Scheme::Ecdsa(digest), ECDSA_WITH_SHA_256),
+        SignatureScheme::RsaPkcs1 => (Scheme::Pkcs1(digest), SHA_256_WITH_RSA_ENCRYPTION),
+        SignatureScheme::RsaPss => (
+            Scheme::Pss {
+                digest,
+                mask_digest: digest,
+                salt_octets: 32,
+            },
+            ID_RSASSA_PSS,
+        ),
+    };
+    scheme.check(oid, key, message, value)
+}
+
 /// Checks `value` over `message` with `key`.
 ///
 /// `digest_algorithm` is CMS's separate digest algorithm, for signature
@@ -43,13 +77,7 @@ pub(crate) fn verify(
 ) -> Result<(), SignatureFault> {
     let scheme =
         Scheme::of(algorithm, digest_algorithm).ok_or(SignatureFault::Algorithm(algorithm.oid))?;
-    if !scheme.fits(key) {
-        return Err(SignatureFault::Key(algorithm.oid));
-    }
-    match scheme.verify(key, message, value) {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(SignatureFault::Mismatch),
-    }
+    scheme.check(algorithm.oid, key, message, value)
 }
 
 /// The digest that `oid` names; SHA-1 and older ones are not accepted.
@@ -98,6 +126,22 @@ impl Scheme {
             ID_ED_25519 => Self::Ed25519,
             _ => return None,
         })
+    }
+
+    fn check(
+        &self,
+        algorithm: ObjectIdentifier,
+        key: &PKeyRef<Public>,
+        message: &[u8],
+        value: &[u8],
+    ) -> Result<(), SignatureFault> {
+        if !self.fits(key) {
+            return Err(SignatureFault::Key(algorithm));
+        }
+        match self.verify(key, message, value) {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(SignatureFault::Mismatch),
+        }
     }
 
     fn fits(&self, key: &PKeyRef<Public>) -> bool {

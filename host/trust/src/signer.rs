@@ -5,29 +5,29 @@ use std::sync::Arc;
 use der::asn1::ObjectIdentifier;
 use jiff::Timestamp;
 
-use crate::anchors::{Purpose, TrustAnchors, TrustEntry};
+use crate::anchors::{Purpose, TrustAnchors, TrustEntry, TrustedPath};
 use crate::certificate::Certificate;
 use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspEvidence};
 use crate::path::PathError;
 
-/// A certificate that may sign, with the evidence.
+/// A certificate that was found good, with the evidence.
 #[derive(Clone, Debug)]
 pub struct CheckedSigner {
-    /// The signer's certificate, then its issuers up to the anchor.
+    /// The person's certificate, then its issuers up to the anchor.
     pub chain: Vec<Certificate>,
     /// The responder's answer that it is not revoked.
     pub revocation: OcspEvidence,
 }
 
 impl CheckedSigner {
-    /// The chain in DER, the signer's certificate first.
+    /// The chain in DER, the person's certificate first.
     #[must_use]
     pub fn chain_der(&self) -> Vec<Vec<u8>> {
         self.chain.iter().map(|step| step.der().to_vec()).collect()
     }
 }
 
-/// Why a certificate may not sign.
+/// Why a certificate may not sign, or authenticate its holder.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateRejection {
     /// Its validity has not begun.
@@ -45,8 +45,8 @@ pub enum CertificateRejection {
     /// No configured authority for the method stands behind it.
     #[error("the certificate is not trusted")]
     Untrusted(#[source] PathError),
-    /// Its key is not for signatures.
-    #[error("the certificate's key is not one for signatures")]
+    /// Its key is not for what is asked for.
+    #[error("the certificate's key is not for this purpose")]
     Purpose(#[source] PurposeFault),
     /// It is not a qualified certificate of the expected kind.
     #[error("the certificate is not qualified for electronic signatures")]
@@ -71,6 +71,16 @@ pub enum PurposeFault {
     /// keyUsage is absent or lacks nonRepudiation.
     #[error("keyUsage does not hold nonRepudiation")]
     NoNonRepudiation,
+    /// keyUsage holds nonRepudiation, where somebody is to be authenticated: the
+    /// key is one for signatures, whatever else it may do.
+    #[error("keyUsage holds nonRepudiation")]
+    NonRepudiation,
+    /// keyUsage is absent or lacks digitalSignature.
+    #[error("keyUsage does not hold digitalSignature")]
+    NoDigitalSignature,
+    /// extKeyUsage is there and lacks clientAuth.
+    #[error("extKeyUsage does not hold clientAuth")]
+    NoClientAuthentication,
     /// It is an authority's certificate.
     #[error("it is an authority's certificate")]
     Authority,
@@ -133,26 +143,38 @@ impl SignerCheck {
         check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
         check_qualification(certificate, path.anchor, now)
             .map_err(CertificateRejection::NotQualified)?;
-        let [_, issuer, ..] = path.chain.as_slice() else {
-            return Err(CertificateRejection::Untrusted(PathError::Shape));
-        };
-        let revocation = self
-            .ocsp
-            .status(certificate, issuer, &path.anchor.ocsp, now)
-            .await
-            .map_err(CertificateRejection::RevocationUnavailable)?;
-        match revocation.status {
-            CertificateStatus::Good => Ok(CheckedSigner {
-                chain: path.chain,
-                revocation,
-            }),
-            CertificateStatus::Revoked { at } => Err(CertificateRejection::Revoked { at }),
-            CertificateStatus::Unknown => Err(CertificateRejection::UnknownToIssuer),
-        }
+        check_revocation(&self.ocsp, certificate, path, now).await
     }
 }
 
-fn check_validity(certificate: &Certificate, now: Timestamp) -> Result<(), CertificateRejection> {
+/// Asks the issuer of a trusted path's leaf whether it revoked it.
+pub(crate) async fn check_revocation(
+    ocsp: &OcspClient,
+    certificate: &Certificate,
+    path: TrustedPath<'_>,
+    now: Timestamp,
+) -> Result<CheckedSigner, CertificateRejection> {
+    let [_, issuer, ..] = path.chain.as_slice() else {
+        return Err(CertificateRejection::Untrusted(PathError::Shape));
+    };
+    let revocation = ocsp
+        .status(certificate, issuer, &path.anchor.ocsp, now)
+        .await
+        .map_err(CertificateRejection::RevocationUnavailable)?;
+    match revocation.status {
+        CertificateStatus::Good => Ok(CheckedSigner {
+            chain: path.chain,
+            revocation,
+        }),
+        CertificateStatus::Revoked { at } => Err(CertificateRejection::Revoked { at }),
+        CertificateStatus::Unknown => Err(CertificateRejection::UnknownToIssuer),
+    }
+}
+
+pub(crate) fn check_validity(
+    certificate: &Certificate,
+    now: Timestamp,
+) -> Result<(), CertificateRejection> {
     let (not_before, not_after) = (certificate.not_before(), certificate.not_after());
     if now < not_before {
         return Err(CertificateRejection::NotYetValid { not_before });

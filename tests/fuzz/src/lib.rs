@@ -6,11 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod asice;
 mod asn1;
 mod authority;
 mod certificate;
 mod cms;
+mod jades;
 mod ocsp;
 mod pdf;
 mod port;
@@ -27,6 +29,7 @@ use cap::Cap;
 pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
+pub use jades::JADES;
 pub use ocsp::OCSP;
 pub use pdf::{
     PDF_ARCHIVE, PDF_FLATTEN, PDF_INSPECT, PDF_OBJECTS, PDF_REHEARSE, PDF_SIGN, PDF_UPDATE,

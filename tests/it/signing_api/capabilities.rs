@@ -10,16 +10,23 @@ async fn what_is_set_up_is_listed_and_what_is_not_is_refused_at_its_member() {
 
     let listed = api.get("v1/capabilities").await.expect(200);
 
-    assert_eq!(listed["formats"][0]["id"], "pdf");
-    assert_eq!(listed["formats"][0]["extensions"], json!(["pdf"]));
-    let operations = listed["formats"][0]["operations"].as_array();
-    assert!(operations.is_some_and(|all| all.contains(&json!("sign"))));
-    assert_eq!(listed["methods"], json!(["smart_id"]));
-    assert_eq!(listed["containers"], json!([]));
+    let formats = listed["formats"].as_array().expect("formats");
+    let of = |id: &str| formats.iter().find(|format| format["id"] == id);
+    for (id, extensions) in [
+        ("asice", json!(["asice", "sce", "bdoc"])),
+        ("pdf", json!(["pdf"])),
+    ] {
+        let format = of(id).expect("the format is set up");
+        assert_eq!(format["extensions"], extensions);
+        let operations = format["operations"].as_array();
+        assert!(operations.is_some_and(|all| all.contains(&json!("sign"))));
+    }
+    assert_eq!(listed["methods"], json!(["nfc", "smart_id", "mobile_id"]));
+    assert_eq!(listed["containers"], json!(["asice"]));
 
     let owner = Account::live(&demo);
     let mut posted = signing_of(json!([{"email": "ona@example.lt"}]));
-    posted["document"]["name"] = json!("sutartis.asice");
+    posted["document"]["name"] = json!("sutartis.adoc");
     let refused = owner.post("v1/signings", posted.clone()).await.expect(400);
     assert_eq!(refused["errors"][0]["pointer"], "/document/name");
     let document = posted
@@ -27,7 +34,7 @@ async fn what_is_set_up_is_listed_and_what_is_not_is_refused_at_its_member() {
         .and_then(|all| all.remove("document"));
     let content = document.expect("a document")["content"].clone();
     let files = json!([{"name": "a.pdf", "content": content}]);
-    let container = json!({"container": {"format": "asice", "files": files}});
+    let container = json!({"container": {"format": "adoc", "files": files}});
     let refused = owner.post("v1/signings", with(posted, container)).await;
     assert_eq!(
         refused.expect(400)["errors"][0]["pointer"],

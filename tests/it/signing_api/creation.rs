@@ -56,7 +56,7 @@ async fn a_new_signing_has_exactly_the_members_of_the_contract() {
         [
             json!(["mobile_id", "smart_id"]),
             json!([]),
-            json!(["smart_id"])
+            json!(["nfc", "smart_id", "mobile_id"])
         ]
     );
     let signers = signing["signers"].as_array().expect("signers");
@@ -110,11 +110,11 @@ async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
 
 #[tokio::test]
 async fn methods_of_which_none_is_set_up_are_refused_at_their_member() {
-    let demo = Demo::start();
+    let demo = Demo::start_with(&[("PARAFA_CARD__ENABLED", "false".to_owned())]);
     let api = Account::live(&demo);
     let signers = json!([
-        {"email": "ona@example.lt", "methods": ["smart_id"]},
-        {"email": "jonas@example.lt", "methods": ["mobile_id", "nfc"]},
+        {"email": "ona@example.lt", "methods": ["nfc", "smart_id"]},
+        {"email": "jonas@example.lt", "methods": ["nfc"]},
     ]);
     let body = signing_of(signers);
     let mut batch = body.clone();
@@ -126,7 +126,10 @@ async fn methods_of_which_none_is_set_up_are_refused_at_their_member() {
         refused.expect_problem(400, "validation-failed", &["/signers/1/methods"]);
         let refused = refused.expect(400);
         let detail = text(&refused["errors"][0], "detail");
-        assert!(detail.ends_with("set up here: smart_id"), "{detail}");
+        assert!(
+            detail.ends_with("set up here: smart_id, mobile_id"),
+            "{detail}"
+        );
     }
 
     let signing = api.create(signing_of(two())).await;

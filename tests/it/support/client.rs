@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
+use super::demo::Persona;
+
 /// How long one call may take, long polls included.
 const CALL: Duration = Duration::from_secs(40);
 /// How long an attempt may take.
@@ -144,15 +146,29 @@ impl Ceremony {
         personal_code: &str,
     ) -> Result<State, Refused> {
         let body = json!({"method": "smart_id", "country": country, "personalCode": personal_code});
-        read(self.http.post(self.url("attempts")).json(&body)).await
+        self.start(&body).await
+    }
+
+    /// Starts an attempt.
+    pub(crate) async fn start(&self, body: &Value) -> Result<State, Refused> {
+        read(self.http.post(self.url("attempts")).json(body)).await
+    }
+
+    /// Starts a Mobile-ID attempt.
+    pub(crate) async fn sign_with_mobile_id(&self, persona: &Persona) -> Result<State, Refused> {
+        let body = json!({
+            "method": "mobile_id",
+            "country": persona.country,
+            "personalCode": persona.personal_code,
+            "phoneNumber": persona.phone_number,
+        });
+        self.start(&body).await
     }
 
     /// Starts a Smart-ID attempt by device link, and waits for the link.
     pub(crate) async fn open_device_link(&self) -> DeviceLink {
         let body = json!({"method": "smart_id"});
-        let started: Result<State, Refused> =
-            read(self.http.post(self.url("attempts")).json(&body)).await;
-        started.expect("the attempt starts");
+        self.start(&body).await.expect("the attempt starts");
         let opens = async {
             loop {
                 let state = self.try_state(POLL_MS).await.expect("the link is alive");
@@ -180,6 +196,20 @@ impl Ceremony {
         send(self.http.get(url)).await.status()
     }
 
+    /// Waits for the code that the signer compares.
+    pub(crate) async fn verification_code(&self) -> String {
+        let shown = async {
+            loop {
+                let state = self.try_state(POLL_MS).await.expect("the link is alive");
+                if let Some(code) = state.attempt.and_then(|attempt| attempt.verification_code) {
+                    return code;
+                }
+            }
+        };
+        let shown = tokio::time::timeout(ATTEMPT, shown).await;
+        shown.expect("a code is shown")
+    }
+
     /// Waits until the attempt has ended, and gives it.
     pub(crate) async fn ended_attempt(&self) -> Attempt {
         let ends = async {
@@ -204,6 +234,13 @@ impl Ceremony {
             .post(self.url("decline"))
             .json(&json!({"reason": reason}));
         read(request).await.expect("the signer declines")
+    }
+
+    /// What a call for reading answers.
+    pub(crate) async fn get(&self, call: &str) -> (StatusCode, Bytes) {
+        let response = send(self.http.get(self.url(call))).await;
+        let status = response.status();
+        (status, response.bytes().await.expect("a body"))
     }
 
     /// The version that would be signed now, or that was signed.
@@ -363,6 +400,8 @@ pub(crate) struct Attempt {
     pub(crate) method: String,
     pub(crate) phase: String,
     pub(crate) device_link: Option<DeviceLink>,
+    pub(crate) verification_code: Option<String>,
+    pub(crate) pairing: Option<Pairing>,
     pub(crate) error: Option<AttemptError>,
 }
 
@@ -372,6 +411,13 @@ pub(crate) struct Attempt {
 pub(crate) struct DeviceLink {
     pub(crate) qr: String,
     pub(crate) same_device: Option<String>,
+}
+
+/// What leads a card's app to an attempt.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pairing {
+    pub(crate) code: String,
+    pub(crate) uri: Url,
 }
 
 /// Why an attempt failed.

@@ -176,6 +176,11 @@ impl Demo {
         SigningClient::new(self.world.base_url.clone(), &self.world.signing.live)
     }
 
+    /// A client with the demo tenant's test key.
+    pub(crate) fn sandbox(&self) -> SigningClient {
+        SigningClient::new(self.world.base_url.clone(), &self.world.signing.test)
+    }
+
     /// The ceremony behind a link.
     pub(crate) fn ceremony(link: &Url) -> Ceremony {
         Ceremony::new(link.clone())
@@ -183,15 +188,25 @@ impl Demo {
 
     /// The first personas with this outcome that may use Smart-ID.
     pub(crate) fn smart_id_personas(&self, outcome: &str) -> Vec<&Persona> {
-        self.world
-            .world
-            .personas
-            .iter()
-            .filter(|persona| {
-                persona.outcome == outcome
-                    && persona.methods.iter().any(|method| method == "smart_id")
-            })
+        let mut personas = self.personas("smart_id");
+        personas.retain(|persona| persona.outcome == outcome);
+        personas
+    }
+
+    /// Everybody who may use a method.
+    pub(crate) fn personas(&self, method: &str) -> Vec<&Persona> {
+        let personas = self.world.world.personas.iter();
+        personas
+            .filter(|persona| persona.methods.iter().any(|known| known == method))
             .collect()
+    }
+
+    /// The persona of this id.
+    pub(crate) fn persona(&self, id: &str) -> &Persona {
+        let mut personas = self.world.world.personas.iter();
+        personas
+            .find(|persona| persona.id == id)
+            .expect("a persona of this id")
     }
 
     /// What the server counts.
@@ -244,7 +259,9 @@ impl Demo {
         let secrets = personas
             .iter()
             .flat_map(|persona| [&persona.personal_code, &persona.name])
-            .chain([&self.world.signing.live, &self.world.signing.viewer]);
+            .chain(personas.iter().flat_map(|persona| &persona.phone_number))
+            .chain([&self.world.signing.live, &self.world.signing.viewer])
+            .chain([&self.world.auth.key_secret]);
         for secret in secrets {
             assert!(!log.contains(secret.as_str()), "{secret} is in the log");
         }
@@ -323,7 +340,17 @@ pub(crate) struct DemoFile {
     pub(crate) base_url: Url,
     pub(crate) operator_url: Url,
     pub(crate) signing: SigningTenant,
+    pub(crate) auth: RelyingParty,
     pub(crate) world: World,
+}
+
+/// The relying party of the authentication API and its key.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RelyingParty {
+    pub(crate) key_id: String,
+    pub(crate) key_secret: String,
+    pub(crate) audience: String,
 }
 
 /// The tenant of the signing API and its keys.
@@ -341,6 +368,7 @@ pub(crate) struct SigningTenant {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct World {
     pub(crate) smart_id: String,
+    pub(crate) cards: String,
     pub(crate) control: String,
     pub(crate) hooks: String,
     pub(crate) mail: String,
@@ -357,6 +385,7 @@ pub(crate) struct Persona {
     pub(crate) country: String,
     pub(crate) personal_code: String,
     pub(crate) document_number: Option<String>,
+    pub(crate) phone_number: Option<String>,
     pub(crate) methods: Vec<String>,
     pub(crate) outcome: String,
 }

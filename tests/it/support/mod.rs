@@ -1,3 +1,4 @@
+pub(crate) mod auth;
 pub(crate) mod browser;
 pub(crate) mod client;
 pub(crate) mod control;

@@ -25,4 +25,4 @@ pub use evidence::{
 pub use level::{BaselineLevel, TargetLevel};
 pub use named::UnknownName;
 pub use operation::{NeedKind, Operation, Preservation};
-pub use words::{levels, need_params, note, reason, refusal};
+pub use words::{compose_params, levels, need_params, note, reason, refusal};

@@ -123,6 +123,16 @@ words! {
 }
 
 words! {
+    /// Parameters of `compose`, which formats may leave aside.
+    pub mod compose_params {
+        /// Who has the document made, by the name of the workspace.
+        AUTHOR = "author",
+        /// What signers are told that they sign.
+        TITLE = "title",
+    }
+}
+
+words! {
     /// Notes about what was made that a host passes on by name.
     pub mod note {
         /// `flatten`: the form asked readers to make its appearances anew.

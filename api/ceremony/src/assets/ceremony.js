@@ -34,8 +34,7 @@
     const attempt = state.attempt;
     byId("busy").hidden = !state.busy;
     const sign = byId("sign");
-    const scanButton = byId("scan");
-    for (const button of [sign, scanButton]) if (button) button.disabled = Boolean(state.busy);
+    for (const button of [sign, byId("scan"), byId("card")]) if (button) button.disabled = Boolean(state.busy);
     if (state.signer.status === "declined") return show("declined");
     if (!attempt) return show(state.signer.status === "signed" ? "done" : "choose");
     switch (attempt.phase) {
@@ -52,7 +51,9 @@
         sawAttempt = true;
         const code = attempt.verificationCode;
         const link = attempt.deviceLink;
-        byId("preparing").hidden = Boolean(code || link);
+        const pairing = attempt.pairing;
+        byId("preparing").hidden = Boolean(code || link || pairing);
+        showPairing(pairing);
         byId("link-box").hidden = !link;
         byId("same-device").hidden = !(link && link.sameDevice);
         if (link && link.sameDevice) byId("same-device").href = link.sameDevice;
@@ -62,6 +63,14 @@
         return show("waiting");
       }
     }
+  }
+
+  function showPairing(pairing) {
+    byId("pairing-box").hidden = !pairing;
+    if (!pairing || byId("pairing-code").textContent === pairing.code) return;
+    byId("pairing-code").textContent = pairing.code;
+    byId("pairing-link").href = pairing.uri;
+    byId("pairing-qr").src = base + "/attempts/current/qr.svg?code=" + pairing.code;
   }
 
   // The code to scan is good for seconds: a new picture every second.
@@ -143,10 +152,10 @@
   async function start(who) {
     const fault = byId("start-fault");
     fault.hidden = true;
-    byId("sign").disabled = true;
+    setDisabled(true);
     try {
       const response = await call("POST", "/attempts", {
-        method: "smart_id", documentSha256: main.dataset.sha256, ...who,
+        documentSha256: main.dataset.sha256, ...who,
       });
       if (response.ok) {
         render(await response.json());
@@ -162,26 +171,67 @@
       fault.textContent = fault.dataset.other;
       fault.hidden = false;
     } finally {
-      byId("sign").disabled = Boolean(latest && latest.busy);
+      setDisabled(Boolean(latest && latest.busy));
     }
+  }
+
+  function setDisabled(disabled) {
+    for (const id of ["sign", "scan", "card"]) if (byId(id)) byId(id).disabled = disabled;
+  }
+
+  const chosenMethod = () => {
+    const chosen = document.querySelector('input[name="method"]:checked');
+    return chosen && chosen.value;
+  };
+
+  // What is asked for belongs to the method that is chosen.
+  function showMethod() {
+    const method = chosenMethod();
+    for (const part of document.querySelectorAll(".of-method")) {
+      part.hidden = !part.dataset.methods.split(" ").includes(method);
+    }
+    const latvia = document.querySelector('#country option[value="LV"]');
+    if (!latvia) return;
+    latvia.hidden = latvia.disabled = method === "mobile_id";
+    if (latvia.disabled && latvia.selected) byId("country").value = "LT";
+  }
+
+  const phoneIsSound = (number) => /^\+[0-9]{8,15}$/.test(number);
+
+  // Says whether a field is as it should be; the first that is not gets the focus.
+  function point(field, fault, sound) {
+    fault.hidden = sound;
+    field.setAttribute("aria-invalid", String(!sound));
+    if (!sound) field.focus();
+    return sound;
   }
 
   byId("choose").addEventListener("submit", async (event) => {
     event.preventDefault();
     const form = event.target;
-    const codeFault = byId("personal-code-fault");
+    const method = chosenMethod();
+    if (method === "nfc") return start({ method });
     const code = form.personalCode.value.trim();
     const country = form.country.value;
-    codeFault.hidden = codeIsSound(code, country);
-    form.personalCode.setAttribute("aria-invalid", String(!codeFault.hidden));
-    if (!codeFault.hidden) return form.personalCode.focus();
-    const started = await start({ personalCode: code, country });
+    const who = { method, personalCode: code, country };
+    const [codeFault, phoneFault] = [byId("personal-code-fault"), byId("phone-number-fault")];
+    const codeSound = point(form.personalCode, codeFault, codeIsSound(code, country));
+    if (method === "mobile_id") {
+      who.phoneNumber = form.phoneNumber.value.replace(/[\s()-]/g, "");
+      if (!point(form.phoneNumber, phoneFault, phoneIsSound(who.phoneNumber))) return;
+    }
+    if (!codeSound) return;
+    const started = await start(who);
     if (started) form.personalCode.value = "";
-    if (started === false) { codeFault.hidden = false; form.personalCode.focus(); }
+    if (started === false) point(form.personalCode, codeFault, false);
   });
 
   const scan = byId("scan");
-  if (scan) scan.addEventListener("click", () => start({}));
+  if (scan) scan.addEventListener("click", () => start({ method: "smart_id" }));
+  const card = byId("card");
+  if (card) card.addEventListener("click", () => start({ method: "nfc" }));
+  for (const tile of document.querySelectorAll('input[name="method"]')) tile.addEventListener("change", showMethod);
+  showMethod();
 
   byId("give-up").addEventListener("click", () => call("DELETE", "/attempts/current").catch(() => {}));
 
@@ -190,7 +240,7 @@
     if (latest && latest.document.sha256 !== main.dataset.sha256) return location.reload();
     show("choose");
     const code = byId("personal-code");
-    if (code) code.focus();
+    if (code && chosenMethod() !== "nfc") code.focus();
   });
 
   byId("decline-form").addEventListener("submit", async (event) => {
@@ -202,5 +252,50 @@
     location.reload();
   });
 
+  const isShown = (member) => member.mimeType === "application/pdf";
+
+  // The answer's policy keeps browsers from showing a part in a frame of its own
+  // address.
+  async function preview(box, member) {
+    const response = await call("GET", "/members/" + member.id, undefined, null);
+    if (!response.ok) throw new Error(String(response.status));
+    const frame = box.querySelector("iframe");
+    URL.revokeObjectURL(frame.src);
+    frame.title = member.name;
+    frame.src = URL.createObjectURL(await response.blob());
+    frame.hidden = false;
+  }
+
+  // What a container is made of: what browsers can show is shown, what they
+  // cannot is saved.
+  async function listMembers(box) {
+    try {
+      const response = await call("GET", "/members", undefined, null);
+      if (!response.ok) throw new Error(String(response.status));
+      const { members } = await response.json();
+      for (const member of members) {
+        const link = document.createElement("a");
+        link.href = base + "/members/" + member.id;
+        link.download = member.name;
+        link.textContent = member.name;
+        if (isShown(member)) {
+          link.addEventListener("click", (event) => {
+            event.preventDefault();
+            preview(box, member);
+          });
+        }
+        const item = document.createElement("li");
+        item.append(link, ` (${box.dataset[member.role]})`);
+        box.querySelector("ul").append(item);
+      }
+      const first = members.find((member) => member.role === "main" && isShown(member));
+      if (first) await preview(box, first);
+    } catch {
+      byId("members-heading").textContent = box.dataset.fault;
+    }
+  }
+
+  const members = byId("members");
+  if (members) listMembers(members);
   watch();
 })();

@@ -1,17 +1,22 @@
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::WWW_AUTHENTICATE;
-use http::{HeaderMap, HeaderValue};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
+use uuid::Uuid;
 
+use super::origin::Origin;
 use super::rate::RateDecision;
 use crate::api::Api;
+use crate::ids::parse_uuid;
+use crate::operation::{Contract, Entry};
 use crate::principal::{Access, Credentials, Principal};
 use crate::problem::{Problem, ProblemType};
+use crate::reference::Security;
 use crate::router::Http;
 
 /// The caller of the request at hand.
@@ -27,16 +32,101 @@ impl<C> Clone for Authenticated<C> {
 /// calls.
 pub(crate) async fn gate<A: Api>(
     State(http): State<Http<A>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let template = parts.extensions.get::<MatchedPath>().cloned();
+    let contract = template.and_then(|path| http.contract(path.as_str(), &parts.method));
+    let params = RawPathParams::from_request_parts(&mut parts, &()).await;
+    let params = params.ok().filter(|_| contract.is_some());
+    let request = Request::from_parts(parts, body);
+    let origin = match origin_of(&http, contract, params.as_ref(), request.headers()).await {
+        Ok(origin) => origin,
+        Err(problem) => return about(problem.into_response(), params.as_ref()),
+    };
+    let mut response = match preflight(contract, &origin, &request) {
+        Some(answer) => answer,
+        None => enter(&http, contract, &origin, request, next).await,
+    };
+    if contract.is_some_and(|contract| contract.origins.is_some()) {
+        origin.describe(response.headers_mut());
+    }
+    about(response, params.as_ref())
+}
+
+/// Where a request comes from, if that matters to its operation.
+async fn origin_of<A: Api>(
+    http: &Http<A>,
+    contract: Option<&Contract<A>>,
+    params: Option<&RawPathParams>,
+    headers: &HeaderMap,
+) -> Result<Origin, Problem> {
+    let rule = contract.and_then(|contract| contract.origins);
+    if rule.is_none() || !headers.contains_key(ORIGIN) {
+        return Ok(Origin::None);
+    }
+    let record = contract
+        .zip(params)
+        .and_then(|(contract, params)| (contract.record)(params)?);
+    let admitted = match record {
+        Some(record) => http.api.origin(record).await?,
+        None => None,
+    };
+    Ok(Origin::of(headers, admitted.as_deref()))
+}
+
+/// The answer to a browser that asks before it makes a page's call.
+fn preflight<A: Api>(
+    contract: Option<&Contract<A>>,
+    origin: &Origin,
+    request: &Request,
+) -> Option<Response> {
+    let contract = contract?;
+    let rule = contract.origins?;
+    let asks = *request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    asks.then(|| origin.preflight(rule, &contract.method))
+}
+
+/// Says of a refusal which record its path names.
+fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
+    let first: Option<Uuid> = params
+        .into_iter()
+        .flat_map(RawPathParams::iter)
+        .find_map(|(_, value)| parse_uuid(value));
+    if let Some(record) = first
+        && let Some(problem) = response.extensions_mut().remove::<Problem>()
+    {
+        response.extensions_mut().insert(problem.about(record));
+    }
+    response
+}
+
+async fn enter<A: Api>(
+    http: &Http<A>,
+    contract: Option<&Contract<A>>,
+    origin: &Origin,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match authenticate(&*http.api, request.headers()).await {
+    let caller = match caller(http, contract, request.headers()).await {
         Ok(caller) => caller,
-        Err(problem) => return refuse_stranger(&http, &request, problem),
+        Err(refused) => return refuse_stranger(http, &request, refused),
     };
     let access = Access::of(request.method());
-    let rate = http.rates.admit(caller.key_id(), access, Instant::now());
-    let mut response = match enter(&caller, access, &rate) {
+    let rate = match (contract.map(|contract| &contract.entry), peer(&request)) {
+        (Some(Entry::Anybody(_)), Some(peer)) => {
+            http.rates.admit_visitor(peer, access, Instant::now())
+        }
+        _ => http.rates.admit(caller.key_id(), access, Instant::now()),
+    };
+    let rule = contract.and_then(|contract| contract.origins);
+    let admitted =
+        check(&caller, access, &rate).and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
+    let mut response = match admitted {
         Ok(()) => {
             request
                 .extensions_mut()
@@ -49,13 +139,44 @@ pub(crate) async fn gate<A: Api>(
     response
 }
 
+/// A refusal of credentials, with the challenge that goes with it.
+struct Refused {
+    problem: Problem,
+    security: Security,
+}
+
+async fn caller<A: Api>(
+    http: &Http<A>,
+    contract: Option<&Contract<A>>,
+    headers: &HeaderMap,
+) -> Result<A::Caller, Refused> {
+    let usual = (http.reference.security, ProblemType::UNAUTHORIZED);
+    let (security, refusal) = match contract.map(|contract| &contract.entry) {
+        Some(Entry::Anybody(caller)) => return Ok(caller()),
+        Some(Entry::By(credential)) => (credential.security, credential.refusal),
+        Some(Entry::Usual) | None => usual,
+    };
+    let credentials = Credentials::of(headers).filter(|given| security.is_of(given));
+    let caller = match credentials {
+        Some(credentials) => http.api.authenticate(&credentials).await,
+        None => Err(Problem::of(refusal)),
+    };
+    caller.map_err(|problem| Refused { problem, security })
+}
+
+fn peer(request: &Request) -> Option<IpAddr> {
+    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    info.map(|ConnectInfo(peer)| peer.ip())
+}
+
 /// Whoever tries many credentials that do not work is told to wait.
-fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, problem: Problem) -> Response {
-    if problem.kind() != ProblemType::UNAUTHORIZED {
+fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) -> Response {
+    let Refused { problem, security } = refused;
+    if problem.status() != StatusCode::UNAUTHORIZED {
         return problem.into_response();
     }
-    if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>() {
-        let rate = http.rates.admit_stranger(peer.ip(), Instant::now());
+    if let Some(peer) = peer(request) {
+        let rate = http.rates.admit_stranger(peer, Instant::now());
         if let Err(too_many) = rate.check() {
             let mut response = too_many.into_response();
             rate.describe(response.headers_mut());
@@ -63,17 +184,12 @@ fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, problem: Problem) 
         }
     }
     let mut response = problem.into_response();
-    let challenge = HeaderValue::from_static(http.reference.security.challenge());
+    let challenge = HeaderValue::from_static(security.challenge());
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response
 }
 
-async fn authenticate<A: Api>(api: &A, headers: &HeaderMap) -> Result<A::Caller, Problem> {
-    let credentials = Credentials::of(headers).ok_or_else(Problem::unauthorized)?;
-    api.authenticate(&credentials).await
-}
-
-fn enter(caller: &impl Principal, access: Access, rate: &RateDecision) -> Result<(), Problem> {
+fn check(caller: &impl Principal, access: Access, rate: &RateDecision) -> Result<(), Problem> {
     rate.check()?;
     match caller.may(access) {
         true => Ok(()),

@@ -2,6 +2,7 @@
 
 mod body;
 mod gate;
+mod origin;
 mod panic;
 mod rate;
 mod request_id;
@@ -20,6 +21,7 @@ use tracing::Instrument;
 pub use self::body::BodyPace;
 pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
+pub(crate) use self::origin::OriginRule;
 pub(crate) use self::rate::RateLimiter;
 pub use self::rate::RateLimits;
 pub use self::request_id::RequestId;
@@ -43,7 +45,7 @@ async fn around<F: ProblemFormat>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let id = RequestId::of(request.headers());
+    let id = RequestId::admitted(request.headers(), |id| format.admits_request_id(id));
     let span = tracing::info_span!(
         "request",
         id = id.as_str(),

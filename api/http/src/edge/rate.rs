@@ -51,6 +51,8 @@ enum Bucket {
     Key(Uuid, Access),
     /// Requests without a key that works, by where they come from.
     Stranger(IpAddr),
+    /// Requests that need no key, likewise.
+    Visitor(IpAddr, Access),
 }
 
 /// A token bucket for each key and kind of access, and for each address that
@@ -74,11 +76,21 @@ impl RateLimiter {
 
     /// Takes one request out of the bucket of `key`.
     pub(crate) fn admit(&self, key: Uuid, access: Access, now: Instant) -> RateDecision {
+        self.take_as(Bucket::Key(key, access), access, now)
+    }
+
+    /// Takes one request out of what an address has for operations that need no
+    /// key.
+    pub(crate) fn admit_visitor(&self, peer: IpAddr, access: Access, now: Instant) -> RateDecision {
+        self.take_as(Bucket::Visitor(peer, access), access, now)
+    }
+
+    fn take_as(&self, bucket: Bucket, access: Access, now: Instant) -> RateDecision {
         let (policy, quota) = match access {
             Access::Read => ("reads", self.limits.reads_per_minute),
             Access::Write => ("writes", self.limits.writes_per_minute),
         };
-        self.take(Bucket::Key(key, access), policy, quota, now)
+        self.take(bucket, policy, quota, now)
     }
 
     /// Counts a request from `peer` whose key does not work: as many may come

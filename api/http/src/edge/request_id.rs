@@ -18,11 +18,17 @@ impl RequestId {
     /// one.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
+        Self::admitted(headers, |_| true)
+    }
+
+    /// The same, if `admits` takes it.
+    pub(crate) fn admitted(headers: &HeaderMap, admits: impl FnOnce(&str) -> bool) -> Self {
         let given = headers
             .get(Self::HEADER)
             .map(HeaderValue::as_bytes)
             .filter(|id| (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic));
-        match given.and_then(|id| std::str::from_utf8(id).ok()) {
+        let given = given.and_then(|id| std::str::from_utf8(id).ok());
+        match given.filter(|id| admits(id)) {
             Some(id) => Self(id.into()),
             None => Self(Uuid::now_v7().to_string().into()),
         }

@@ -1,5 +1,7 @@
 //! Headers of answers.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 pub(super) const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -20,10 +22,16 @@ pub(super) fn references(names: &[&str]) -> Map<String, Value> {
         .collect()
 }
 
-/// Every header that answers have.
-pub(super) fn all(challenge: &str, own: &[OwnHeader]) -> Map<String, Value> {
+/// Every header that answers have, where these are the challenges of refusals.
+pub(super) fn all(challenges: &BTreeSet<&str>, own: &[OwnHeader]) -> Map<String, Value> {
     let text = || json!({"type": "string"});
     let only = |value: &str| json!({"type": "string", "const": value});
+    let challenges: Vec<_> = challenges.iter().copied().collect();
+    let challenge = match challenges.as_slice() {
+        [one] => only(one),
+        // An enumeration would need a name of its own in clients.
+        several => json!({"type": "string", "pattern": format!("^({})$", several.join("|"))}),
+    };
     let common = [
         (REQUEST_ID, "Ties the answer to the service's log.", text()),
         (
@@ -41,7 +49,7 @@ pub(super) fn all(challenge: &str, own: &[OwnHeader]) -> Map<String, Value> {
             "Seconds after which trying again can help.",
             json!({"type": "integer", "minimum": 0}),
         ),
-        ("WWW-Authenticate", "How to authenticate.", only(challenge)),
+        ("WWW-Authenticate", "How to authenticate.", challenge),
         (
             "Location",
             "The address of what was created.",

@@ -17,7 +17,7 @@ use self::operations::Described;
 pub use self::schemas::Schemas;
 use crate::api::Api;
 use crate::edge::RequestId;
-use crate::operation::Operation;
+use crate::operation::{Entry, Operation};
 use crate::problem::{ProblemFormat, ProblemType};
 use crate::reference::Security;
 use crate::router::Http;
@@ -66,16 +66,14 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
         schemas: &schemas,
         refusal: schemas.borrow_mut().of::<F::Body>(),
         refusal_media_type: F::MEDIA_TYPE,
+        translated: &|kind| format.translated(kind),
     };
     let paths = described.paths();
     let webhooks = (reference.webhooks)(&mut schemas.borrow_mut());
     let tags = reference.tags.iter();
     let tags = tags.map(|tag| json!({"name": tag.name, "description": tag.description}));
-    let security = match reference.security {
-        Security::Bearer(description) => ("apiKey", "bearer", description),
-        Security::Basic(description) => ("apiKey", "basic", description),
-    };
-    let (name, scheme, description) = security;
+    let challenges = credentials(http).map(|(_, security)| security.challenge());
+    let challenges = challenges.collect();
     let mut document = json!({
         "openapi": "3.1.1",
         "info": {
@@ -86,22 +84,40 @@ fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Value {
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": base_url.to_string()}],
-        "security": [{name: []}],
+        "security": [{USUAL: []}],
         "tags": tags.collect::<Vec<_>>(),
         "externalDocs": {"url": base_url.join(&format!("{}/docs", reference.folder))},
         "paths": paths,
         "webhooks": webhooks,
         "components": {
-            "securitySchemes": {
-                name: {"type": "http", "scheme": scheme, "description": description},
-            },
+            "securitySchemes": security_schemes(http),
             "parameters": described.shared_parameters(),
-            "headers": headers::all(reference.security.challenge(), reference.headers),
+            "headers": headers::all(&challenges, reference.headers),
             "examples": problem_examples(http, format),
         },
     });
     document["components"]["schemas"] = schemas.into_inner().into_components().into();
     document
+}
+
+/// What the usual credentials are called.
+const USUAL: &str = "apiKey";
+
+/// The usual credentials, and those of operations that have their own.
+fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Security)> {
+    let own = http.operations.iter();
+    let own = own.filter_map(|operation| match &operation.contract.entry {
+        Entry::By(credential) => Some((credential.name, credential.security)),
+        Entry::Usual | Entry::Anybody(_) => None,
+    });
+    std::iter::once((USUAL, http.reference.security)).chain(own)
+}
+
+/// The same as security schemes.
+fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
+    credentials(http)
+        .map(|(name, security)| (name.to_owned(), security.scheme()))
+        .collect()
 }
 
 /// One for each problem that some operation answers.
@@ -111,6 +127,7 @@ fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map
         .operations
         .iter()
         .flat_map(Operation::problems)
+        .map(|kind| format.translated(kind))
         .collect();
     let kinds = reference.problems.iter();
     let kinds = kinds.filter(|kind| answered.contains(kind));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Schemas, headers, links};
 use crate::api::Api;
 use crate::idempotency::IdempotencyKey;
-use crate::operation::{Answer, BodyKind, Operation};
+use crate::operation::{Answer, BodyKind, Entry, Operation};
 use crate::problem::ProblemType;
 use crate::router::Http;
 
@@ -22,6 +22,8 @@ pub(super) struct Described<'d, A: Api> {
     /// The schema of refusals.
     pub(super) refusal: Value,
     pub(super) refusal_media_type: &'static str,
+    /// What the API answers in the place of a common problem.
+    pub(super) translated: &'d dyn Fn(ProblemType) -> ProblemType,
 }
 
 impl<A: Api> Described<'_, A> {
@@ -67,6 +69,11 @@ impl<A: Api> Described<'_, A> {
                 "content": self.json_content(&schema),
             });
         }
+        match &contract.entry {
+            Entry::Usual => {}
+            Entry::By(credential) => described["security"] = json!([{credential.name: []}]),
+            Entry::Anybody(_) => described["security"] = json!([]),
+        }
         described["responses"] = self.responses(operation).into();
         described
     }
@@ -99,7 +106,8 @@ impl<A: Api> Described<'_, A> {
                 }),
             );
         }
-        let answered = operation.problems();
+        let answered = operation.problems().into_iter();
+        let answered: Vec<_> = answered.map(self.translated).collect();
         let mut problems = self.http.reference.problems.clone();
         problems.retain(|kind| answered.contains(kind));
         problems.sort_by_key(|kind| kind.status);

@@ -15,7 +15,8 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use http::{Method, StatusCode};
+use http::header::CACHE_CONTROL;
+use http::{HeaderValue, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -28,11 +29,12 @@ pub use self::input::{
 };
 pub use self::path::{Path, PathParams};
 use crate::api::Api;
-use crate::edge::Authenticated;
+use crate::edge::{Authenticated, OriginRule};
 use crate::idempotency::Created;
 use crate::openapi::Schemas;
 use crate::principal::Access;
 use crate::problem::{Problem, ProblemType};
+use crate::reference::Credential;
 use crate::router::{Http, json};
 
 /// One call of an API: what it takes, what it answers, and who carries it out.
@@ -68,6 +70,22 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) takes_batches: bool,
     /// Which callers are refused, whatever they ask.
     pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
+    /// How its callers say who they are.
+    pub(crate) entry: Entry<A>,
+    /// Whether pages of an origin may make it, and what other pages are told.
+    pub(crate) origins: Option<OriginRule>,
+    /// How long a client may keep its answer, in seconds.
+    pub(crate) fresh_for: Option<u32>,
+}
+
+/// How the callers of an operation say who they are.
+pub(crate) enum Entry<A: Api> {
+    /// As the API has it.
+    Usual,
+    /// By credentials of its own.
+    By(Credential),
+    /// Not at all: it is for anybody, for whom this caller stands.
+    Anybody(fn() -> A::Caller),
 }
 
 /// The schema of a body, if there is one, and the parameters of a query.
@@ -154,10 +172,15 @@ impl<A: Api> Operation<A> {
         let contract = &self.contract;
         let mut problems = vec![
             ProblemType::VALIDATION_FAILED,
-            ProblemType::UNAUTHORIZED,
             ProblemType::RATE_LIMITED,
             ProblemType::UNAVAILABLE,
         ];
+        match &contract.entry {
+            Entry::Usual => problems.push(ProblemType::UNAUTHORIZED),
+            Entry::By(credential) => problems.push(credential.refusal),
+            Entry::Anybody(_) => {}
+        }
+        problems.extend(contract.origins.map(|rule| rule.refusal));
         if self.access() == Access::Write {
             problems.push(ProblemType::FORBIDDEN);
         }
@@ -200,6 +223,9 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 answers_on_erased: false,
                 takes_batches: false,
                 admission: |_| Ok(()),
+                entry: Entry::Usual,
+                origins: None,
+                fresh_for: None,
             },
             types: std::marker::PhantomData,
         }
@@ -247,6 +273,36 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         self
     }
 
+    /// It is made with other credentials than the API's usual ones.
+    #[must_use]
+    pub fn by(mut self, credential: Credential) -> Self {
+        self.contract.entry = Entry::By(credential);
+        self
+    }
+
+    /// It is made without credentials, as `caller`. Its rate is counted by the
+    /// address that it comes from.
+    #[must_use]
+    pub fn for_anybody(mut self, caller: fn() -> A::Caller) -> Self {
+        self.contract.entry = Entry::Anybody(caller);
+        self
+    }
+
+    /// Pages of the origin that [`Api::origin`] tells for its record may make it
+    /// in a browser (the Fetch standard, 3.3); pages of others are refused so.
+    #[must_use]
+    pub fn from_pages(mut self, refusal: ProblemType) -> Self {
+        self.contract.origins = Some(OriginRule { refusal });
+        self
+    }
+
+    /// Whoever has its answer may keep it for so many seconds.
+    #[must_use]
+    pub fn fresh_for(mut self, seconds: u32) -> Self {
+        self.contract.fresh_for = Some(seconds);
+        self
+    }
+
     /// It takes a body.
     #[must_use]
     pub fn body<T: FromBody<A>>(self) -> Draft<A, P, WholeBody<T>> {
@@ -286,8 +342,15 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         self.operation(Answer::Json, Schemas::some_of::<V>, &[], move |arrived| {
             let handler = handler.clone();
             async move {
+                let fresh_for = arrived.contract.fresh_for;
                 let call = arrived.call::<I>().await?;
-                Ok(json(StatusCode::OK, &handler(call).await?))
+                let mut response = json(StatusCode::OK, &handler(call).await?);
+                if let Some(seconds) = fresh_for {
+                    let kept = HeaderValue::try_from(format!("public, max-age={seconds}"));
+                    let kept = kept.expect("words and digits are ASCII");
+                    response.headers_mut().insert(CACHE_CONTROL, kept);
+                }
+                Ok(response)
             }
         })
     }

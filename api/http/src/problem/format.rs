@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Problem;
+use super::{Problem, ProblemType};
 use crate::edge::RequestId;
 
 /// How an API writes its refusals.
@@ -21,7 +21,19 @@ pub trait ProblemFormat: Send + Sync + 'static {
     /// The members of the body.
     type Body: JsonSchema + Serialize;
 
-    /// What a caller is told of `problem`, whose request has this id.
+    /// What this API answers in the place of a common type, which may have
+    /// another name and status with it.
+    fn translated(&self, kind: ProblemType) -> ProblemType {
+        kind
+    }
+
+    /// Whether refusals can tell of a request by this id, which a caller chose.
+    fn admits_request_id(&self, _id: &str) -> bool {
+        true
+    }
+
+    /// What a caller is told of `problem`, whose request has this id. Its type
+    /// is translated.
     fn body(&self, problem: &Problem, request: &RequestId) -> Self::Body;
 }
 
@@ -29,6 +41,14 @@ impl<F: ProblemFormat> ProblemFormat for Arc<F> {
     const MEDIA_TYPE: &'static str = F::MEDIA_TYPE;
 
     type Body = F::Body;
+
+    fn translated(&self, kind: ProblemType) -> ProblemType {
+        self.as_ref().translated(kind)
+    }
+
+    fn admits_request_id(&self, id: &str) -> bool {
+        self.as_ref().admits_request_id(id)
+    }
 
     fn body(&self, problem: &Problem, request: &RequestId) -> F::Body {
         self.as_ref().body(problem, request)
@@ -53,6 +73,7 @@ pub(crate) fn write<F: ProblemFormat>(
     response: Response,
 ) -> Response {
     let (mut parts, _) = response.into_parts();
+    let problem = &problem.translated(format);
     parts.status = problem.status();
     parts.headers.remove(CONTENT_LENGTH);
     add_headers::<F>(problem, &mut parts.headers);

@@ -7,6 +7,7 @@ mod problem_type;
 
 use http::StatusCode;
 use url::Url;
+use uuid::Uuid;
 
 pub use self::document::{ProblemDocument, ProblemDocuments};
 pub use self::format::ProblemFormat;
@@ -28,6 +29,7 @@ struct Content {
     recovery_url: Option<Url>,
     retry_after_seconds: Option<u32>,
     headers: Vec<(&'static str, String)>,
+    about: Option<Uuid>,
 }
 
 impl Problem {
@@ -41,6 +43,7 @@ impl Problem {
             recovery_url: None,
             retry_after_seconds: None,
             headers: Vec::new(),
+            about: None,
         }))
     }
 
@@ -131,6 +134,31 @@ impl Problem {
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.0.headers.push((name, value.into()));
         self
+    }
+
+    /// Says what record it is about.
+    #[must_use]
+    pub fn about(mut self, record: Uuid) -> Self {
+        self.0.about = Some(record);
+        self
+    }
+
+    /// The same as an API that writes in `format` has it. A sentence that says
+    /// no more than the type's meaning becomes that of the other type.
+    pub(crate) fn translated(&self, format: &impl ProblemFormat) -> Self {
+        let mut translated = self.clone();
+        let kind = format.translated(self.kind());
+        if self.detail() == self.kind().meaning {
+            kind.meaning.clone_into(&mut translated.0.detail);
+        }
+        translated.0.kind = kind;
+        translated
+    }
+
+    /// The id of the record that it is about, if it is about one.
+    #[must_use]
+    pub fn record(&self) -> Option<Uuid> {
+        self.0.about
     }
 
     /// Which of the known problems it is.

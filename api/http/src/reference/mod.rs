@@ -14,13 +14,14 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
 };
 use http::{HeaderMap, HeaderValue};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::overview::Style;
 use crate::api::Api;
 use crate::config::BaseUrl;
 use crate::entity_tag::EntityTag;
 use crate::openapi::{Description, Form, OwnHeader, Schemas};
+use crate::principal::Credentials;
 use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::router::Http;
@@ -89,7 +90,36 @@ pub enum Security {
     Basic(&'static str),
 }
 
+/// Credentials that some operations of an API take in the place of the usual
+/// ones.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Credential {
+    /// What the description calls them.
+    pub name: &'static str,
+    /// What they are.
+    pub security: Security,
+    /// What a caller without them is told: a 401.
+    pub refusal: ProblemType,
+}
+
 impl Security {
+    /// Whether credentials are of this scheme.
+    pub(crate) fn is_of(self, credentials: &Credentials) -> bool {
+        matches!(
+            (self, credentials),
+            (Self::Bearer(_), Credentials::Bearer(_)) | (Self::Basic(_), Credentials::Basic { .. })
+        )
+    }
+
+    /// The scheme (OpenAPI 3.1.1, 4.8.27).
+    pub(crate) fn scheme(self) -> Value {
+        let (scheme, description) = match self {
+            Self::Bearer(description) => ("bearer", description),
+            Self::Basic(description) => ("basic", description),
+        };
+        json!({"type": "http", "scheme": scheme, "description": description})
+    }
+
     /// The challenge of a refusal (RFC 9110, 11.6.1).
     pub(crate) fn challenge(self) -> &'static str {
         match self {
@@ -122,7 +152,7 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         description: OnceLock::new(),
     });
     Router::new()
-        .route(&format!("{folder}/openapi.json"), get(json::<A, F>))
+        .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
         .route(
@@ -157,7 +187,7 @@ impl<A: Api, F: ProblemFormat> Described<A, F> {
 }
 
 /// `GET /openapi.json`.
-async fn json<A: Api, F: ProblemFormat>(
+async fn json_form<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
     headers: HeaderMap,
 ) -> Response {

@@ -17,6 +17,16 @@ pub enum Source {
     Container(NewContainer),
 }
 
+/// The extensions of files that containers are composed of, and their media
+/// types.
+const MEMBERS: [(&str, &str); 2] = [
+    ("pdf", "application/pdf"),
+    (
+        "xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ),
+];
+
 impl Source {
     /// The pointer of the bytes of file `index`, for refusals that come after
     /// decoding. A document has one file.
@@ -68,6 +78,8 @@ pub struct NewContainer {
 pub struct ContainerFile {
     /// A file name with an extension that the container's format takes.
     pub name: String,
+    /// What the extension stands for.
+    pub media_type: &'static str,
     /// The file itself.
     pub content: Bytes,
 }
@@ -151,7 +163,7 @@ fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Containe
     );
     node.items(FILES, |file| {
         file.object("ContainerFileRequest", |object| {
-            let name = object.required("name", |node| member_name(&node, format, &mut names));
+            let named = object.required("name", |node| member_name(&node, format, &mut names));
             let content = object.required("content", |node| {
                 let content = content(node.clone())?;
                 total += content.len();
@@ -163,8 +175,10 @@ fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Containe
                 }
                 Some(content)
             });
+            let (name, media_type) = named?;
             Some(ContainerFile {
-                name: name?.to_owned(),
+                name: name.to_owned(),
+                media_type,
                 content: content?,
             })
         })
@@ -190,8 +204,8 @@ fn member_name<'j>(
     node: &Node<'j>,
     format: Option<ContainerFormat>,
     names: &mut HashSet<&'j str>,
-) -> Option<&'j str> {
-    let name = node.file_name(LONGEST_FILE_NAME, &["pdf", "xlsx"])?;
+) -> Option<(&'j str, &'static str)> {
+    let name = node.file_name(LONGEST_FILE_NAME, &MEMBERS.map(|(extension, _)| extension))?;
     if !names.insert(name) {
         node.fault("must not be that of another file");
         return None;
@@ -206,11 +220,13 @@ fn member_name<'j>(
             "must end in .pdf or .xlsx, the only files that an adoc takes",
         ),
     };
-    if !extension(name).is_some_and(|extension| taken.contains(&extension.as_str())) {
+    let extension = extension(name)?;
+    let known = MEMBERS.iter().find(|(known, _)| *known == extension);
+    let Some((_, media_type)) = known.filter(|(known, _)| taken.contains(known)) else {
         node.fault(wanted);
         return None;
-    }
-    Some(name)
+    };
+    Some((name, media_type))
 }
 
 pub(super) fn content(node: Node<'_>) -> Option<Bytes> {

@@ -16,7 +16,7 @@ use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{
     Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
 };
-use parafa_pki::{Certificate, TimestampToken};
+use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
 
 use crate::MEDIA_TYPE;
 use crate::intake;
@@ -63,7 +63,13 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
             &signing,
         ));
     };
-    check_value(environment, &signing, &attributes, value)?;
+    require_value(
+        environment,
+        signing.signer_certificate(),
+        signing.algorithm,
+        attributes.to_be_signed(),
+        value,
+    )?;
 
     let timestamp = match signing.target_level {
         TargetLevel::BaselineB => None,
@@ -72,7 +78,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
                 require_room(&signing, &cms(&signing, &attributes, value, None)?)?;
                 return Ok(need(NeedKind::Timestamp, TIMESTAMP, value, &signing));
             };
-            check_timestamp(token, value)?;
+            require_timestamp(token, value)?;
             Some(token)
         }
     };
@@ -167,69 +173,4 @@ fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step
         digest_algorithm: Some(signing.algorithm.digest()),
         params: Vec::new(),
     }])
-}
-
-fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
-    match answers
-        .iter()
-        .find(|answer| answer.need_id == need_id)
-        .map(|answer| &answer.outcome)
-    {
-        None => Ok(None),
-        Some(Ok(bytes)) => Ok(Some(bytes)),
-        Some(Err(reason)) => Err(Refusal::new(
-            "bad-request",
-            format!("There is no {need_id}: {reason}."),
-        )),
-    }
-}
-
-/// The value must be the signer's over exactly these attributes, before
-/// anything is built on it.
-fn check_value<E: Environment>(
-    environment: &E,
-    signing: &Signing<'_>,
-    attributes: &SignedAttributes,
-    value: &[u8],
-) -> Result<(), Refusal> {
-    let signer =
-        Certificate::from_der(signing.signer_certificate()).map_err(|error| unusable(&error))?;
-    let digest = environment.digest(
-        signing.algorithm.digest(),
-        &[Part::Bytes(attributes.to_be_signed())],
-    );
-    match environment.verify(
-        signer.subject_public_key_info(),
-        signing.algorithm,
-        &digest,
-        value,
-    ) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Refusal::new(
-            "bad-request",
-            "The signature does not verify under the signer's certificate.",
-        )),
-        Err(reason) => Err(Refusal::new(
-            "bad-request",
-            format!("The signature cannot be verified: {reason}."),
-        )),
-    }
-}
-
-fn check_timestamp(token: &[u8], value: &[u8]) -> Result<(), Refusal> {
-    let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
-    if !token.stamps(value) {
-        return Err(Refusal::new(
-            "bad-request",
-            "The time-stamp is not one over this signature.",
-        ));
-    }
-    Ok(())
-}
-
-fn unusable(error: &impl std::error::Error) -> Refusal {
-    Refusal::new(
-        "bad-request",
-        format!("The request or an answer cannot be used: {error}."),
-    )
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::Body;
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Language, PageContent, ShownDocument, Signer,
-    SignerStatus, Signing, SigningMethod, StartAttempt, State,
+    Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, Country, DeviceLink, Document,
+    EarlierSignature, EarlierSignatures, Language, Member, PageContent, PairedCard, PairedDocument,
+    Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -19,7 +20,7 @@ use crate::CeremonyError;
 use crate::ceremonies::{self, Access, Ceremonies, Ceremony, CeremonyState};
 use crate::downloads::Asker;
 use crate::records::{AttemptRow, DocumentVersion};
-use parafa_eid::ChoiceLinks;
+use parafa_eid::{ChoiceLinks, card};
 
 /// The pages and calls of signers over the services.
 pub struct CeremonyOperations(pub Arc<Ceremonies>);
@@ -50,6 +51,7 @@ impl CeremonyApi for CeremonyOperations {
             language: word(state.party.language.tag())?,
             document_sha256: newest.sha256.clone(),
             document_name: state.opened.private.document_name.clone(),
+            document_mime_type: newest.media_type.clone(),
             expires_at: state.opened.row.signing.expires_at,
             methods: methods
                 .map(|method| word(method.name()))
@@ -76,6 +78,26 @@ impl CeremonyApi for CeremonyOperations {
         })
     }
 
+    async fn members(&self, link: Ceremony) -> Result<Vec<Member>, Problem> {
+        let members = self.0.members(&link).await?.into_iter();
+        let members: Result<_, _> = members.map(member).collect();
+        Ok(members?)
+    }
+
+    async fn member(&self, link: Ceremony, id: &str) -> Result<ShownDocument, Problem> {
+        let download = self.0.member(&link, id).await?;
+        let ceremonies = self.0.clone();
+        Ok(ShownDocument {
+            bytes: download.member.bytes,
+            file_name: download.member.name.clone(),
+            media_type: download.member.media_type.clone(),
+            content: Box::pin(async move {
+                let content = ceremonies.send_member(&link, download).await?;
+                Ok(Body::from_stream(content))
+            }),
+        })
+    }
+
     async fn state(&self, link: Ceremony) -> Result<State, Problem> {
         Ok(view(self.0.ceremony_state(link).await?)?)
     }
@@ -96,6 +118,7 @@ impl CeremonyApi for CeremonyOperations {
         let start = ceremonies::StartAttempt {
             method: method(request.method),
             person: request.person,
+            phone_number: request.phone_number,
             document_sha256: request.document_sha256,
         };
         Ok(self.0.start_attempt(link, start).await?)
@@ -115,6 +138,62 @@ impl CeremonyApi for CeremonyOperations {
         Ok(returned.await?)
     }
 
+    async fn pair(&self, code: &str) -> Result<PairedCard, Problem> {
+        let paired = self.0.pair(code).await?;
+        let state = self.state(paired.ceremony).await?;
+        Ok(PairedCard {
+            card_token: paired.token,
+            base: paired.base,
+            signing: state.signing,
+            document: PairedDocument {
+                name: state.document.name,
+                sha256: state.document.sha256,
+            },
+        })
+    }
+
+    async fn find_paired(&self, token: &str) -> Result<Ceremony, Problem> {
+        Ok(self.0.card_ceremony(token).await?)
+    }
+
+    async fn card_certificate(&self, link: Ceremony, der: Vec<u8>) -> Result<CardRequest, Problem> {
+        let asked = self.0.submit_certificate(&link, der).await?;
+        let subject = asked.certificate.subject();
+        let owned = |value: Option<&str>| value.map(str::to_owned);
+        Ok(CardRequest {
+            request_id: asked.request.to_string(),
+            dtbs: ceremonies::base64(&asked.to_be_signed),
+            dtbs_hash_alg_oid: ceremonies::SHA_256_OID,
+            operation_token: asked.operation_token,
+            verification_code: asked.verification_code,
+            cert: CardCertificate {
+                subject: CardSubject {
+                    serial_number: owned(subject.serial_number()),
+                    given_name: owned(subject.given_name()),
+                    sn: owned(subject.surname()),
+                    cn: owned(subject.common_name()),
+                    c: owned(subject.country()),
+                },
+            },
+        })
+    }
+
+    async fn card_complete(
+        &self,
+        link: Ceremony,
+        signature: CardSignature,
+    ) -> Result<Attempt, Problem> {
+        let language = word(link.party()?.language.tag())?;
+        let submitted = ceremonies::SubmittedSignature {
+            value: signature.value,
+            algorithm: card_algorithm(signature.algorithm),
+            encoding: card_encoding(signature.encoding),
+            operation_token: signature.operation_token,
+        };
+        let row = self.0.submit_signature(&link, &submitted).await?;
+        Ok(attempt(row, None, None, language)?)
+    }
+
     async fn decline(&self, link: Ceremony, reason: Option<String>) -> Result<State, Problem> {
         let row = self.0.decline(&link, reason).await?;
         self.state(Ceremony { row, ..link }).await
@@ -131,7 +210,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     let document = newest(&state)?.clone();
     let language: Language = word(state.party.language.tag())?;
     let attempt = match state.attempt {
-        Some(row) => Some(attempt(row, state.device_link, language)?),
+        Some(row) => Some(attempt(row, state.device_link, state.pairing, language)?),
         None => None,
     };
     let methods = state.party.methods.iter();
@@ -161,9 +240,21 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     })
 }
 
+fn member(member: ceremonies::ShownMember) -> Result<Member, CeremonyError> {
+    Ok(Member {
+        id: member.id,
+        name: member.name,
+        mime_type: member.media_type,
+        bytes: member.bytes,
+        sha256: member.sha256,
+        role: word(member.role.name())?,
+    })
+}
+
 fn attempt(
     row: AttemptRow,
     device_link: Option<ChoiceLinks>,
+    pairing: Option<ceremonies::Pairing>,
     language: Language,
 ) -> Result<Attempt, CeremonyError> {
     let failure = match row.failure {
@@ -177,6 +268,11 @@ fn attempt(
         device_link: device_link.map(|link| DeviceLink {
             qr: link.qr,
             same_device: link.same_device,
+        }),
+        pairing: pairing.map(|pairing| Pairing {
+            code: pairing.code,
+            uri: pairing.uri,
+            expires_at: pairing.expires_at,
         }),
         error: failure.map(|failure| AttemptError::new(failure, language)),
     })
@@ -216,6 +312,22 @@ fn method(method: SigningMethod) -> domain::SigningMethod {
         SigningMethod::Nfc => domain::SigningMethod::Nfc,
         SigningMethod::SmartId => domain::SigningMethod::SmartId,
         SigningMethod::MobileId => domain::SigningMethod::MobileId,
+    }
+}
+
+fn card_algorithm(algorithm: CardAlgorithm) -> card::SignatureAlgorithm {
+    match algorithm {
+        CardAlgorithm::Es256 => card::SignatureAlgorithm::Es256,
+        CardAlgorithm::Rs256 => card::SignatureAlgorithm::Rs256,
+        CardAlgorithm::Ps256 => card::SignatureAlgorithm::Ps256,
+    }
+}
+
+fn card_encoding(encoding: CardEncoding) -> card::SignatureEncoding {
+    match encoding {
+        CardEncoding::P1363 => card::SignatureEncoding::P1363,
+        CardEncoding::Der => card::SignatureEncoding::Der,
+        CardEncoding::Raw => card::SignatureEncoding::Raw,
     }
 }
 

@@ -1,7 +1,8 @@
 //! From what went wrong with a ceremony to what the caller is told.
 
 use parafa_api_ceremony::problems;
-use parafa_api_http::{Fault, Problem, ProblemType};
+use parafa_api_http::{Fault, Problem, ProblemType, WireName};
+use parafa_domain::AttemptFailure;
 use parafa_platform::PlatformError;
 
 use crate::plugin_failure::words;
@@ -44,6 +45,8 @@ pub fn problem(error: &CeremonyError) -> Problem {
             let detail = format!("must be a method that is set up here, and {method} is not");
             Problem::validation(vec![Fault::new("/method", detail)])
         }
+        CeremonyError::CardRefused { member, detail } => card_refused(member, detail),
+        CeremonyError::AttemptFailed(failure) => attempt_failed(*failure),
         CeremonyError::TooManyAttempts { retry_after } => Problem::new(
             ProblemType::RATE_LIMITED,
             "Too many attempts of this person wait at once, or were started within an hour.",
@@ -61,6 +64,10 @@ pub fn problem(error: &CeremonyError) -> Problem {
             "Too many documents are being downloaded at the same time.",
         )
         .with_retry_after(BUSY_RETRY_SECONDS),
+        CeremonyError::MemberTooLarge => Problem::new(
+            ProblemType::PAYLOAD_TOO_LARGE,
+            "The member is larger than what is shown on its own; it is in the document.",
+        ),
         CeremonyError::NoPlaceToDownload => {
             Problem::unavailable("The service is busy with other downloads.")
                 .with_retry_after(BUSY_RETRY_SECONDS)
@@ -79,6 +86,40 @@ pub fn problem(error: &CeremonyError) -> Problem {
             Problem::unavailable("The records cannot be read or written at the moment.")
         }
     }
+}
+
+fn card_refused(member: &str, detail: &str) -> Problem {
+    let fault = Fault::new(member, detail);
+    let told = format!("{member} {detail}.");
+    Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
+}
+
+/// Why a card's certificate or signature ended its attempt, or what else did.
+fn attempt_failed(failure: AttemptFailure) -> Problem {
+    use AttemptFailure as F;
+
+    let member = match failure {
+        F::CertificateExpired
+        | F::CertificatePurpose
+        | F::CertificateRevoked
+        | F::CertificateUntrusted
+        | F::IdentityMismatch
+        | F::NotQualified
+        | F::DeviceError => "/certificate",
+        F::BadSignature => "/signature",
+        F::DocumentChanged => return Problem::of(problems::DOCUMENT_CHANGED),
+        F::Cancelled | F::Timeout => return Problem::not_found(),
+        _ => return Problem::unavailable(format!("The attempt ended: {}.", failure.code())),
+    };
+    let told = wire_failure(failure).map_or("is refused", |failure| failure.sentence());
+    let fault = Fault::new(member, format!("{}: {told}", failure.code()));
+    Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
+}
+
+fn wire_failure(failure: AttemptFailure) -> Option<parafa_api_ceremony::AttemptFailure> {
+    let mut known = parafa_api_ceremony::AttemptFailure::ALL.iter();
+    let (_, known) = known.find(|(name, _)| *name == failure.code())?;
+    Some(*known)
 }
 
 fn sentence(text: &str) -> String {

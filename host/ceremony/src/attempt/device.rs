@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use parafa_domain::{AttemptFailure, Language, Phase};
 use parafa_eid::{
-    EidError, EidProvider, ProviderSession, RequestKey, SessionState, SignatureRequest,
-    SignerOutcome, StartedSignature,
+    AskedFor, EidError, EidProvider, PersonToAsk, ProviderSession, RequestKey,
+    RequestedCertificate, SessionState, SignatureRequest, SignerCertificate, SignerOutcome,
+    StartedSignature,
 };
 use parafa_plugin_host::{DigestAlgorithm, verify_with_certificate};
 use parafa_store::clock::shifted;
@@ -26,20 +27,25 @@ impl Attempts {
         &self,
         running: &Running,
         person: String,
+        phone_number: Option<&str>,
     ) -> Result<StepOutcome, CeremonyError> {
-        if running.may_ask_twice(running.attempt.started_at, self.records.store.now().await?) {
+        let provider = self.provider(running)?;
+        let window = provider.repeats_within(AskedFor::Certificate);
+        let now = self.records.store.now().await?;
+        if running.may_ask_twice(running.attempt.started_at, now, window) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
         let key = request_key(running.attempt.id, "certificate");
-        match self
-            .provider(running)?
-            .request_certificate(&person, &key)
-            .await
-        {
-            Ok(session) => Ok(Next::step(
+        let asked = PersonToAsk {
+            identifier: &person,
+            phone_number,
+        };
+        match provider.request_certificate(asked, &key).await {
+            Ok(RequestedCertificate::Asked(session)) => Ok(Next::step(
                 Phase::Certificate,
                 AttemptStep::AwaitCertificate { person, session },
             )),
+            Ok(RequestedCertificate::Known(certificate)) => Ok(chosen(person, certificate)),
             Err(error) => Ok(StepOutcome::Failed(failure(running, &error))),
         }
     }
@@ -58,16 +64,7 @@ impl Attempts {
             .await
         {
             Ok(SessionState::Running) => Ok(StepOutcome::Waiting(Poll::since(asked))),
-            Ok(SessionState::Complete(certificate)) => Ok(Next::step(
-                Phase::Certificate,
-                AttemptStep::CheckCertificate {
-                    person: Some(person),
-                    chosen: ChosenCertificate {
-                        certificate,
-                        choice: None,
-                    },
-                },
-            )),
+            Ok(SessionState::Complete(certificate)) => Ok(chosen(person, certificate)),
             Err(error) => self.poll_failed(running, &error).await,
         }
     }
@@ -89,6 +86,7 @@ impl Attempts {
             choice: chosen.choice.as_ref(),
             sha256: digest,
             prompt: device_prompt(running.language()),
+            language: language_code(running.language()),
             key: request_key(running.attempt.id, "signature"),
         };
         let asked = self.provider(running)?.request_signature(request).await;
@@ -110,13 +108,8 @@ impl Attempts {
             Ok(SessionState::Complete(value)) => value,
             Err(error) => return self.poll_failed(running, &error).await,
         };
-        let certificate = prepared.request.signer_chain.first();
-        let certificate = certificate.ok_or(CeremonyError::Inconsistent(
-            "a signing request has no certificate",
-        ))?;
-        let algorithm = prepared.request.signature_algorithm;
-        match verify_with_certificate(certificate, algorithm, &prepared.need.payload, &value) {
-            Ok(true) if must_return => Ok(Next::step(
+        match verified(&prepared, &value)? {
+            true if must_return => Ok(Next::step(
                 Phase::WaitingForUser,
                 AttemptStep::AwaitReturn {
                     prepared,
@@ -124,11 +117,11 @@ impl Attempts {
                     until: shifted(self.records.store.now().await?, RETURN_WITHIN),
                 },
             )),
-            Ok(true) => Ok(Next::step(
+            true => Ok(Next::step(
                 Phase::Completing,
                 AttemptStep::Finish { prepared, value },
             )),
-            Ok(false) | Err(_) => {
+            false => {
                 tracing::error!(attempt.id = %running.attempt.id, "the device's signature does not verify");
                 Ok(StepOutcome::Failed(AttemptFailure::BadSignature))
             }
@@ -192,7 +185,39 @@ pub(super) fn failure(running: &Running, error: &EidError) -> AttemptFailure {
     }
 }
 
-/// What the signer's device shows, at most 60 characters.
+/// Whether a value signs what was prepared, by the certificate that it was
+/// prepared for.
+pub(crate) fn verified(prepared: &PreparedSignature, value: &[u8]) -> Result<bool, CeremonyError> {
+    let certificate = prepared.request.signer_chain.first();
+    let certificate = certificate.ok_or(CeremonyError::Inconsistent(
+        "a signing request has no certificate",
+    ))?;
+    let algorithm = prepared.request.signature_algorithm;
+    let verified = verify_with_certificate(certificate, algorithm, &prepared.need.payload, value);
+    Ok(verified.unwrap_or(false))
+}
+
+/// The certificate of somebody who said who they are is to be checked.
+fn chosen(person: String, certificate: SignerCertificate) -> StepOutcome {
+    let step = AttemptStep::CheckCertificate {
+        person: Some(person),
+        chosen: ChosenCertificate {
+            certificate,
+            choice: None,
+        },
+    };
+    Next::step(Phase::Certificate, step)
+}
+
+/// A language's code in ISO 639-2.
+pub(super) fn language_code(language: Language) -> &'static str {
+    match language {
+        Language::En => "eng",
+        Language::Lt => "lit",
+    }
+}
+
+/// What the signer's device shows, at most 50 characters.
 fn device_prompt(language: Language) -> &'static str {
     match language {
         Language::En => "Sign the document shown on the page?",
@@ -207,7 +232,7 @@ mod tests {
     #[test]
     fn what_the_device_shows_fits_its_screen() {
         for language in [Language::Lt, Language::En] {
-            assert!(device_prompt(language).chars().count() <= 60);
+            assert!(device_prompt(language).chars().count() <= 50);
         }
     }
 }

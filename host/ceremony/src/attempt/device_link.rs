@@ -12,7 +12,7 @@ use parafa_store::keys::DataKey;
 use url::Url;
 
 use super::Attempts;
-use super::device::{failure, request_key};
+use super::device::{failure, language_code, request_key};
 use super::outcome::{Next, Running, StepOutcome};
 use super::polling::{POLL, Poll};
 use crate::error::CeremonyError;
@@ -167,12 +167,8 @@ impl Attempts {
         let open = sealing::open_device_link(key, attempt.id, sealed)?;
         let elapsed = now.duration_since(open.opened_at);
         let elapsed = elapsed.try_into().unwrap_or_default();
-        let language = match language {
-            parafa_domain::Language::En => "eng",
-            parafa_domain::Language::Lt => "lit",
-        };
         let links = self.links_of(attempt)?;
-        let links = links.links(&open.session, elapsed, language);
+        let links = links.links(&open.session, elapsed, language_code(language));
         Ok(Some(links.map_err(|_| UNUSABLE)?))
     }
 

@@ -1,6 +1,6 @@
 //! Who signs: the certificate, and whether it may sign here.
 
-use parafa_domain::{AttemptFailure, Phase};
+use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_plugin_host::{DigestAlgorithm, SignRequest, SignatureAlgorithm, TargetLevel};
 use parafa_trust::{Certificate, CertificateRejection, CheckedSigner, KeyKind};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ impl Attempts {
         person: Option<&str>,
         chosen: ChosenCertificate,
     ) -> Result<StepOutcome, CeremonyError> {
-        let provider = self.provider(running)?;
+        let is_card = running.attempt.method == SigningMethod::Nfc;
         let Ok(certificate) = Certificate::from_der(&chosen.certificate.der) else {
             tracing::error!(attempt.id = %running.attempt.id, "the provider's certificate cannot be read");
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
@@ -34,8 +34,14 @@ impl Attempts {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
         let algorithm = signature_algorithm(certificate.key_kind());
-        let algorithm = algorithm.filter(|(kind, _)| provider.has_keys(*kind));
-        let Some((_, signature_algorithm)) = algorithm else {
+        let has_keys = match is_card {
+            true => true,
+            false => {
+                let provider = self.provider(running)?;
+                algorithm.is_some_and(|(kind, _)| provider.has_keys(kind))
+            }
+        };
+        let Some((_, signature_algorithm)) = algorithm.filter(|_| has_keys) else {
             tracing::error!(attempt.id = %running.attempt.id, "a certificate has a key that its provider's devices do not have");
             return Ok(StepOutcome::Failed(AttemptFailure::DeviceError));
         };
@@ -54,6 +60,13 @@ impl Attempts {
                 return Ok(StepOutcome::Failed(failure(&rejection)));
             }
         };
+        let is_lithuanian = certificate
+            .national_identifier()
+            .is_some_and(|identifier| identifier.lithuanian_personal_code().is_some());
+        if is_card && !is_lithuanian {
+            tracing::info!(attempt.id = %running.attempt.id, "a card of another country is rejected");
+            return Ok(StepOutcome::Failed(AttemptFailure::CertificateUntrusted));
+        }
         let request = SignRequest {
             time: self.records.store.now().await?.as_second(),
             seed: seed()?,

@@ -1,5 +1,7 @@
 //! What a step works with, and what it comes to.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, CallPriority, Plugin, Urgency};
@@ -15,9 +17,6 @@ use crate::records::{
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
 pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
-/// How long a provider surely takes the same request for a repetition. Smart-ID
-/// remembers for 15 s; the rest is for the way there.
-const REPEAT_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 
 /// All that a step works with.
 pub(super) struct Running {
@@ -69,9 +68,16 @@ impl Running {
 
     /// Whether the signer may have been asked since `since` by a host that died
     /// before it could say so, and would be asked a second time now: the
-    /// provider may not take the same request for a repetition any more.
-    pub(super) fn may_ask_twice(&self, since: Timestamp, now: Timestamp) -> bool {
-        self.claims > 1 && now.duration_since(since) >= REPEAT_WITHIN
+    /// provider may not take the same request for a repetition any more, as it
+    /// surely does for some time.
+    pub(super) fn may_ask_twice(
+        &self,
+        since: Timestamp,
+        now: Timestamp,
+        repeats_within: Duration,
+    ) -> bool {
+        let window = SignedDuration::try_from(repeats_within).unwrap_or(SignedDuration::MAX);
+        self.claims > 1 && now.duration_since(since) >= window
     }
 
     /// What a step came to, unless it came to nothing and it is too late for
@@ -128,6 +134,9 @@ pub(super) enum StepOutcome {
     /// Somebody else has to act first; the same step again, as the poll for it
     /// allows.
     Waiting(Poll),
+    /// The card's app has to hand something over first; the same step again when
+    /// it does, or then.
+    WaitingForCard(Timestamp),
     /// The app has to come back first; the same step again when it does, or
     /// then.
     WaitingForReturn(Timestamp),

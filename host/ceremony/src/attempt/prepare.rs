@@ -3,15 +3,16 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use parafa_domain::{AttemptFailure, Phase};
+use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_eid::AskedFor;
 use parafa_plugin_host::{
     Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
     SignRequest,
 };
 use parafa_store::keys::DataKey;
 
-use super::Attempts;
 use super::outcome::{Next, Running, StepOutcome, pin};
+use super::{Attempts, card};
 use crate::error::CeremonyError;
 use crate::plugin_failure;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
@@ -70,16 +71,32 @@ impl Attempts {
         let Payload::Bytes(_) = need.payload else {
             return Ok(broken(&plugin, NO_BYTES));
         };
+        let is_card = running.attempt.method == SigningMethod::Nfc;
         let algorithm = request.signature_algorithm.digest();
-        let need = Need {
-            payload: need.payload.at_most(KEPT_BYTES, algorithm),
-            ..need
+        let payload = match is_card {
+            true => card::kept_bytes(need.payload, &request),
+            false => need.payload.at_most(KEPT_BYTES, algorithm),
         };
+        let need = Need { payload, ..need };
+        let prepared = PreparedSignature { request, need };
+        let now = self.records.store.now().await?;
+        if is_card {
+            return Ok(match running.ask_card(chosen, prepared, now) {
+                Some(next) => StepOutcome::Next(Box::new(Next {
+                    plugin: Some(pin(&plugin)),
+                    ..next
+                })),
+                None => {
+                    tracing::error!(attempt.id = %running.attempt.id, "what is to be signed is too long for a card's app");
+                    StepOutcome::Failed(AttemptFailure::DeviceError)
+                }
+            });
+        }
 
         let step = AttemptStep::Ask {
             chosen,
-            prepared: PreparedSignature { request, need },
-            asked_at: self.records.store.now().await?,
+            prepared,
+            asked_at: now,
         };
         Ok(StepOutcome::Next(Box::new(Next {
             plugin: Some(pin(&plugin)),
@@ -97,10 +114,11 @@ impl Attempts {
         prepared: PreparedSignature,
         asked_at: Timestamp,
     ) -> Result<StepOutcome, CeremonyError> {
-        if running.may_ask_twice(asked_at, self.records.store.now().await?) {
+        let provider = self.provider(running)?;
+        let window = provider.repeats_within(AskedFor::Signature);
+        if running.may_ask_twice(asked_at, self.records.store.now().await?, window) {
             return Ok(StepOutcome::Failed(AttemptFailure::Timeout));
         }
-        let provider = self.provider(running)?;
         match self.request_signature(running, chosen, &prepared).await? {
             Ok(asked) => Ok(StepOutcome::Next(Box::new(Next {
                 verification_code: asked.verification_code,

@@ -10,6 +10,7 @@ use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
+use super::card;
 use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::CeremonyError;
 use crate::owner::Owners;
@@ -49,6 +50,7 @@ pub(crate) async fn end(
     attempt.failure = Some(failure);
     attempt.ended_at = Some(tx.now());
     prompts::end(tx, &mut attempt, false).await?;
+    card::unlink(tx, &mut attempt).await?;
     forget(&mut attempt);
     tx.put(&attempt).await?;
     let fields = audit::Fields::new()
@@ -117,6 +119,7 @@ pub(super) async fn store_next(
     attempt.step = Some(sealing::seal_step(key, attempt.id, &next.step)?);
     attempt.step_number += 1;
     attempt.tries = 0;
+    attempt.card_submission = None;
     if next.verification_code.is_some() {
         attempt
             .verification_code
@@ -262,6 +265,7 @@ pub(super) async fn store_signed(
     attempt.phase = Phase::Done;
     attempt.ended_at = Some(now);
     prompts::end(tx, &mut attempt, true).await?;
+    card::unlink(tx, &mut attempt).await?;
     forget(&mut attempt);
     tx.put(&attempt).await?;
     tx.put(&signing).await?;

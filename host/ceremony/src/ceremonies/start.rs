@@ -5,10 +5,11 @@ use parafa_platform::accounts::KeyMode;
 use parafa_store::audit;
 use parafa_store::clock::shifted;
 
+use super::card::PairingCode;
 use super::{Access, Ceremonies, Ceremony};
-use crate::attempt::{self, TURN};
+use crate::attempt::{self, CARD_WITHIN, TURN};
 use crate::error::CeremonyError;
-use crate::records::{AttemptRow, AttemptStep, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, CardAccess, SigningRow};
 use crate::{prompts, sealing};
 
 /// An attempt to be.
@@ -18,6 +19,8 @@ pub struct StartAttempt {
     pub method: SigningMethod,
     /// ETSI semantics identifier; none for a device link.
     pub person: Option<String>,
+    /// The number of the person's phone, for Mobile-ID.
+    pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
 }
@@ -43,19 +46,37 @@ impl Ceremonies {
         }
         let person = start.person.as_deref();
         let person = person.map(|identifier| self.prompts.prompted_person(identifier));
-        let first = match start.person {
-            Some(person) => AttemptStep::RequestCertificate { person },
-            None => AttemptStep::RequestDeviceLink,
+        let is_card = start.method == SigningMethod::Nfc;
+        let card_until = shifted(self.records.store.now().await?, CARD_WITHIN);
+        let first = match (is_card, start.person) {
+            (true, person) => AttemptStep::AwaitCard {
+                person,
+                until: card_until,
+            },
+            (false, Some(person)) => AttemptStep::RequestCertificate {
+                person,
+                phone_number: start.phone_number,
+            },
+            (false, None) => AttemptStep::RequestDeviceLink,
         };
         let key = self.reader.key_to(&ceremony.row).await?;
         let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
         let id = self.records.store.new_id().await?;
         let step = sealing::seal_step(&key, id, &first)?;
+        let card = is_card.then(|| CardAccess {
+            code_hash: Some(PairingCode::of(&self.records.master, id).hash()),
+            code_until: card_until,
+            token_hash: None,
+            certificate_sha256: None,
+        });
+        // Nobody is asked until a card's app comes.
+        let person = person.filter(|_| !is_card);
         let shown = start.document_sha256;
         self.records
             .store
             .transact(|tx| {
                 let (step, shown, person) = (step.clone(), shown.clone(), person.clone());
+                let card = card.clone();
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = tx
@@ -90,8 +111,15 @@ impl Ceremonies {
                         device_link: None,
                         returned: false,
                         returned_with: None,
+                        card,
+                        card_submission: None,
                         step: Some(step),
                     };
+                    if let Some(card) = &attempt.card {
+                        for hash in card.hashes() {
+                            attempt::link(tx, id, hash).await?;
+                        }
+                    }
                     if let Some(person) = &person
                         && let Some(retry_after) = prompts::begin(tx, &mut attempt, person).await?
                     {

@@ -7,7 +7,7 @@ use parafa_domain::{Signer, SignerStatus};
 use parafa_platform::accounts::TenantRow;
 use tokio::time::Instant;
 
-use super::{Ceremonies, Ceremony};
+use super::{Ceremonies, Ceremony, Pairing};
 use crate::changes::Fingerprint;
 use crate::downloads::Download;
 use crate::error::CeremonyError;
@@ -30,6 +30,8 @@ pub struct CeremonyState {
     pub attempt: Option<AttemptRow>,
     /// What leads to the signer's app, while it is waited for.
     pub device_link: Option<ChoiceLinks>,
+    /// What leads a card's app to the attempt, while one is waited for.
+    pub pairing: Option<Pairing>,
     /// Whether another signer is signing.
     pub busy: bool,
     /// Tells this state from others that a reader would want to know of.
@@ -43,6 +45,8 @@ struct Glance {
     ceremony: Ceremony,
     party: Signer,
     attempt: Option<AttemptRow>,
+    /// What leads a card's app to it.
+    pairing: Option<Pairing>,
     /// Whether another signer is signing.
     busy: bool,
 }
@@ -60,6 +64,7 @@ impl Glance {
         attempt
             .map(|attempt| (attempt.id, attempt.phase.name()))
             .hash(&mut hasher);
+        self.pairing.is_some().hash(&mut hasher);
         attempt
             .and_then(|attempt| attempt.verification_code.as_deref())
             .hash(&mut hasher);
@@ -99,10 +104,13 @@ impl Ceremonies {
         let now = self.records.store.now().await?;
         let turn = ceremony.row.signing.current_turn(now);
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        let pairing = attempt.as_ref();
+        let pairing = pairing.and_then(|attempt| self.pairing(attempt, now));
         Ok(Glance {
             ceremony,
             party,
             attempt,
+            pairing,
             busy,
         })
     }
@@ -113,6 +121,7 @@ impl Ceremonies {
             ceremony,
             party,
             attempt,
+            pairing,
             busy,
         } = glance;
         let tenant = self
@@ -148,6 +157,7 @@ impl Ceremonies {
             tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
             attempt,
             device_link,
+            pairing,
             busy,
             fingerprint,
         })

@@ -33,9 +33,17 @@ pub enum BrokenOff {
     Unread(#[from] ByteFileError),
 }
 
+/// Where what is sent comes from.
+pub(super) enum Content {
+    /// Read as it goes out.
+    Stored(Pieces),
+    /// There until it has gone out.
+    InMemory(Bytes),
+}
+
 /// A document of which one piece is in memory at a time.
 struct Sending {
-    pieces: Pieces,
+    content: Content,
     place: Arc<DownloadSlot>,
     /// To have a piece in memory.
     turn: Arc<Semaphore>,
@@ -55,12 +63,12 @@ struct Piece {
 /// The pieces of a document. Each is read when the one before has been dropped,
 /// and the last gives the place back.
 pub(super) fn send(
-    pieces: Pieces,
+    content: Content,
     place: DownloadSlot,
     pace: BodyPace,
 ) -> impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<> {
     let sending = Sending {
-        pieces,
+        content,
         place: Arc::new(place),
         turn: Arc::new(Semaphore::new(1)),
         pace,
@@ -78,7 +86,7 @@ impl Sending {
         let until = self.begun + self.pace.time_for(self.given);
         let turn = timeout_at(until, self.turn.clone().acquire_owned()).await;
         let turn = turn.map_err(|_| BrokenOff::TooSlow)?;
-        let Some(bytes) = self.pieces.next().await? else {
+        let Some(bytes) = self.content.next().await? else {
             return Ok(None);
         };
         self.given += bytes.len();
@@ -88,6 +96,18 @@ impl Sending {
             _turn: turn.ok(),
             _place: self.place.clone(),
         })))
+    }
+}
+
+impl Content {
+    async fn next(&mut self) -> Result<Option<Bytes>, ByteFileError> {
+        match self {
+            Self::Stored(pieces) => pieces.next().await,
+            Self::InMemory(bytes) => {
+                let piece = bytes.split_to(bytes.len().min(Pieces::BYTES));
+                Ok((!piece.is_empty()).then_some(piece))
+            }
+        }
     }
 }
 
@@ -167,7 +187,7 @@ mod tests {
     async fn a_piece_is_read_once_the_one_before_has_gone_out() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = pin!(send(scene.pieces, place, PACE));
+        let mut sent = pin!(send(Content::Stored(scene.pieces), place, PACE));
         let first = sent.next().await.unwrap().unwrap();
         assert_eq!(first.len(), Pieces::BYTES);
 
@@ -186,7 +206,7 @@ mod tests {
     async fn who_takes_a_document_too_slowly_is_broken_off() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = pin!(send(scene.pieces, place, PIECE_A_SECOND));
+        let mut sent = pin!(send(Content::Stored(scene.pieces), place, PIECE_A_SECOND));
         let begun = Instant::now();
         let first = sent.next().await.unwrap().unwrap();
         tokio::time::sleep(SECOND).await;
@@ -205,7 +225,7 @@ mod tests {
     async fn a_place_is_given_back_with_the_last_piece_or_with_the_document() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = Box::pin(send(scene.pieces, place, PACE));
+        let mut sent = Box::pin(send(Content::Stored(scene.pieces), place, PACE));
         let piece = sent.next().await.unwrap().unwrap();
         assert_eq!(scene.places.free(), 7);
 

@@ -19,7 +19,7 @@ const OF_ONE_KEY: usize = 32;
 /// Of one workspace, with all its keys and links, one in so many of all.
 const WORKSPACES: usize = 4;
 /// How long a place is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// From how many shares on those that nobody has a place of are dropped.
 const MANY_SHARES: usize = 1024;
 

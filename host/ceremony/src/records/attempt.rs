@@ -45,6 +45,12 @@ pub struct AttemptRow {
     /// The digest of what it came back with, by which a repetition is known
     /// when the link itself is forgotten.
     pub(crate) returned_with: Option<String>,
+    /// How the card's app comes to it, when it is signed with a card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) card: Option<CardAccess>,
+    /// A [`CardSubmission`] that the step has not taken yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) card_submission: Option<Sealed>,
     /// An [`AttemptStep`]; none once the attempt has ended.
     pub step: Option<Sealed>,
 }
@@ -54,6 +60,37 @@ impl AttemptRow {
     pub fn awaits_device_link(&self) -> bool {
         self.phase == Phase::Certificate && self.device_link.is_some()
     }
+}
+
+/// How the app that talks to a card comes to an attempt.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct CardAccess {
+    /// Hash of the pairing code; none once an app has used it.
+    pub(crate) code_hash: Option<String>,
+    /// When the code is no longer taken.
+    pub(crate) code_until: Timestamp,
+    /// Hash of the token that the app got for it.
+    pub(crate) token_hash: Option<String>,
+    /// Lower-case hex of the digest of the certificate that was sent first.
+    pub(crate) certificate_sha256: Option<String>,
+}
+
+impl CardAccess {
+    /// What leads to the attempt.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
+        let hashes = self.code_hash.iter().chain(&self.token_hash);
+        hashes.map(String::as_str)
+    }
+}
+
+/// What a card's app has handed over.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CardSubmission {
+    /// The card's certificate, DER.
+    Certificate(#[serde(with = "base64_bytes")] Vec<u8>),
+    /// What the card has signed, as verifiers take it.
+    Signature(#[serde(with = "base64_bytes")] Vec<u8>),
 }
 
 /// Exactly which plugin touched a document.
@@ -78,6 +115,9 @@ pub enum AttemptStep {
     RequestCertificate {
         /// ETSI semantics identifier of the person.
         person: String,
+        /// The number of the person's phone, where the provider needs one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phone_number: Option<String>,
     },
     /// Open a choice of a certificate to whoever follows its link.
     RequestDeviceLink,
@@ -99,6 +139,22 @@ pub enum AttemptStep {
         person: Option<String>,
         /// The certificate that was chosen.
         chosen: ChosenCertificate,
+    },
+    /// Wait for the app to send the certificate of the signer's card.
+    AwaitCard {
+        /// Whose it has to be, where the signer said so.
+        person: Option<String>,
+        /// When it will not come any more.
+        until: Timestamp,
+    },
+    /// Wait for the app to send what the card has signed.
+    AwaitCardSignature {
+        /// The card's certificate.
+        chosen: ChosenCertificate,
+        /// What the plugin has prepared.
+        prepared: PreparedSignature,
+        /// When it will not come any more.
+        until: Timestamp,
     },
     /// Have the plugin prepare the signature.
     Prepare {

@@ -283,6 +283,15 @@ async fn the_pdf_plugin_passes_every_built_in_case() {
 }
 
 #[tokio::test]
+async fn the_jades_plugin_passes_every_built_in_case() {
+    let scorecard = run_built_in(&*plugin("jades.wasm").await).await.unwrap();
+
+    assert_eq!(scorecard.failed, 0, "{scorecard}");
+    assert!(scorecard.passed > 120, "{scorecard}");
+    assert!(scorecard.skipped <= 2, "{scorecard}");
+}
+
+#[tokio::test]
 async fn a_folder_without_cases_for_the_format_gives_no_score() {
     let cases = Cases::new();
 
@@ -299,7 +308,7 @@ async fn a_format_without_built_in_cases_is_given_what_is_not_its_own() {
         run_built_in(&toy).await.unwrap(),
         run_quick(&toy).await.unwrap(),
     ] {
-        let documents = 5;
+        let documents = 9;
         // `sign` is asked for either kind of key.
         let checks = toy.capabilities().len() + 1;
         assert_eq!(scorecard.passed, documents * checks, "{scorecard}");

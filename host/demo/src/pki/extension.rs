@@ -143,21 +143,31 @@ pub(super) fn date_of_birth(generalized_time: &str) -> der::Result<Extension> {
 /// The statements of a qualified certificate for electronic signatures whose
 /// key is in a qualified device (EN 319 412-5, 4.2 and 4.3).
 pub(super) fn qualified_statements() -> der::Result<Extension> {
+    let mut statements = vec![statement(
+        QC_SYNTAX_V2,
+        Some(Any::encode_from(&vec![SEMANTICS_NATURAL])?),
+    )];
+    statements.extend(device_statements()?);
+    let of_signatures = Any::encode_from(&vec![QC_TYPE_ESIGN])?;
+    statements.push(statement(QC_TYPE, Some(of_signatures)));
+    raw_extension(QC_STATEMENTS, &statements)
+}
+
+/// The same as the State's cards have it, which say nothing of the type.
+pub(super) fn qualified_statements_without_type() -> der::Result<Extension> {
+    raw_extension(QC_STATEMENTS, &device_statements()?)
+}
+
+fn device_statements() -> der::Result<Vec<QcStatement>> {
     let location = PdsLocation {
         url: Ia5String::new(PDS_URL)?,
         language: PrintableString::new("en")?,
     };
-    let statements = vec![
-        statement(
-            QC_SYNTAX_V2,
-            Some(Any::encode_from(&vec![SEMANTICS_NATURAL])?),
-        ),
+    Ok(vec![
         statement(QC_COMPLIANCE, None),
         statement(QC_SSCD, None),
-        statement(QC_TYPE, Some(Any::encode_from(&vec![QC_TYPE_ESIGN])?)),
         statement(QC_PDS, Some(Any::encode_from(&vec![location])?)),
-    ];
-    raw_extension(QC_STATEMENTS, &statements)
+    ])
 }
 
 #[derive(Clone, Debug, Eq, PartialEq, Sequence)]

@@ -1,8 +1,10 @@
 //! The certificate hierarchy: own names, the shapes of the real ones.
 //!
 //! ```text
-//! Parafa Demo Root E ─┬─ Parafa Demo EID-Q E   qualified signing certificates
+//! Parafa Demo Root E ─┬─ Parafa Demo EID-Q E   qualified certificates of Smart-ID
 //!                     ├─ Parafa Demo EID-NQ E  non-qualified ones
+//!                     ├─ Parafa Demo EID-M E   qualified ones of Mobile-ID
+//!                     ├─ Parafa Demo Card CA   those of identity cards
 //!                     └─ Parafa Demo TSA CA    time-stamping
 //! Elsewhere Root ─────── Elsewhere EID         nobody trusts these
 //! ```
@@ -36,6 +38,10 @@ pub(crate) const ROOT: &str = "root-e";
 pub(crate) const EID_Q: &str = "eid-q-e";
 /// Issues non-qualified signing certificates for Smart-ID.
 pub(crate) const EID_NQ: &str = "eid-nq-e";
+/// Issues qualified signing certificates for Mobile-ID.
+pub(crate) const EID_M: &str = "eid-m-e";
+/// Issues the certificates of identity cards.
+pub(crate) const CARD_CA: &str = "card-ca";
 /// Issues time-stamping certificates.
 pub(crate) const TSA_CA: &str = "tsa-ca";
 /// A root that nobody trusts.
@@ -43,7 +49,7 @@ pub(crate) const ELSEWHERE_ROOT: &str = "elsewhere-root";
 /// Issues signing certificates under the root that nobody trusts.
 pub(crate) const ELSEWHERE_EID: &str = "elsewhere-eid";
 
-const AUTHORITIES: [AuthoritySpec; 6] = [
+const AUTHORITIES: [AuthoritySpec; 8] = [
     AuthoritySpec::root(ROOT, "Parafa Demo Root E", "Parafa Demo Trust Services"),
     AuthoritySpec::issuing(
         EID_Q,
@@ -56,6 +62,18 @@ const AUTHORITIES: [AuthoritySpec; 6] = [
         ROOT,
         "Parafa Demo EID-NQ E",
         "Parafa Demo Trust Services",
+    ),
+    AuthoritySpec::issuing(
+        EID_M,
+        ROOT,
+        "Parafa Demo EID-M E",
+        "Parafa Demo Trust Services",
+    ),
+    AuthoritySpec::issuing(
+        CARD_CA,
+        ROOT,
+        "Parafa Demo Card CA",
+        "Parafa Demo Documents Office",
     ),
     AuthoritySpec::issuing(
         TSA_CA,

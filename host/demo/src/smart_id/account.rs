@@ -10,10 +10,9 @@ use super::{
 };
 use crate::{
     clock::DemoClock,
-    crypto::{KeySpec, SigningKey},
+    crypto::SigningKey,
     error::WorldError,
     folder::Folder,
-    persona::KeyType,
     pki::{self, Credential, CredentialSpec, Person, Pki, Profile},
 };
 
@@ -25,12 +24,20 @@ pub(super) struct Account {
     semantics_identifier: String,
     enrolment: Arc<Enrolment>,
     credential: OnceCell<Arc<AccountCredential>>,
+    authentication: OnceCell<Arc<AccountCredential>>,
+}
+
+/// Which of an account's two keys is used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum AccountKeyUse {
+    Signing,
+    Authentication,
 }
 
 /// The key of an account and what answers say of its certificate.
 pub(super) struct AccountCredential {
     credential: Credential,
-    /// The signing certificate, base64 of its DER.
+    /// Base64 of the certificate's DER.
     pub(super) certificate: String,
     /// `certificateLevel`.
     pub(super) level: &'static str,
@@ -63,6 +70,7 @@ impl Account {
             semantics_identifier,
             enrolment: enrolment.clone(),
             credential: OnceCell::new(),
+            authentication: OnceCell::new(),
         })
     }
 
@@ -83,47 +91,70 @@ impl Account {
     }
 
     /// Key and certificate, made at first need: RSA keys take their time.
-    pub(super) async fn credential(self: &Arc<Self>) -> Result<Arc<AccountCredential>, WorldError> {
+    pub(super) async fn credential(
+        self: &Arc<Self>,
+        key_use: AccountKeyUse,
+    ) -> Result<Arc<AccountCredential>, WorldError> {
         let make = || async {
             let account = self.clone();
-            match task::spawn_blocking(move || account.enrol()).await {
+            match task::spawn_blocking(move || account.enrol(key_use)).await {
                 Ok(credential) => credential.map(Arc::new),
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
             }
         };
-        self.credential.get_or_try_init(make).await.cloned()
+        self.cell(key_use).get_or_try_init(make).await.cloned()
     }
 
-    /// Opens a credential that an earlier start made, so that its status is
+    fn cell(&self, key_use: AccountKeyUse) -> &OnceCell<Arc<AccountCredential>> {
+        match key_use {
+            AccountKeyUse::Signing => &self.credential,
+            AccountKeyUse::Authentication => &self.authentication,
+        }
+    }
+
+    /// Opens credentials that an earlier start made, so that their status is
     /// known from the beginning.
     fn reopen(&self) -> Result<(), WorldError> {
-        let name = self.file_name();
-        if self.enrolment.folder.certificate_path(&name).exists() {
-            let credential = OnceCell::set(&self.credential, Arc::new(self.enrol()?));
-            credential
-                .map_err(drop)
-                .expect("nobody uses an account that is being opened");
+        for key_use in [AccountKeyUse::Signing, AccountKeyUse::Authentication] {
+            let name = self.file_name(key_use);
+            if self.enrolment.folder.certificate_path(&name).exists() {
+                let credential = Arc::new(self.enrol(key_use)?);
+                OnceCell::set(self.cell(key_use), credential)
+                    .map_err(drop)
+                    .expect("nobody uses an account that is being opened");
+            }
         }
         Ok(())
     }
 
-    fn enrol(&self) -> Result<AccountCredential, WorldError> {
+    fn enrol(&self, key_use: AccountKeyUse) -> Result<AccountCredential, WorldError> {
         let person = Person {
-            given_name: &self.role.given_name.to_uppercase(),
-            surname: &self.role.surname.to_uppercase(),
+            given_name: self.role.given_name,
+            surname: self.role.surname,
             country: self.role.country,
             personal_code: self.role.personal_code,
-            document_number: &self.document_number,
         };
-        let (issuer, profile) = match self.account.level {
-            AccountLevel::Qualified => (pki::EID_Q, Profile::SmartIdQualified(person)),
-            AccountLevel::Untrusted => (pki::ELSEWHERE_EID, Profile::SmartIdQualified(person)),
-            AccountLevel::Advanced => (pki::EID_NQ, Profile::SmartIdNonQualified(person)),
+        let document_number = &self.document_number;
+        let profile = match key_use {
+            AccountKeyUse::Signing => Profile::SmartId {
+                person,
+                document_number,
+                is_qualified: self.is_qualified(),
+            },
+            AccountKeyUse::Authentication => Profile::SmartIdAuthentication {
+                person,
+                document_number,
+            },
+        };
+        let issuer = match self.account.level {
+            AccountLevel::Qualified => pki::EID_Q,
+            AccountLevel::Untrusted => pki::ELSEWHERE_EID,
+            AccountLevel::Advanced => pki::EID_NQ,
         };
         let spec = CredentialSpec {
-            name: &self.file_name(),
+            name: &self.file_name(key_use),
             issuer,
-            key: key_spec(self.account.key),
+            key: self.account.key.spec(),
             profile,
             validity: self.account.validity,
         };
@@ -140,8 +171,11 @@ impl Account {
         })
     }
 
-    fn file_name(&self) -> String {
-        format!("smart-id/{}", self.role.id)
+    fn file_name(&self, key_use: AccountKeyUse) -> String {
+        match key_use {
+            AccountKeyUse::Signing => format!("smart-id/{}", self.role.id),
+            AccountKeyUse::Authentication => format!("smart-id/{}-authentication", self.role.id),
+        }
     }
 }
 
@@ -193,13 +227,5 @@ impl Accounts {
             .find(|account| account.is_qualified())
             .cloned()
             .ok_or_else(Problem::no_suitable_account)
-    }
-}
-
-fn key_spec(key: KeyType) -> KeySpec {
-    match key {
-        KeyType::Rsa2048 => KeySpec::Rsa(2048),
-        KeyType::Rsa3072 => KeySpec::Rsa(3072),
-        KeyType::Rsa4096 => KeySpec::Rsa(4096),
     }
 }

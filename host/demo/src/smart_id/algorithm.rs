@@ -1,6 +1,7 @@
 use openssl::{
     error::ErrorStack,
     md::{Md, MdRef},
+    md_ctx::MdCtx,
     pkey_ctx::PkeyCtx,
     rsa::Padding,
     sign::RsaPssSaltlen,
@@ -53,6 +54,16 @@ impl HashAlgorithm {
             Self::Sha384 | Self::Sha3_384 => 48,
             Self::Sha512 | Self::Sha3_512 => 64,
         }
+    }
+
+    /// The digest of some bytes.
+    pub(super) fn digest(self, bytes: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+        let mut context = MdCtx::new()?;
+        context.digest_init(self.md())?;
+        context.digest_update(bytes)?;
+        let mut digest = vec![0; self.length()];
+        context.digest_final(&mut digest)?;
+        Ok(digest)
     }
 
     fn name(self) -> &'static str {

@@ -184,34 +184,4 @@ mod tests {
         let documents: BTreeSet<_> = ROLES.iter().map(Role::document_number).collect();
         assert_eq!(documents.len(), ROLES.len());
     }
-
-    #[test]
-    fn every_personal_code_has_its_check_digit() {
-        for role in &ROLES {
-            let digits: Vec<u32> = role
-                .personal_code
-                .chars()
-                .map(|digit| digit.to_digit(10).unwrap())
-                .collect();
-            assert_eq!(digits.len(), 11, "{}", role.id);
-            assert_eq!(check_digit(&digits[..10]), digits[10], "{}", role.id);
-        }
-    }
-
-    /// The check digit of Lithuanian and Estonian personal codes.
-    fn check_digit(digits: &[u32]) -> u32 {
-        let sum = |first: usize| -> u32 {
-            let weights = (1..=9).cycle().skip(first - 1);
-            digits
-                .iter()
-                .zip(weights)
-                .map(|(digit, weight)| digit * weight)
-                .sum()
-        };
-        match (sum(1) % 11, sum(3) % 11) {
-            (10, 10) => 0,
-            (10, second) => second,
-            (first, _) => first,
-        }
-    }
 }

@@ -1,28 +1,7 @@
 use std::time::Duration;
 
-use uuid::{Uuid, uuid};
-
 /// `schemeName` of the demo environment, part of every protected payload.
 pub(super) const SCHEME_NAME: &str = "smart-id-demo";
-
-/// Who may use the Smart-ID service.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct RelyingParty {
-    /// `relyingPartyUUID`.
-    pub uuid: Uuid,
-    /// `relyingPartyName`, compared without regard to case.
-    pub name: String,
-}
-
-impl RelyingParty {
-    /// The published relying party of the demo environment.
-    pub fn demo() -> Self {
-        Self {
-            uuid: uuid!("00000000-0000-4000-8000-000000000000"),
-            name: "DEMO".into(),
-        }
-    }
-}
 
 /// How fast Smart-ID's people and sessions are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -22,6 +22,7 @@ pub(super) enum LinkType {
 pub(super) enum SessionType {
     Signature,
     CertificateChoice,
+    Authentication,
 }
 
 /// What a session's `authCode` protects beside the link itself.
@@ -101,6 +102,7 @@ impl<'a> ScannedLink<'a> {
         let session_type = match next("sessionType") {
             Some("sign") => SessionType::Signature,
             Some("cert") => SessionType::CertificateChoice,
+            Some("auth") => SessionType::Authentication,
             _ => return Err("sessionType is not in its place, or unknown"),
         };
         if next("version") != Some("1.0") {

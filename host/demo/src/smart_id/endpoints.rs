@@ -15,9 +15,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{
-    SmartId, Target, problem::Problem, request::Transport, session::Progress, status, switches,
-};
+use super::{SmartId, Target, problem::Problem, request::Transport, session::Progress, status};
+use crate::replacements;
 
 /// Largest body, bytes.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -50,13 +49,23 @@ pub(super) fn router(service: SmartId) -> Router {
             "/certificate-choice/notification/etsi/{person}",
             post(choice_by_person),
         );
-    let switches = service.0.switches.clone();
+    let authentication = Router::new()
+        .route(
+            "/notification/etsi/{person}",
+            post(authentication_of_person),
+        )
+        .route(
+            "/notification/document/{document}",
+            post(authentication_by_document),
+        );
+    let replacements = service.0.switches.replacements();
     Router::new()
         .nest("/smart-id-rp/v3/signature", signature)
+        .nest("/smart-id-rp/v3/authentication", authentication)
         .route("/smart-id-rp/v3/session/{session}", get(session))
         .layer(middleware::map_response_with_state(
-            switches,
-            switches::alter,
+            replacements,
+            replacements::alter,
         ))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(service)
@@ -106,6 +115,26 @@ async fn linked_signature(
     body: JsonPost,
 ) -> Answer {
     body.signature(&service, Target::Document(document), Transport::Linked)
+}
+
+async fn authentication_of_person(
+    State(service): State<SmartId>,
+    Path(person): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    let target = Target::Person(person);
+    let answer = service.request_authentication(&body.path, target, &body.value);
+    answer.map(Json)
+}
+
+async fn authentication_by_document(
+    State(service): State<SmartId>,
+    Path(document): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    let target = Target::Document(document);
+    let answer = service.request_authentication(&body.path, target, &body.value);
+    answer.map(Json)
 }
 
 async fn certificate(

@@ -28,17 +28,18 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use self::{
-    account::{Account, Accounts},
+    account::{Account, AccountKeyUse, Accounts},
     cast::ROLES,
     phone::{Approach, Phones},
     problem::Problem,
-    request::{CallbackRule, ChoiceRequest, Envelope, RequestedLevel, SignatureRequest, Transport},
+    request::{
+        AuthenticationRequest, CallbackRule, ChoiceRequest, Envelope, RequestedLevel,
+        SignatureRequest, Transport,
+    },
     session::{Begun, Session, Sessions, Task},
 };
 pub use self::{
-    config::{RelyingParty, SmartIdTimings},
-    end_result::EndResult,
-    interactions::InteractionType,
+    config::SmartIdTimings, end_result::EndResult, interactions::InteractionType,
     switches::SmartIdSwitches,
 };
 use crate::{
@@ -49,6 +50,7 @@ use crate::{
     persona::Persona,
     pki::Pki,
     random,
+    relying_party::RelyingParty,
     shutdown::Shutdown,
     world::WorldConfig,
 };
@@ -104,7 +106,7 @@ impl SmartId {
             shutdown.clone(),
         );
         Ok(Self(Arc::new(Service {
-            relying_party: RelyingParty::demo(),
+            relying_party: RelyingParty::smart_id(),
             accounts,
             sessions: Sessions::new(config.smart_id),
             phones: Arc::new(phones),
@@ -174,6 +176,25 @@ impl SmartId {
         Ok(self.set_out(begun, transport, approach))
     }
 
+    /// By notification.
+    fn request_authentication(
+        &self,
+        path: &str,
+        target: Target,
+        body: &Value,
+    ) -> Result<Value, Problem> {
+        let request = AuthenticationRequest::parse(body)?;
+        self.authorize(&request.envelope)?;
+        let account = self.account(target)?;
+        let now = self.0.clock.now();
+        let transport = Transport::Notification;
+        let begun = self.0.sessions.begin(path, body, now, || {
+            let session = Session::new(Task::Authentication(request), account, now);
+            Ok(self.describe(session, transport))
+        })?;
+        Ok(self.set_out(begun, transport, Approach::Notification))
+    }
+
     fn request_choice(
         &self,
         path: &str,
@@ -195,10 +216,13 @@ impl SmartId {
     async fn certificate(&self, document: &str, body: &Value) -> Result<Value, Problem> {
         self.authorize(&Envelope::parse(body)?)?;
         let account = self.0.accounts.qualified_document(document)?;
-        let credential = account.credential().await.map_err(|error| {
-            tracing::error!(%error, "an account has no certificate");
-            Problem::server_error()
-        })?;
+        let credential = account
+            .credential(AccountKeyUse::Signing)
+            .await
+            .map_err(|error| {
+                tracing::error!(%error, "an account has no certificate");
+                Problem::server_error()
+            })?;
         Ok(json!({ "state": "OK", "cert": status::certificate(&credential) }))
     }
 

@@ -7,23 +7,31 @@ use std::{
     time::Duration,
 };
 
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{
-    account::{Account, Accounts},
+    account::{Account, AccountKeyUse, Accounts},
     cast::Behaviour,
-    config::SmartIdTimings,
+    config::{SCHEME_NAME, SmartIdTimings},
     device_link::{LinkType, session_secret_digest},
     end_result::EndResult,
-    session::{Ending, Flow, Progress, Session, Task},
+    interactions::InteractionType,
+    request::AuthenticationRequest,
+    session::{Ending, Flow, Progress, RandomPart, Session, Task},
     switches::SmartIdSwitches,
 };
 use crate::{
     clock::DemoClock,
     error::WorldError,
     journal::{Event, Journal},
+    random,
     service::Service,
     shutdown::Shutdown,
 };
@@ -226,10 +234,10 @@ async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
     match (account.behaviour(), task) {
         (Behaviour::Refuses, _) => Ending::Failed(EndResult::UserRefused),
         (Behaviour::NeverAnswers, _) => Ending::Failed(EndResult::Timeout),
-        (Behaviour::RefusesAt(interaction), Task::Signature(_)) => {
+        (Behaviour::RefusesAt(interaction), Task::Signature(_) | Task::Authentication(_)) => {
             Ending::Failed(EndResult::UserRefusedInteraction(interaction))
         }
-        (Behaviour::PicksWrongCode, Task::Signature(_)) => {
+        (Behaviour::PicksWrongCode, Task::Signature(_) | Task::Authentication(_)) => {
             Ending::Failed(EndResult::WrongVerificationCode)
         }
         (Behaviour::Consents, _) | (_, Task::CertificateChoice(_)) => {
@@ -242,9 +250,30 @@ async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
 }
 
 async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Ending, WorldError> {
-    let credential = account.credential().await?;
+    let key_use = match task {
+        Task::Authentication(_) => AccountKeyUse::Authentication,
+        Task::CertificateChoice(_) | Task::Signature(_) => AccountKeyUse::Signing,
+    };
+    let credential = account.credential(key_use).await?;
     let account = account.clone();
     Ok(match task {
+        Task::Authentication(request) => {
+            let random = RandomPart {
+                server_random: STANDARD.encode(random::bytes::<18>()),
+                user_challenge: URL_SAFE_NO_PAD.encode(random::bytes::<32>()),
+            };
+            let interaction = request.interactions.preferred();
+            let payload = acsp_v2(request, &random, interaction, flow);
+            let digest = request.algorithm.hash().digest(payload.as_bytes())?;
+            Ending::Signed {
+                account,
+                flow,
+                interaction,
+                signature: request.algorithm.sign(credential.key(), &digest)?,
+                credential,
+                random: Some(random),
+            }
+        }
         Task::CertificateChoice(_) => Ending::Chosen {
             account,
             credential,
@@ -256,8 +285,34 @@ async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Endi
             interaction: request.interactions.preferred(),
             signature: request.algorithm.sign(credential.key(), &request.digest)?,
             credential,
+            random: None,
         },
     })
+}
+
+/// What an authentication signs, in the protocol `ACSP_V2`.
+fn acsp_v2(
+    request: &AuthenticationRequest,
+    random: &RandomPart,
+    interaction: InteractionType,
+    flow: Flow,
+) -> String {
+    let interactions = Sha256::digest(request.interactions.base64());
+    [
+        SCHEME_NAME,
+        "ACSP_V2",
+        &random.server_random,
+        &request.rp_challenge,
+        &random.user_challenge,
+        &STANDARD.encode(&request.envelope.relying_party_name),
+        // There are no brokers here, and a notification has no callback.
+        "",
+        &STANDARD.encode(interactions),
+        interaction.name(),
+        "",
+        flow.name(),
+    ]
+    .join("|")
 }
 
 async fn ended(mut progress: watch::Receiver<Progress>) {

@@ -19,6 +19,12 @@ const COMMON: [&str; 5] = [
     "capabilities",
 ];
 const CHOICE: [&str; 1] = ["nonce"];
+const AUTHENTICATION: [&str; 4] = [
+    "signatureProtocol",
+    "signatureProtocolParameters",
+    "interactions",
+    "vcType",
+];
 const SIGNATURE: [&str; 4] = [
     "signatureProtocol",
     "signatureProtocolParameters",
@@ -73,6 +79,16 @@ pub(super) struct SignatureRequest {
     pub(super) linked_session: Option<Uuid>,
 }
 
+/// A request for an authentication.
+#[derive(Clone, Debug)]
+pub(super) struct AuthenticationRequest {
+    pub(super) envelope: Envelope,
+    /// As sent: the signed payload holds this text.
+    pub(super) rp_challenge: String,
+    pub(super) algorithm: SignatureAlgorithm,
+    pub(super) interactions: Interactions,
+}
+
 /// A request for a choice of certificate.
 #[derive(Clone, Debug)]
 pub(super) struct ChoiceRequest {
@@ -118,6 +134,18 @@ impl SignatureRequest {
     }
 }
 
+impl AuthenticationRequest {
+    /// By notification; authentications by link are not asked for here.
+    pub(super) fn parse(body: &Value) -> Result<Self, Problem> {
+        let allowed = [COMMON.as_slice(), &AUTHENTICATION].concat();
+        let mut checker = Checker::default();
+        let request = checker
+            .members(body, "", &allowed)
+            .and_then(|members| authentication(&mut checker, &members));
+        checker.finish(request)
+    }
+}
+
 impl ChoiceRequest {
     pub(super) fn parse(
         body: &Value,
@@ -140,6 +168,45 @@ impl ChoiceRequest {
         });
         checker.finish(request)
     }
+}
+
+fn authentication(checker: &mut Checker, members: &Members<'_>) -> Option<AuthenticationRequest> {
+    const NAME: &str = "signatureProtocolParameters";
+    let envelope = envelope(checker, members);
+    checker.choice(members, "signatureProtocol", &[("ACSP_V2", ())]);
+    checker.choice(members, "vcType", &[("numeric4", ())]);
+    let value = checker.required(members, NAME)?;
+    let allowed = [
+        "rpChallenge",
+        "signatureAlgorithm",
+        "signatureAlgorithmParameters",
+    ];
+    let parameters = checker.members(value, &members.pointer_to(NAME), &allowed)?;
+    let rp_challenge = checker.text(&parameters, "rpChallenge");
+    let is_challenge = |text: &str| {
+        let decoded = STANDARD.decode(text);
+        decoded.is_ok_and(|bytes| (32..=64).contains(&bytes.len()))
+    };
+    if rp_challenge.is_some_and(|text| !is_challenge(text)) {
+        checker.refuse(
+            &parameters,
+            "rpChallenge",
+            "must be base64 of 32 to 64 bytes",
+        );
+    }
+    let algorithm = algorithm(checker, &parameters);
+    let interactions = checker
+        .text(members, "interactions")
+        .map(|text| Interactions::parse(text, Transport::Notification));
+    if let Some(Err(detail)) = &interactions {
+        checker.refuse(members, "interactions", detail);
+    }
+    Some(AuthenticationRequest {
+        envelope: envelope?,
+        rp_challenge: rp_challenge?.into(),
+        algorithm: algorithm?,
+        interactions: interactions?.ok()?,
+    })
 }
 
 fn signature(

@@ -19,7 +19,7 @@ use super::{
     end_result::EndResult,
     interactions::InteractionType,
     problem::Problem,
-    request::{ChoiceRequest, Envelope, SignatureRequest},
+    request::{AuthenticationRequest, ChoiceRequest, Envelope, SignatureRequest},
 };
 use crate::random;
 
@@ -45,6 +45,7 @@ pub(super) struct Session {
 pub(super) enum Task {
     Signature(SignatureRequest),
     CertificateChoice(ChoiceRequest),
+    Authentication(AuthenticationRequest),
 }
 
 /// Token and secret of a session that begins with a device link.
@@ -67,6 +68,8 @@ pub(super) enum Ending {
         flow: Flow,
         interaction: InteractionType,
         signature: Vec<u8>,
+        /// Of an authentication.
+        random: Option<RandomPart>,
     },
     Chosen {
         account: Arc<Account>,
@@ -74,6 +77,12 @@ pub(super) enum Ending {
         flow: Flow,
     },
     Failed(EndResult),
+}
+
+/// What the service and the phone add to the payload of an authentication.
+pub(super) struct RandomPart {
+    pub(super) server_random: String,
+    pub(super) user_challenge: String,
 }
 
 /// `flowType` of an answer.
@@ -194,6 +203,7 @@ impl Task {
         match self {
             Self::Signature(request) => &request.envelope,
             Self::CertificateChoice(request) => &request.envelope,
+            Self::Authentication(request) => &request.envelope,
         }
     }
 
@@ -201,6 +211,7 @@ impl Task {
         match self {
             Self::Signature(request) => request.callback.as_deref(),
             Self::CertificateChoice(request) => request.callback.as_deref(),
+            Self::Authentication(_) => None,
         }
     }
 
@@ -209,6 +220,7 @@ impl Task {
         match self {
             Self::Signature(_) => "signature",
             Self::CertificateChoice(_) => "certificate_choice",
+            Self::Authentication(_) => "authentication",
         }
     }
 
@@ -216,6 +228,7 @@ impl Task {
         match self {
             Self::Signature(_) => SessionType::Signature,
             Self::CertificateChoice(_) => SessionType::CertificateChoice,
+            Self::Authentication(_) => SessionType::Authentication,
         }
     }
 
@@ -230,7 +243,7 @@ impl Task {
                 interactions: request.interactions.base64(),
                 callback,
             },
-            Self::CertificateChoice(_) => Protected {
+            Self::CertificateChoice(_) | Self::Authentication(_) => Protected {
                 signature_protocol: "",
                 digest: "",
                 relying_party_name,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     account::AccountCredential,
     end_result::EndResult,
-    session::{Ending, Flow, Progress, Session, Task},
+    session::{Ending, Flow, Progress, RandomPart, Session, Task},
 };
 
 /// `GET /session/{sessionID}`.
@@ -32,11 +32,15 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
             flow,
             interaction,
             signature,
+            random,
         } => json!({
             "state": "COMPLETE",
             "result": { "endResult": "OK", "documentNumber": account.document_number() },
-            "signatureProtocol": "RAW_DIGEST_SIGNATURE",
-            "signature": signature_object(&session.task, *flow, signature),
+            "signatureProtocol": match session.task {
+                Task::Authentication(_) => "ACSP_V2",
+                _ => "RAW_DIGEST_SIGNATURE",
+            },
+            "signature": signature_object(&session.task, *flow, signature, random.as_ref()),
             "cert": certificate(credential),
             "interactionTypeUsed": interaction.name(),
         }),
@@ -56,16 +60,30 @@ pub(super) fn certificate(credential: &AccountCredential) -> Value {
     })
 }
 
-fn signature_object(task: &Task, flow: Flow, signature: &[u8]) -> Value {
+fn signature_object(
+    task: &Task,
+    flow: Flow,
+    signature: &[u8],
+    random: Option<&RandomPart>,
+) -> Value {
     let mut object = json!({
         "value": STANDARD.encode(signature),
         "flowType": flow.name(),
     });
-    if let Task::Signature(request) = task {
-        object["signatureAlgorithm"] = json!(request.algorithm.name());
-        if let Some(parameters) = request.algorithm.parameters() {
+    let algorithm = match task {
+        Task::Signature(request) => Some(request.algorithm),
+        Task::Authentication(request) => Some(request.algorithm),
+        Task::CertificateChoice(_) => None,
+    };
+    if let Some(algorithm) = algorithm {
+        object["signatureAlgorithm"] = json!(algorithm.name());
+        if let Some(parameters) = algorithm.parameters() {
             object["signatureAlgorithmParameters"] = parameters;
         }
+    }
+    if let Some(random) = random {
+        object["serverRandom"] = json!(random.server_random);
+        object["userChallenge"] = json!(random.user_challenge);
     }
     object
 }
@@ -79,7 +97,7 @@ fn failed(result: EndResult) -> Value {
 }
 
 impl Flow {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Link(link_type) => link_type.name(),
             Self::Notification => "Notification",

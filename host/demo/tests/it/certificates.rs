@@ -114,7 +114,9 @@ async fn what_the_repository_does_not_have_is_404() {
 async fn the_trust_folder_names_its_files_with_their_fingerprints() {
     let folder = world().trust_folder();
     let manifest = fs::read_to_string(folder.join("trust.toml")).unwrap();
-    for authority in ["root-e", "eid-q-e", "eid-nq-e", "tsa-ca"] {
+    for authority in [
+        "root-e", "eid-q-e", "eid-nq-e", "eid-m-e", "card-ca", "tsa-ca",
+    ] {
         let file = format!("{authority}.pem");
         let print = ["x509", "-in", &file, "-noout", "-fingerprint", "-sha256"];
         let fingerprint = openssl(folder, &print);

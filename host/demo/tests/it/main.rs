@@ -1,7 +1,9 @@
 //! The demo world over real sockets, as its clients and validators see it.
 
+mod cards;
 mod certificates;
 mod control;
+mod mobile_id;
 mod ocsp;
 mod phone;
 mod refusals;

@@ -9,7 +9,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use openssl::x509::X509;
-use parafa_demo::{SmartIdTimings, World, WorldConfig};
+use parafa_demo::{MobileIdTimings, SmartIdTimings, World, WorldConfig};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -38,6 +38,7 @@ pub(crate) async fn fresh_world() -> World {
 pub(crate) fn config(folder: &Path) -> WorldConfig {
     let mut config = WorldConfig::new(folder);
     config.smart_id = SmartIdTimings::immediate();
+    config.mobile_id = MobileIdTimings::immediate();
     config.http_callbacks = true;
     config
 }
@@ -67,9 +68,17 @@ pub(crate) struct Answer {
 
 impl Party {
     pub(crate) fn of(world: &World) -> Self {
+        Self::at(&world.addresses().smart_id)
+    }
+
+    pub(crate) fn of_mobile_id(world: &World) -> Self {
+        Self::at(&world.addresses().mobile_id)
+    }
+
+    fn at(base: &str) -> Self {
         Self {
             http: Client::builder().no_proxy().build().unwrap(),
-            base: world.addresses().smart_id.clone(),
+            base: base.to_owned(),
         }
     }
 

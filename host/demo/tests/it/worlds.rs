@@ -1,6 +1,7 @@
 //! Worlds of their own: restarts, clocks, faults.
 
 use std::{
+    collections::BTreeSet,
     fs,
     sync::{
         Arc,
@@ -201,4 +202,34 @@ async fn personas_are_listed_as_the_demo_file_has_them() {
             "outcome": "signs",
         })
     );
+}
+
+#[tokio::test]
+async fn personas_have_ids_and_names_of_their_own_and_codes_with_their_check_digits() {
+    let personas = crate::support::world().personas();
+    let ids: BTreeSet<_> = personas.iter().map(|persona| &persona.id).collect();
+    assert_eq!(ids.len(), personas.len());
+    for persona in personas {
+        let digits = persona.personal_code.chars();
+        let digits: Vec<u32> = digits.map(|digit| digit.to_digit(10).unwrap()).collect();
+        assert_eq!(digits.len(), 11, "{}", persona.id);
+        assert_eq!(check_digit(&digits[..10]), digits[10], "{}", persona.id);
+    }
+}
+
+/// The check digit of Lithuanian and Estonian personal codes.
+fn check_digit(digits: &[u32]) -> u32 {
+    let sum = |first: usize| -> u32 {
+        let weights = (1..=9).cycle().skip(first - 1);
+        digits
+            .iter()
+            .zip(weights)
+            .map(|(digit, weight)| digit * weight)
+            .sum()
+    };
+    match (sum(1) % 11, sum(3) % 11) {
+        (10, 10) => 0,
+        (10, second) => second,
+        (first, _) => first,
+    }
 }

@@ -1,5 +1,6 @@
 //! The state machines from outside.
 
+mod authentications;
 mod deadlines;
 mod parties;
 mod signer_transitions;

@@ -25,13 +25,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(120);
 const LONGEST_CERTIFICATE: usize = 8 * 1024;
 /// Longest signature value that is taken, in bytes: that of an RSA key of 16384
 /// bits.
-const LONGEST_SIGNATURE: usize = 2 * 1024;
+pub(super) const LONGEST_SIGNATURE: usize = 2 * 1024;
 
 /// A relying party of the service.
 #[derive(Clone)]
 pub struct SmartIdClient {
-    config: Arc<SmartIdConfig>,
-    port: Arc<dyn HttpPort>,
+    pub(super) config: Arc<SmartIdConfig>,
+    pub(super) port: Arc<dyn HttpPort>,
 }
 
 impl SmartIdClient {
@@ -254,7 +254,7 @@ impl SmartIdClient {
 
     /// The answer of a session that ended well, and who answered; none while
     /// it runs.
-    async fn poll(
+    pub(super) async fn poll(
         &self,
         id: SessionId,
         wait: Duration,
@@ -281,7 +281,7 @@ impl SmartIdClient {
         }
     }
 
-    fn certificate(
+    pub(super) fn certificate(
         &self,
         answer: Option<wire::Certificate>,
         document_number: DocumentNumber,
@@ -327,7 +327,7 @@ fn verification_code(answer: &CodeAnswer) -> Result<VerificationCode, InvalidAns
     code.ok_or(InvalidAnswer::Member("verification code"))
 }
 
-fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(), InvalidAnswer> {
+pub(super) fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(), InvalidAnswer> {
     if offered.contains(&answered) {
         Ok(())
     } else {
@@ -335,7 +335,7 @@ fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(), InvalidAns
     }
 }
 
-fn decode(base64: Option<&str>, longest: usize) -> Option<Vec<u8>> {
+pub(super) fn decode(base64: Option<&str>, longest: usize) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(base64?).ok()?;
     (1..=longest).contains(&bytes.len()).then_some(bytes)
 }

@@ -12,6 +12,7 @@
 
 mod algorithm;
 mod auth_code;
+mod authentication;
 mod client;
 mod config;
 mod device_link;

@@ -10,10 +10,15 @@ use super::{
     Interaction, Interactions, LinkKind, Nonce, SemanticsIdentifier, SignatureAlgorithm,
     SignatureSession, SigningCertificate, SmartIdClient, SmartIdError,
 };
+use crate::authentication::Authenticator;
 use crate::provider::{
-    ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, ProviderSession,
-    RequestKey, SessionState, SignatureRequest, SignerCertificate, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
+    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
+    SignerCertificate, StartedSignature,
 };
+
+/// Smart-ID remembers a request for 15 s; the rest is for the way there.
+const REPEATS_WITHIN: Duration = Duration::from_secs(10);
 
 impl From<SmartIdError> for EidError {
     fn from(error: SmartIdError) -> Self {
@@ -35,16 +40,21 @@ impl EidProvider for SmartIdClient {
         kind == KeyKind::Rsa
     }
 
+    fn repeats_within(&self, _asked: AskedFor) -> Duration {
+        REPEATS_WITHIN
+    }
+
     async fn request_certificate(
         &self,
-        person: &str,
+        person: PersonToAsk<'_>,
         request: &RequestKey,
-    ) -> Result<ProviderSession, EidError> {
-        let person: SemanticsIdentifier = person.parse().map_err(EidError::unusable)?;
+    ) -> Result<RequestedCertificate, EidError> {
+        let person = person.identifier.parse::<SemanticsIdentifier>();
+        let person = person.map_err(EidError::unusable)?;
         let session = self
             .start_certificate_choice(&person, &request.into())
             .await?;
-        ProviderSession::of(&session)
+        Ok(RequestedCertificate::Asked(ProviderSession::of(&session)?))
     }
 
     async fn poll_certificate(
@@ -113,6 +123,10 @@ impl EidProvider for SmartIdClient {
     }
 
     fn device_links(&self) -> Option<&dyn DeviceLinks> {
+        Some(self)
+    }
+
+    fn authenticator(&self) -> Option<&dyn Authenticator> {
         Some(self)
     }
 }

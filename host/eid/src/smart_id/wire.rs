@@ -8,8 +8,13 @@ use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
 
-/// The one protocol of signatures.
+/// The one protocol of signatures on documents.
 pub(super) const RAW_DIGEST_SIGNATURE: &str = "RAW_DIGEST_SIGNATURE";
+/// The one protocol of authentications.
+pub(super) const ACSP_V2: &str = "ACSP_V2";
+/// How authentications are signed.
+pub(super) const RSASSA_PSS: &str = "rsassa-pss";
+pub(super) const SHA_256: &str = "SHA-256";
 
 /// What every request says of the relying party.
 #[derive(Serialize)]
@@ -102,6 +107,54 @@ impl<'r> SignatureRequest<'r> {
     }
 }
 
+/// Of an authentication by notification.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AuthenticationRequest<'r> {
+    #[serde(flatten)]
+    relying_party: RelyingParty<'r>,
+    signature_protocol: &'static str,
+    signature_protocol_parameters: AuthenticationParameters<'r>,
+    interactions: &'r str,
+    vc_type: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AuthenticationParameters<'r> {
+    rp_challenge: &'r str,
+    signature_algorithm: &'static str,
+    signature_algorithm_parameters: HashParameter,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HashParameter {
+    hash_algorithm: &'static str,
+}
+
+impl<'r> AuthenticationRequest<'r> {
+    pub(super) fn new(
+        config: &'r SmartIdConfig,
+        rp_challenge: &'r str,
+        interactions: &'r Interactions,
+    ) -> Self {
+        Self {
+            relying_party: RelyingParty::of(config),
+            signature_protocol: ACSP_V2,
+            signature_protocol_parameters: AuthenticationParameters {
+                rp_challenge,
+                signature_algorithm: RSASSA_PSS,
+                signature_algorithm_parameters: HashParameter {
+                    hash_algorithm: SHA_256,
+                },
+            },
+            interactions: interactions.as_base64(),
+            vc_type: "numeric4",
+        }
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct SessionAnswer {
     #[serde(rename = "sessionID")]
@@ -145,6 +198,7 @@ pub(super) struct StatusAnswer {
     pub(super) signature_protocol: Option<String>,
     pub(super) signature: Option<Signature>,
     pub(super) cert: Option<Certificate>,
+    pub(super) interaction_type_used: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -160,6 +214,31 @@ pub(super) struct Signature {
     pub(super) value: Option<String>,
     pub(super) signature_algorithm: Option<String>,
     pub(super) flow_type: Option<FlowType>,
+    pub(super) server_random: Option<String>,
+    pub(super) user_challenge: Option<String>,
+    pub(super) signature_algorithm_parameters: Option<PssParameters>,
+}
+
+/// The parameters of RSASSA-PSS (RFC 8017, A.2.3).
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PssParameters {
+    pub(super) hash_algorithm: String,
+    pub(super) mask_gen_algorithm: MaskGeneration,
+    pub(super) salt_length: u32,
+    pub(super) trailer_field: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct MaskGeneration {
+    pub(super) algorithm: String,
+    pub(super) parameters: MaskGenerationParameters,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MaskGenerationParameters {
+    pub(super) hash_algorithm: String,
 }
 
 #[derive(Deserialize)]

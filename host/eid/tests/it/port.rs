@@ -35,6 +35,22 @@ pub(crate) struct ScriptedPort {
     seen: Mutex<Vec<Seen>>,
 }
 
+impl ScriptedPort {
+    /// Gives one answer.
+    pub(crate) fn answering(answer: Result<Response<Bytes>, HttpPortError>) -> Self {
+        let port = Self::default();
+        port.answers.lock().unwrap().push_back(answer);
+        port
+    }
+
+    /// The one request that there was.
+    pub(crate) fn only_request(&self) -> Seen {
+        let mut seen = self.seen.lock().unwrap();
+        assert_eq!(seen.len(), 1, "one request");
+        seen.remove(0)
+    }
+}
+
 #[async_trait]
 impl HttpPort for ScriptedPort {
     async fn exchange(
@@ -64,8 +80,7 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn new(answer: Result<Response<Bytes>, HttpPortError>) -> Self {
-        let port = Arc::new(ScriptedPort::default());
-        port.answers.lock().unwrap().push_back(answer);
+        let port = Arc::new(ScriptedPort::answering(answer));
         Self {
             client: SmartIdClient::new(config(), Arc::clone(&port) as Arc<dyn HttpPort>),
             port,
@@ -84,9 +99,7 @@ impl Scripted {
     }
 
     pub(crate) fn seen(&self) -> Seen {
-        let mut seen = self.port.seen.lock().unwrap();
-        assert_eq!(seen.len(), 1, "one request");
-        seen.remove(0)
+        self.port.only_request()
     }
 }
 

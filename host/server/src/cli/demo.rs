@@ -1,3 +1,5 @@
+mod card;
+mod http;
 mod scan;
 
 use std::str::FromStr;
@@ -21,6 +23,8 @@ enum DemoCommand {
     /// Move the clock of the whole demo world: its services and every host in
     /// it. What is due by then is done at once.
     Clock(ClockArguments),
+    /// Use a persona's identity card, as an app would.
+    Card(card::CardArguments),
     /// Have a persona's phone scan a Smart-ID code or follow its link.
     Scan(scan::ScanArguments),
 }
@@ -71,6 +75,7 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), CommandError> {
     match &arguments.command {
         DemoCommand::Clock(arguments) => clock(arguments),
         DemoCommand::Scan(arguments) => scan::scan(arguments),
+        DemoCommand::Card(arguments) => card::card(arguments),
     }
 }
 

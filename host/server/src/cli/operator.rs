@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Subcommand;
+use parafa_auth::providers::Providers;
 use parafa_operator::{
     AuditCommand, BackupCommand, OperatorCommand, OperatorCommands, Part, Reply, SweepCommand,
 };
@@ -249,6 +250,8 @@ impl<'c> CommandTarget<'c> {
             data: self.config.store.data.clone(),
             plugin_store: own.plugin_store.clone(),
             prices: self.config.billing.prices.clone(),
+            providers: Providers::new(own.records.clone()),
+            assertion_keys: self.config.auth.keys(own.records.clone()),
             inventory: INVENTORY,
         };
         Ok(Reply::from(

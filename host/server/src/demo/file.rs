@@ -8,6 +8,7 @@ use anyhow::Context;
 use parafa_demo::{Addresses, Persona, World};
 use serde::{Deserialize, Serialize};
 
+use super::relying_party::RelyingParty;
 use super::workspace::Workspace;
 
 const NAME: &str = "demo.json";
@@ -30,6 +31,9 @@ pub(crate) struct DemoFile {
 pub(crate) struct Workspaces {
     pub(super) signing: Workspace,
     pub(super) other: Workspace,
+    /// Missing where an earlier version wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) auth: Option<RelyingParty>,
 }
 
 /// The world that the host lives in.
@@ -112,9 +116,13 @@ impl Workspaces {
     pub(super) fn kept(path: &Path) -> anyhow::Result<Option<Self>> {
         let unreadable = || format!("{} cannot be read", path.display());
         match std::fs::read(path) {
-            Ok(text) => serde_json::from_slice(&text)
-                .map(Some)
-                .with_context(unreadable),
+            Ok(text) => {
+                let mut kept: Self = serde_json::from_slice(&text).with_context(unreadable)?;
+                if kept.auth.is_none() {
+                    kept.auth = Some(RelyingParty::new()?);
+                }
+                Ok(Some(kept))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(unreadable),
         }

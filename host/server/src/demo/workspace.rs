@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::file::Workspaces;
+use super::relying_party::RelyingParty;
 use crate::app::App;
 
 /// The workspace that examples use.
@@ -48,13 +49,18 @@ impl Workspaces {
                 ..signing
             },
             other: Workspace::new()?,
+            auth: Some(RelyingParty::new()?),
         })
     }
 
     /// Makes those that are not there.
-    pub(super) async fn make(&self, app: &App) -> Result<(), SigningError> {
+    pub(super) async fn make(&self, app: &App) -> anyhow::Result<()> {
         self.signing.make(app, SIGNING).await?;
-        self.other.make(app, OTHER).await
+        self.other.make(app, OTHER).await?;
+        match &self.auth {
+            Some(auth) => auth.make(app).await,
+            None => Ok(()),
+        }
     }
 
     /// The keys, for a person who has started the demo; all else is in the file.

@@ -15,7 +15,7 @@ use super::{
     NoMasterKeyFile, certificate_policy, load_anchors, mailer, master_key_file,
     time_stamping_authorities, trusted_proxies, webhook_policy,
 };
-use crate::config::{Config, SmartId};
+use crate::config::{Config, MobileId, SmartId};
 use crate::demo;
 
 /// The schemes of device links, of the provider and of its demo environment.
@@ -63,6 +63,9 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
         }
         if let Some(smart_id) = &config.smart_id {
             found.in_smart_id(smart_id);
+        }
+        if let Some(mobile_id) = &config.mobile_id {
+            found.in_mobile_id(mobile_id);
         }
         if let Some(mail) = &config.mail {
             found.in_check(mailer(mail));
@@ -200,12 +203,24 @@ impl Found {
             Ok(anchors) => anchors,
             Err(fault) => return self.in_check::<()>(Err(fault)),
         };
-        let smart_id = config.smart_id.as_ref();
-        let method = smart_id.map(|_| SigningMethod::SmartId.name());
-        for (purpose, name, method) in [
-            (Purpose::Signing, "signing", method),
-            (Purpose::Timestamping, "timestamping", None),
-        ] {
+        let set_up = [
+            config.smart_id.as_ref().map(|_| SigningMethod::SmartId),
+            config.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
+            (config.card.enabled == Some(true)).then_some(SigningMethod::Nfc),
+        ];
+        let mut methods: Vec<_> = set_up
+            .into_iter()
+            .flatten()
+            .map(|set_up| Some(set_up.name()))
+            .collect();
+        if methods.is_empty() {
+            methods.push(None);
+        }
+        let needed = methods
+            .into_iter()
+            .map(|method| (Purpose::Signing, "signing", method));
+        for (purpose, name, method) in needed.chain([(Purpose::Timestamping, "timestamping", None)])
+        {
             if anchors.has_anchor_for(purpose, method) {
                 continue;
             }
@@ -213,6 +228,16 @@ impl Found {
             self.0.push(format!(
                 "trust.folder: its trust.toml trusts nobody for {name}{by}: add the authorities, as root or issuing, with {name} among their purposes"
             ));
+        }
+    }
+
+    fn in_mobile_id(&mut self, mobile_id: &MobileId) {
+        self.in_check(check_address("mobile_id.base_url", &mobile_id.base_url));
+        if mobile_id.relying_party_name.trim().is_empty() {
+            self.0.push(
+                "mobile_id.relying_party_name is empty: set it to the name that is registered with the provider"
+                    .to_owned(),
+            );
         }
     }
 
@@ -327,6 +352,11 @@ mod tests {
             relying_party_name: " ".to_owned(),
             ..smart_id()
         });
+        config.mobile_id = Some(MobileId {
+            base_url: "ftp://mid.example.com".parse().unwrap(),
+            relying_party_name: String::new(),
+            relying_party_uuid: uuid::Uuid::nil(),
+        });
 
         let faults = faults(&config);
 
@@ -344,6 +374,8 @@ mod tests {
             "smart_id.base_url",
             "smart_id.scheme_name",
             "smart_id.relying_party_name",
+            "mobile_id.base_url",
+            "mobile_id.relying_party_name",
         ];
         for (fault, setting) in faults.iter().zip(settings) {
             assert!(fault.starts_with(setting), "{fault}");
@@ -372,6 +404,12 @@ mod tests {
             &format!("{all}\nmethods = ['smart_id']"),
         );
         assert_eq!(faults(&config), [""; 0]);
+        config.mobile_id = Some(MobileId {
+            base_url: "https://mid.example.com".parse().unwrap(),
+            relying_party_name: "DEMO".to_owned(),
+            relying_party_uuid: uuid::Uuid::nil(),
+        });
+        assert_one_fault(&config, "trust.folder", "signing with mobile_id: add");
     }
 
     #[test]

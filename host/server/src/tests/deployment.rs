@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_demo::{Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig};
+use parafa_demo::{
+    MobileIdSwitches, MobileIdTimings, Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig,
+};
 use parafa_outbound::HostPort;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
@@ -32,7 +34,7 @@ pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
-use crate::config::{Config, Mail, Protection, SmartId};
+use crate::config::{Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Product, Role};
@@ -101,6 +103,7 @@ impl Site {
             longest_link_poll: LINK_POLL,
             ..SmartIdTimings::immediate()
         };
+        world.mobile_id = MobileIdTimings::immediate();
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
         let mut plugin_host = PluginHostConfig::new(compiled_plugins());
@@ -143,6 +146,11 @@ impl Site {
     /// What may be changed at Smart-ID.
     pub(super) fn smart_id(&self) -> &SmartIdSwitches {
         self.world.smart_id_switches()
+    }
+
+    /// What may be changed at Mobile-ID.
+    pub(super) fn mobile_id(&self) -> &MobileIdSwitches {
+        self.world.mobile_id_switches()
     }
 
     /// A document that is signed without a hitch.
@@ -193,6 +201,29 @@ impl Site {
             certificates: rang("certificate_choice"),
             signatures: rang("signature"),
         }
+    }
+
+    /// The certificate that Mobile-ID has of somebody, in base64.
+    pub(super) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
+        let party = self.world.mobile_id_party();
+        let body = serde_json::json!({
+            "relyingPartyUUID": party.uuid,
+            "relyingPartyName": party.name,
+            "phoneNumber": phone,
+            "nationalIdentityNumber": code,
+        });
+        let base = Url::parse(&self.world.addresses().mobile_id).unwrap();
+        let answer = ask(&base, "POST", "/certificate", &body.to_string()).await;
+        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        answer["cert"].as_str().unwrap().to_owned()
+    }
+
+    /// What an identity card of the world answers to an app.
+    pub(super) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
+        let cards = Url::parse(&self.world.addresses().cards).unwrap();
+        let method = if body.is_some() { "POST" } else { "GET" };
+        let answer = ask(&cards, method, path, body.unwrap_or_default()).await;
+        serde_json::from_str(&answer).unwrap()
     }
 
     /// A webhook that never answers.
@@ -293,9 +324,17 @@ fn config(world: &World) -> Config {
         smart_id: Some(SmartId {
             base_url: Url::parse(smart_id).unwrap(),
             scheme_name: "smart-id-demo".to_owned(),
-            relying_party_name: world.relying_party().name.clone(),
-            relying_party_uuid: world.relying_party().uuid,
+            relying_party_name: world.smart_id_party().name,
+            relying_party_uuid: world.smart_id_party().uuid,
         }),
+        mobile_id: Some(MobileId {
+            base_url: Url::parse(&addresses.mobile_id).unwrap(),
+            relying_party_name: world.mobile_id_party().name,
+            relying_party_uuid: world.mobile_id_party().uuid,
+        }),
+        card: Card {
+            enabled: Some(true),
+        },
         ..Config::default()
     };
     // Nobody is at home: letters wait.

@@ -152,7 +152,7 @@ impl Host {
             email: "signer@example.com".to_owned(),
             name: None,
             language: Language::Lt,
-            methods: [SigningMethod::SmartId].into_iter().collect(),
+            methods: SigningMethod::ALL.into_iter().collect(),
             personal_code: None,
         };
         let form = SigningForm {
@@ -198,19 +198,40 @@ impl Host {
     /// A signer presses the button.
     pub(super) async fn start(&self, signer: Uuid, person: &str) -> Result<(), CeremonyError> {
         let person = Some(format!("PNOLT-{person}"));
-        self.start_as(signer, person).await
+        self.start_as(signer, SigningMethod::SmartId, person, None)
+            .await
+    }
+
+    /// The same with Mobile-ID.
+    pub(super) async fn start_mobile_id(
+        &self,
+        signer: Uuid,
+        (phone_number, person): (&str, &str),
+    ) -> Result<(), CeremonyError> {
+        let person = Some(format!("PNOLT-{person}"));
+        let phone_number = Some(phone_number.to_owned());
+        self.start_as(signer, SigningMethod::MobileId, person, phone_number)
+            .await
     }
 
     /// The same without saying who they are: their app follows a link.
     pub(super) async fn start_by_link(&self, signer: Uuid) -> Result<(), CeremonyError> {
-        self.start_as(signer, None).await
+        self.start_as(signer, SigningMethod::SmartId, None, None)
+            .await
     }
 
-    async fn start_as(&self, signer: Uuid, person: Option<String>) -> Result<(), CeremonyError> {
+    async fn start_as(
+        &self,
+        signer: Uuid,
+        method: SigningMethod,
+        person: Option<String>,
+        phone_number: Option<String>,
+    ) -> Result<(), CeremonyError> {
         let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
         let start = StartAttempt {
-            method: SigningMethod::SmartId,
+            method,
             person,
+            phone_number,
             document_sha256: None,
         };
         self.app.ceremonies.start_attempt(ceremony, start).await

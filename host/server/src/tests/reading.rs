@@ -12,7 +12,9 @@ use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::files::FileForm;
-use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::forms::{
+    BatchForm, ContainerFileForm, ContainerForm, ContentForm, SigningForm, SourceForm,
+};
 use parafa_signing::listing::Listing;
 use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
@@ -321,35 +323,34 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
 }
 
 #[tokio::test]
-async fn files_of_a_container_are_looked_at_before_it_is_said_that_none_is_composed() {
+async fn a_container_that_nothing_here_makes_is_refused_by_its_format() {
     let site = Site::start().await;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
-    let container = |content| {
-        let mut file = document("a.pdf");
-        file.content = ContentForm::Inline(content);
-        SigningForm {
-            source: SourceForm::Container(vec![file]),
-            terms: terms(SigningOrder::Parallel, Delivery::Link),
-        }
+    let mut document = document("a.pdf");
+    document.content = ContentForm::Inline(pdf());
+    let container = ContainerForm {
+        extension: "adoc",
+        files: vec![ContainerFileForm {
+            document,
+            media_type: "application/pdf",
+        }],
+    };
+    let form = SigningForm {
+        source: SourceForm::Container(container),
+        terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
 
-    let unfit = container("no PDF".into());
-    let unfit = host
+    let refused = host
         .app
         .signings
-        .create_signing(&caller(), unfit, None)
-        .await;
-    let sound = container(pdf());
-    let sound = host
-        .app
-        .signings
-        .create_signing(&caller(), sound, None)
+        .create_signing(&caller(), form, None)
         .await;
 
-    assert!(matches!(unfit, Err(SigningError::IntakeRefused(_))));
-    assert!(matches!(sound, Err(SigningError::FileRefused { .. })));
-    assert_eq!(deployment.byte_files().len(), 0);
+    match refused {
+        Err(SigningError::FileRefused { pointer, .. }) => assert_eq!(pointer, "/container/format"),
+        other => panic!("{other:?}"),
+    }
     drop(host);
     site.shutdown().await;
 }
@@ -406,7 +407,8 @@ async fn two(host: &Host) -> Vec<SigningRow> {
 
 #[tokio::test]
 async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
-    let site = Site::start().await;
+    let mut site = Site::start().await;
+    site.config.mobile_id = None;
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
@@ -426,6 +428,7 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
     let start = StartAttempt {
         method: SigningMethod::MobileId,
         person: Some("PNOLT-40504040001".to_owned()),
+        phone_number: None,
         document_sha256: None,
     };
     let refused = host

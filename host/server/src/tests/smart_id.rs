@@ -20,18 +20,18 @@ use super::stage::Stage;
 const LONGEST_STATE: usize = 64 * 1024;
 
 /// How an attempt ended.
-struct End {
+pub(super) struct End {
     /// As the signer's page is told.
-    error: Value,
+    pub(super) error: Value,
     /// What the operator reads.
-    log: String,
+    pub(super) log: String,
     /// How long the other signers had to wait, by the clock of the records.
-    took: SignedDuration,
+    pub(super) took: SignedDuration,
 }
 
 impl End {
     #[track_caller]
-    fn assert(&self, code: &str, logged: &str) {
+    pub(super) fn assert(&self, code: &str, logged: &str) {
         assert_eq!(self.error["code"], code, "{logged}");
         let message = self.error["message"].as_str().unwrap();
         assert!(!message.is_empty());
@@ -69,7 +69,7 @@ async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
     end(&stage, &log, begun).await
 }
 
-async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) -> End {
+pub(super) async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) -> End {
     stage.outcome().await;
     let took = stage.site.clock.now().duration_since(begun);
     assert_eq!(stage.signing().await.signing.turn, None);

@@ -14,7 +14,9 @@ use parafa_domain as domain;
 
 use super::views::domain_method;
 use crate::files::FileForm;
-use crate::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
+use crate::forms::{
+    BatchForm, ContainerFileForm, ContainerForm, ContentForm, DocumentForm, SigningForm, SourceForm,
+};
 use crate::simulate::{SimulatedAction, SimulationForm};
 
 /// A signing to be.
@@ -30,7 +32,10 @@ pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {
             Source::Document(document) => SourceForm::Document(self::document(document)),
             Source::Container(container) => {
                 let files = container.files.into_iter().zip(pointers);
-                SourceForm::Container(files.map(|(file, at)| container_file(file, at)).collect())
+                SourceForm::Container(ContainerForm {
+                    extension: container.format.as_str(),
+                    files: files.map(|(file, at)| container_file(file, at)).collect(),
+                })
             }
         },
         terms: terms(request.terms)?,
@@ -121,14 +126,17 @@ fn document(document: NewDocument) -> DocumentForm {
 }
 
 /// A file that is to be in a container; it stands at `pointer`.
-fn container_file(file: ContainerFile, pointer: String) -> DocumentForm {
-    DocumentForm {
-        extension: extension(&file.name),
-        flatten_pointer: pointer.clone(),
-        pointer,
-        name: file.name,
-        content: ContentForm::Inline(file.content),
-        flatten: false,
+fn container_file(file: ContainerFile, pointer: String) -> ContainerFileForm {
+    ContainerFileForm {
+        media_type: file.media_type,
+        document: DocumentForm {
+            extension: extension(&file.name),
+            flatten_pointer: pointer.clone(),
+            pointer,
+            name: file.name,
+            content: ContentForm::Inline(file.content),
+            flatten: false,
+        },
     }
 }
 

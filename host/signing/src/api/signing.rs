@@ -9,9 +9,9 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, Credentials, DocumentDownload, FileToken, IdempotentRequest, KeyMode,
-    Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi, SigningCaller,
-    SigningId, SigningMethod, views as api,
+    Access, Api, BatchId, ContainerFormat, Credentials, DocumentDownload, FileToken,
+    IdempotentRequest, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId,
+    SigningApi, SigningCaller, SigningId, SigningMethod, WireName, views as api,
 };
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::Lifecycle;
@@ -32,6 +32,7 @@ use super::{forms, views};
 use crate::SigningError;
 use crate::archive::Archives;
 use crate::comments::Comments;
+use crate::compose::can_compose;
 use crate::intake::Intake;
 use crate::listing::Listing;
 use crate::records::CommentPrivate;
@@ -177,6 +178,18 @@ impl Api for SigningOperations {
     }
 }
 
+impl SigningOperations {
+    /// The containers that can be made of files and signed.
+    fn containers(&self) -> Vec<ContainerFormat> {
+        let formats = ContainerFormat::ALL.iter().map(|(_, format)| *format);
+        let composes = |format: &ContainerFormat| {
+            let plugin = self.plugins.by_extension(format.as_str());
+            plugin.is_some_and(|plugin| can_compose(&plugin))
+        };
+        formats.filter(composes).collect()
+    }
+}
+
 #[async_trait]
 impl SigningApi for SigningOperations {
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
@@ -194,8 +207,7 @@ impl SigningApi for SigningOperations {
         api::Capabilities {
             formats: self.plugins.active().iter().map(installed).collect(),
             methods: self.methods(),
-            // None are made yet, whatever plugins could.
-            containers: Vec::new(),
+            containers: self.containers(),
         }
     }
 

@@ -48,6 +48,18 @@ impl KeyKind {
 }
 
 impl EcCurve {
+    /// Length of an element of its field in octets; not known of other curves
+    /// than the named ones.
+    #[must_use]
+    pub fn field_octets(self) -> Option<usize> {
+        match self {
+            Self::P256 => Some(32),
+            Self::P384 => Some(48),
+            Self::P521 => Some(66),
+            Self::Other => None,
+        }
+    }
+
     fn of(key: &PKeyRef<Public>) -> Self {
         let curve = key.ec_key().ok().and_then(|key| key.group().curve_name());
         match curve {

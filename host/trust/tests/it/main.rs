@@ -5,6 +5,7 @@
 
 mod anchors;
 mod asn1;
+mod authentications;
 mod authority;
 mod certificates;
 mod hostile;

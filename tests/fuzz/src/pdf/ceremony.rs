@@ -38,7 +38,7 @@ impl Level {
 }
 
 /// Computes digests and takes every signature value for a sound one.
-pub(super) struct TrustingEnvironment;
+pub(crate) struct TrustingEnvironment;
 
 impl Environment for TrustingEnvironment {
     type Blob = MemoryBlob;

@@ -18,7 +18,8 @@ use parafa_format_pdf::{inspect, verify};
 
 use crate::Target;
 
-use ceremony::{Level, TrustingEnvironment, sign};
+pub(crate) use ceremony::TrustingEnvironment;
+use ceremony::{Level, sign};
 
 /// Reading a file.
 ///
@@ -181,7 +182,7 @@ fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
     Ok(evidence.signatures)
 }
 
-fn assert_listed(refusal: &Refusal) {
+pub(crate) fn assert_listed(refusal: &Refusal) {
     const CATALOGUE: &str = include_str!("../../../../wit/CATALOGUE.md");
 
     let code = format!("`{}`", refusal.code);

@@ -6,7 +6,7 @@ use std::path::Path;
 use parafa_catalogue::{
     BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, HashFunction, Integrity, MemberRole,
     NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
-    TimestampKind, TimestampStatus, levels, need_params, note, reason, refusal,
+    TimestampKind, TimestampStatus, compose_params, levels, need_params, note, reason, refusal,
 };
 
 macro_rules! names {
@@ -35,6 +35,7 @@ fn names() -> Vec<&'static str> {
     );
     let open = [
         levels::ALL,
+        compose_params::ALL,
         need_params::ALL,
         note::ALL,
         reason::ALL,

@@ -1,0 +1,68 @@
+//! What stands behind the routes.
+
+use async_trait::async_trait;
+use parafa_api_http::{Api, Problem, ids};
+
+use crate::requests::{
+    CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
+};
+use crate::views;
+use crate::vocabulary::AuthenticationMethod;
+
+ids! {
+    /// The authentication request.
+    AuthenticationId in "requestId";
+}
+
+/// The operations of the API, one method each.
+///
+/// Callers are of three kinds, and each operation is for one: a provider by its
+/// key, a client by the token of one request, and anybody. What a client may not
+/// touch is refused by [`Api::presence`]: its request alone is there for it.
+#[async_trait]
+pub trait AuthApi: Api<Record = AuthenticationId> {
+    /// Whoever calls without credentials.
+    fn anybody() -> Self::Caller;
+
+    /// The methods that are set up here. Must not block.
+    fn methods(&self) -> Vec<AuthenticationMethod>;
+
+    /// `POST /v1/auth/requests`.
+    async fn create(
+        &self,
+        caller: &Self::Caller,
+        request: CreateAuthentication,
+        claim: Option<&Self::Claim>,
+    ) -> Result<views::CreatedAuthentication, Problem>;
+
+    /// `GET /v1/auth/requests/{requestId}`.
+    async fn read(
+        &self,
+        caller: &Self::Caller,
+        id: AuthenticationId,
+        query: PollQuery,
+    ) -> Result<views::Authentication, Problem>;
+
+    /// `DELETE /v1/auth/requests/{requestId}`.
+    async fn cancel(&self, caller: &Self::Caller, id: AuthenticationId) -> Result<(), Problem>;
+
+    /// `POST /v1/auth/{requestId}/certificate`.
+    async fn receive_certificate(
+        &self,
+        id: AuthenticationId,
+        request: CertificateSubmission,
+    ) -> Result<views::DataToBeSigned, Problem>;
+
+    /// `POST /v1/auth/{requestId}/complete`.
+    async fn complete(
+        &self,
+        id: AuthenticationId,
+        request: CompletionRequest,
+    ) -> Result<views::CompletedAuthentication, Problem>;
+
+    /// `POST /v1/auth/pairings`.
+    async fn pair(&self, request: PairingRequest) -> Result<views::PairedClient, Problem>;
+
+    /// `GET /v1/auth/.well-known/jwks.json`.
+    async fn keys(&self) -> Result<views::JsonWebKeySet, Problem>;
+}

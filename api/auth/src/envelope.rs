@@ -1,0 +1,79 @@
+//! How the API writes its refusals.
+
+use parafa_api_http::{Problem, ProblemFormat, ProblemType, RequestId};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::problem::ErrorCode;
+
+/// `{"error": {…}}`.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorEnvelope;
+
+/// A refusal.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "ErrorEnvelope")]
+pub struct Envelope {
+    /// What is refused, and why.
+    error: ErrorBody,
+}
+
+/// What is refused, and why.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "Error")]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody {
+    /// What kind of refusal it is, for programs.
+    pub code: &'static str,
+    /// What is wrong, for people.
+    pub message: String,
+    /// Of the authentication request that the path names, else of this HTTP
+    /// request, as X-Request-Id has it.
+    pub request_id: Uuid,
+    /// Whether the same request may be answered otherwise later.
+    pub retryable: bool,
+}
+
+impl ProblemFormat for ErrorEnvelope {
+    const MEDIA_TYPE: &'static str = "application/json";
+
+    type Body = Envelope;
+
+    fn translated(&self, kind: ProblemType) -> ProblemType {
+        ErrorCode::in_place_of(kind).map_or(kind, ErrorCode::problem_type)
+    }
+
+    fn admits_request_id(&self, id: &str) -> bool {
+        Uuid::try_parse(id).is_ok()
+    }
+
+    fn body(&self, problem: &Problem, request: &RequestId) -> Envelope {
+        let code = problem.kind().name;
+        let own = || Uuid::try_parse(request.as_str()).unwrap_or_default();
+        Envelope {
+            error: ErrorBody {
+                code,
+                message: message(problem),
+                request_id: problem.record().unwrap_or_else(own),
+                retryable: ErrorCode::named(code).is_some_and(ErrorCode::is_retryable),
+            },
+        }
+    }
+}
+
+/// All that is to be said: the envelope has one place for it.
+fn message(problem: &Problem) -> String {
+    let mut message = problem.detail().to_owned();
+    if let several @ [_, _, ..] = problem.errors() {
+        let faults = several.iter().map(|fault| match fault.pointer.as_str() {
+            "" => format!("it {}", fault.detail),
+            pointer => format!("{pointer} {}", fault.detail),
+        });
+        message = format!(
+            "The request is not valid: {}.",
+            faults.collect::<Vec<_>>().join("; ")
+        );
+    }
+    message
+}

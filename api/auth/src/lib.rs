@@ -1,0 +1,50 @@
+//! The HTTP contract of the eID authentication API: its operations, requests,
+//! views and error envelope.
+//!
+//! Whoever authenticates persons implements [`AuthApi`]; [`router`] puts HTTP in
+//! front of it, with what all APIs share: `parafa_api_http`.
+
+mod api;
+mod envelope;
+mod examples;
+mod operations;
+mod pairing_page;
+mod problem;
+mod reference;
+pub mod requests;
+pub mod views;
+mod vocabulary;
+
+use std::sync::Arc;
+
+use axum::Router;
+use parafa_api_http::{HttpConfig, Neighbour, Surface};
+
+pub use self::api::{AuthApi, AuthenticationId};
+pub use self::envelope::{ErrorBody, ErrorEnvelope};
+pub use self::problem::ErrorCode;
+pub use self::vocabulary::{AuthenticationMethod, AuthenticationStatus};
+
+/// The folder of its description and pages.
+pub const FOLDER: &str = "/auth";
+
+/// What another API's overview says of it.
+#[must_use]
+pub fn neighbour() -> Neighbour {
+    Neighbour {
+        title: "eID authentication".to_owned(),
+        folder: FOLDER.to_owned(),
+    }
+}
+
+/// The API under `/v1/auth`, its description under `/auth/openapi.json` and
+/// `/auth/openapi.yaml`, and its pages, without an answer for other paths.
+pub fn router<A: AuthApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let surface = Surface {
+        root: "/v1/auth",
+        operations: operations::all::<A>(),
+        format: ErrorEnvelope,
+        reference: reference::reference(),
+    };
+    parafa_api_http::beside(api, config, surface).merge(pairing_page::page())
+}

@@ -1,0 +1,48 @@
+//! What is told of the API as a whole.
+
+use parafa_api_http::{Problem, Reference, Security, SetUp};
+use serde_json::Map;
+
+use crate::api::AuthApi;
+use crate::operations::TAGS;
+use crate::problem::ErrorCode;
+use crate::{FOLDER, examples};
+
+/// The version of the interface.
+const VERSION: &str = "1.0.0";
+
+const INTRODUCTION: &str = "Authenticates persons with their eID for relying parties, here called providers: the provider's backend creates a request for one method, the person proves who they are, and the provider learns the verified identity, and gets it as a signed JWT.\n\n\
+    A refusal is an object `error` with a `code` for programs, a `message` for people, the `requestId` and whether the same request is worth repeating later. How the data to be signed are made, byte by byte, is in the documentation of the service, with test vectors.";
+
+pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
+    Reference {
+        name: "eID authentication",
+        folder: FOLDER,
+        title: "Parafa eID authentication API",
+        version: VERSION,
+        summary: "Persons authenticate with their eID",
+        description: INTRODUCTION,
+        tags: TAGS,
+        security: Security::Basic(
+            "The key's id and secret, as they were shown when the provider was made.",
+        ),
+        problems: ErrorCode::ALL
+            .iter()
+            .map(|code| code.problem_type())
+            .collect(),
+        advice_on_long_bodies: "",
+        headers: &[],
+        set_up,
+        example: examples::of,
+        refusal: |kind, _| Problem::of(kind),
+        webhooks: |_| Map::new(),
+    }
+}
+
+fn set_up<A: AuthApi>(api: &A) -> Vec<SetUp> {
+    let methods = api.methods().into_iter();
+    vec![SetUp {
+        title: "Methods",
+        names: methods.map(|method| method.as_str().to_owned()).collect(),
+    }]
+}

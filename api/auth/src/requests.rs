@@ -1,0 +1,277 @@
+//! What calls are asked with.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use parafa_api_http::decode::{Node, Object};
+use parafa_api_http::{FromBody, FromQuery};
+use serde_json::json;
+
+use crate::vocabulary::AuthenticationMethod;
+
+/// Longest origin, in characters.
+const LONGEST_ORIGIN: usize = 300;
+/// Longest certificate, in bytes.
+const LONGEST_CERTIFICATE: usize = 8 * 1024;
+/// Longest signature, in bytes: one of RSA with 8192 bits.
+const LONGEST_SIGNATURE: usize = 1024;
+/// Longest token or code, in characters.
+const LONGEST_TOKEN: usize = 128;
+/// Longest name of an algorithm or encoding, in characters.
+const LONGEST_NAME: usize = 32;
+/// Longest wait for a change, in milliseconds.
+const LONGEST_WAIT: u16 = 30_000;
+const PERSONAL_CODE_DIGITS: usize = 11;
+const PHONE_NUMBER: &str = "^\\+[0-9]{8,30}$";
+const BASE64: &str = "^[A-Za-z0-9+/_-]+={0,2}$";
+
+const ANY_PADDING: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const STANDARD_ALPHABET: GeneralPurpose = GeneralPurpose::new(&STANDARD, ANY_PADDING);
+const URL_SAFE_ALPHABET: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, ANY_PADDING);
+
+/// The body of `POST /v1/auth/requests`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CreateAuthentication {
+    /// The origin that the person authenticates for.
+    pub audience: String,
+    /// How.
+    pub method: NewMethod,
+}
+
+/// How somebody is to authenticate, and who.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NewMethod {
+    /// With a card in a reader.
+    Physical {
+        /// Whose it has to be, if anybody's.
+        personal_code: Option<String>,
+    },
+    /// With a card over NFC.
+    Nfc {
+        /// Whose it has to be, if anybody's.
+        personal_code: Option<String>,
+    },
+    /// With Smart-ID.
+    SmartId {
+        /// Whom to ask.
+        personal_code: String,
+    },
+    /// With Mobile-ID.
+    MobileId {
+        /// Whom to ask.
+        personal_code: String,
+        /// On which phone, with the country's code.
+        phone_number: String,
+    },
+}
+
+impl NewMethod {
+    /// The method without its particulars.
+    #[must_use]
+    pub fn method(&self) -> AuthenticationMethod {
+        match self {
+            Self::Physical { .. } => AuthenticationMethod::Physical,
+            Self::Nfc { .. } => AuthenticationMethod::Nfc,
+            Self::SmartId { .. } => AuthenticationMethod::SmartId,
+            Self::MobileId { .. } => AuthenticationMethod::MobileId,
+        }
+    }
+}
+
+impl<A> FromBody<A> for CreateAuthentication {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CreateAuthenticationRequest", |object| {
+            let audience = object.required("audience", |node| {
+                node.described("An origin of the provider's allow-list, exactly as it stands there, such as https://shop.example.")
+                    .visible_text(LONGEST_ORIGIN)
+            });
+            let method: Option<AuthenticationMethod> =
+                object.required("method", |node| node.one_of());
+            let mut has_code = false;
+            let code = object.optional("personalCode", |node| {
+                has_code = true;
+                node.described("The Lithuanian personal code of the person who has to authenticate; required for smart_id and mobile_id.")
+                    .digits(PERSONAL_CODE_DIGITS)
+                    .map(str::to_owned)
+            });
+            let mut has_number = false;
+            let number = object.optional("phoneNumber", |node| {
+                has_number = true;
+                if method.is_some_and(|method| method != AuthenticationMethod::MobileId) {
+                    node.fault("must not be given for this method");
+                    return None;
+                }
+                node.described("The number of the phone with the country's code; required for mobile_id, and for nothing else.")
+                    .parsed(PHONE_NUMBER, "a + and 8 to 30 digits", phone_number)
+            });
+            object.keyword("allOf", conditions());
+            let asked = matches!(
+                method,
+                Some(AuthenticationMethod::SmartId | AuthenticationMethod::MobileId)
+            );
+            if asked && !has_code {
+                object.missing("personalCode", "is required for this method");
+            }
+            if method == Some(AuthenticationMethod::MobileId) && !has_number {
+                object.missing("phoneNumber", "is required for this method");
+            }
+            Some(Self {
+                audience: audience?.to_owned(),
+                method: match method? {
+                    AuthenticationMethod::Physical => NewMethod::Physical { personal_code: code },
+                    AuthenticationMethod::Nfc => NewMethod::Nfc { personal_code: code },
+                    AuthenticationMethod::SmartId => NewMethod::SmartId { personal_code: code? },
+                    AuthenticationMethod::MobileId => NewMethod::MobileId {
+                        personal_code: code?,
+                        phone_number: number?,
+                    },
+                },
+            })
+        })
+    }
+}
+
+/// What each method asks for, in JSON Schema.
+fn conditions() -> serde_json::Value {
+    let of = |name: &str| {
+        let method = json!({"type": "string", "const": name});
+        json!({"properties": {"method": method}, "required": ["method"]})
+    };
+    json!([
+        {"if": of("smart_id"), "then": {"required": ["personalCode"]}},
+        {
+            "if": of("mobile_id"),
+            "then": {"required": ["personalCode", "phoneNumber"]},
+            "else": {"properties": {"phoneNumber": false}},
+        },
+    ])
+}
+
+fn phone_number(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('+')?;
+    let sound =
+        (8..=30).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    sound.then(|| text.to_owned())
+}
+
+/// The query of `GET /v1/auth/requests/{requestId}`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PollQuery {
+    /// How long to wait for another status.
+    pub wait: Duration,
+}
+
+impl FromQuery for PollQuery {
+    fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let wait = query.or("waitMs", 0, |node| {
+            node.described(
+                "For how many milliseconds the answer may wait until the status changes.",
+            )
+            .integer(0..=LONGEST_WAIT)
+        });
+        Some(Self {
+            wait: Duration::from_millis(wait?.into()),
+        })
+    }
+}
+
+/// The body of `POST /v1/auth/{requestId}/certificate`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CertificateSubmission {
+    /// The card's authentication certificate, DER if it is one.
+    pub certificate: Vec<u8>,
+}
+
+impl<A> FromBody<A> for CertificateSubmission {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CertificateRequest", |object| {
+            let certificate = object.required("certificate", |node| {
+                let node = node.described("The card's authentication certificate, DER in base64.");
+                bytes(&node, LONGEST_CERTIFICATE)
+            });
+            certificate.map(|certificate| Self { certificate })
+        })
+    }
+}
+
+/// The body of `POST /v1/auth/{requestId}/complete`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CompletionRequest {
+    /// The signature.
+    pub signature: Vec<u8>,
+    /// The name of its algorithm, whatever it is.
+    pub algorithm: String,
+    /// The name of its encoding, whatever it is.
+    pub encoding: String,
+    /// The token of the certificate step.
+    pub operation_token: String,
+}
+
+impl<A> FromBody<A> for CompletionRequest {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CompletionRequest", |object| {
+            let signature = object.required("signature", |node| {
+                let node = node.described("What the card signed, in base64.");
+                bytes(&node, LONGEST_SIGNATURE)
+            });
+            let algorithm = object.required("signatureAlgorithm", |node| {
+                node.described("ES256 (ECDSA with SHA-256 on the certificate's curve, P-384 included), RS256 or PS256.")
+                    .visible_text(LONGEST_NAME)
+            });
+            let encoding = object.required("signatureEncoding", |node| {
+                node.described("P1363 or DER for ES256, RAW for RSA.")
+                    .visible_text(LONGEST_NAME)
+            });
+            let operation_token = object.required("operationToken", |node| {
+                node.described("The single-use token of the certificate step.")
+                    .visible_text(LONGEST_TOKEN)
+            });
+            Some(Self {
+                signature: signature?,
+                algorithm: algorithm?.to_owned(),
+                encoding: encoding?.to_owned(),
+                operation_token: operation_token?.to_owned(),
+            })
+        })
+    }
+}
+
+/// The body of `POST /v1/auth/pairings`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PairingRequest {
+    /// What was read off a page.
+    pub code: String,
+}
+
+impl<A> FromBody<A> for PairingRequest {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("PairingRequest", |object| {
+            let code = object.required("code", |node| {
+                node.described("The code of the pairing hint, once.")
+                    .visible_text(LONGEST_TOKEN)
+            });
+            code.map(|code| Self {
+                code: code.to_owned(),
+            })
+        })
+    }
+}
+
+/// Some bytes in base64, of either alphabet, with or without padding.
+fn bytes(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
+    node.clone()
+        .with("contentEncoding", "base64")
+        .with("maxLength", longest.div_ceil(3) * 4)
+        .parsed(BASE64, &format!("base64 of 1 to {longest} bytes"), |text| {
+            let engine = match text.contains(['-', '_']) {
+                true => &URL_SAFE_ALPHABET,
+                false => &STANDARD_ALPHABET,
+            };
+            let short = text.len() <= longest.div_ceil(3) * 4;
+            let decoded = short.then(|| engine.decode(text).ok()).flatten()?;
+            (1..=longest).contains(&decoded.len()).then_some(decoded)
+        })
+}

@@ -1,0 +1,211 @@
+//! What calls answer.
+
+use jiff::Timestamp;
+use parafa_api_http::Created;
+use parafa_api_http::views::timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::api::AuthenticationId;
+use crate::envelope::ErrorBody;
+use crate::vocabulary::{AuthenticationMethod, AuthenticationStatus};
+
+/// A request that was created.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedAuthentication {
+    /// Its id.
+    pub request_id: AuthenticationId,
+    /// How far it is.
+    pub status: AuthenticationStatus,
+    /// How the person authenticates.
+    pub method: AuthenticationMethod,
+    /// When it ends by itself.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+    /// What the client makes its calls with; for `physical`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_token: Option<String>,
+    /// What pairs an app with the request; for `nfc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<Pairing>,
+    /// What the person compares with their device; for `smart_id` and
+    /// `mobile_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification_code: Option<String>,
+}
+
+impl Created for CreatedAuthentication {
+    const IDS: &'static [(&'static str, &'static str)] =
+        &[("requestId", "$response.body#/requestId")];
+
+    fn address(&self) -> Option<Uuid> {
+        Some(self.request_id.0)
+    }
+}
+
+/// What pairs an app with a request.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pairing {
+    /// The code, which works once.
+    pub code: String,
+    /// The same as a link, for a button or a QR code.
+    pub uri: String,
+    /// Until when it works.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+}
+
+/// How far a request is; once it has ended, how.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Authentication {
+    /// Its id.
+    pub request_id: AuthenticationId,
+    /// How far it is.
+    pub status: AuthenticationStatus,
+    /// How the person authenticates.
+    pub method: AuthenticationMethod,
+    /// When it ends by itself.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+    /// What the person compares with their device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification_code: Option<String>,
+    /// The signature, once completed: base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sig: Option<String>,
+    /// Who authenticated, once completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cert: Option<Certificate>,
+    /// The same as a signed JWT, unless the provider does without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assertion: Option<String>,
+    /// Why nobody did, once failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorBody>,
+}
+
+/// What the card is to sign.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DataToBeSigned {
+    /// The request.
+    pub request_id: AuthenticationId,
+    /// The data to be signed: 144 bytes in base64. The client hashes the bytes
+    /// and gives the digest to the card.
+    pub dtbs: String,
+    /// The OID of the hash algorithm: SHA-256.
+    pub dtbs_hash_alg_oid: &'static str,
+    /// What completes the request, once.
+    pub operation_token: String,
+    /// What the data are made of, beside the certificate and the request's id.
+    pub challenge: Challenge,
+    /// Whose certificate it is.
+    pub cert: CertificateHolder,
+    /// Four digits of the data to be signed, for people to compare.
+    pub verification_code: String,
+}
+
+/// What the data to be signed are made of.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct Challenge {
+    /// How they are made.
+    pub profile: String,
+    /// For whom the person authenticates.
+    pub audience: String,
+    /// What makes them the only ones.
+    pub nonce: String,
+}
+
+/// Whose certificate it is.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CertificateHolder {
+    /// The subject, as it stands in the certificate.
+    pub subject: Subject,
+}
+
+/// Attributes of a certificate's subject (X.520), as they stand there; those
+/// that it does not have are left out.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subject {
+    /// serialNumber: the person's identifier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial_number: Option<String>,
+    /// givenName.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_name: Option<String>,
+    /// surname.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sn: Option<String>,
+    /// commonName.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cn: Option<String>,
+    /// countryName.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c: Option<String>,
+}
+
+/// A person's certificate.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct Certificate {
+    /// The subject, as it stands in the certificate.
+    pub subject: Subject,
+    /// The certificate itself: DER in base64.
+    pub der: String,
+}
+
+/// A person who is authenticated.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct CompletedAuthentication {
+    /// That they are.
+    pub status: AuthenticationStatus,
+    /// How.
+    pub method: AuthenticationMethod,
+    /// The signature: base64.
+    pub sig: String,
+    /// Who.
+    pub cert: Certificate,
+    /// The same as a signed JWT, unless the provider does without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assertion: Option<String>,
+}
+
+/// What an app makes its calls with.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PairedClient {
+    /// The request.
+    pub request_id: AuthenticationId,
+    /// The token.
+    pub client_token: String,
+}
+
+/// The keys that verify assertions (RFC 7517, 5).
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct JsonWebKeySet {
+    /// The one that signs now first.
+    pub keys: Vec<JsonWebKey>,
+}
+
+/// A public key on P-256 (RFC 7518, 6.2).
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct JsonWebKey {
+    /// `EC`.
+    pub kty: String,
+    /// `P-256`.
+    pub crv: String,
+    /// The first coordinate.
+    pub x: String,
+    /// The second one.
+    pub y: String,
+    /// `sig`.
+    pub r#use: String,
+    /// `ES256`.
+    pub alg: String,
+    /// The name that assertions have it by: its thumbprint (RFC 7638).
+    pub kid: String,
+}

@@ -1,0 +1,93 @@
+//! Calls that pages of other origins make in a browser (the Fetch standard,
+//! 3.3, "CORS protocol").
+
+use axum::response::{IntoResponse, Response};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use crate::problem::{Problem, ProblemType};
+
+/// What pages may send beside what every page may.
+const HEADERS: &str = "authorization, content-type, x-request-id";
+/// What they may read of an answer.
+const EXPOSED: &str = "x-request-id, retry-after, ratelimit, ratelimit-policy";
+/// How long a browser may keep what a preflight was answered, in seconds.
+const KEPT_SECONDS: &str = "300";
+
+/// Pages of one origin may make a call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct OriginRule {
+    /// What pages of other origins are told.
+    pub(crate) refusal: ProblemType,
+}
+
+/// Where a call about a record comes from.
+pub(super) enum Origin {
+    /// From no page, or from one of the same server that says nothing.
+    None,
+    /// From the page of the origin that may make it.
+    Admitted(HeaderValue),
+    /// From any other.
+    Foreign,
+}
+
+impl Origin {
+    /// Of a request; pages of the origin `admitted` may make it.
+    pub(super) fn of(headers: &HeaderMap, admitted: Option<&str>) -> Self {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        match (origins.next(), origins.next(), admitted) {
+            (None, ..) => Self::None,
+            (Some(origin), None, Some(admitted)) if origin.as_bytes() == admitted.as_bytes() => {
+                Self::Admitted(origin.clone())
+            }
+            _ => Self::Foreign,
+        }
+    }
+
+    /// # Errors
+    /// What pages of other origins are told.
+    pub(super) fn check(&self, rule: OriginRule) -> Result<(), Problem> {
+        match self {
+            Self::None | Self::Admitted(_) => Ok(()),
+            Self::Foreign => Err(Problem::of(rule.refusal)),
+        }
+    }
+
+    /// Lets the page read the answer, if it may.
+    pub(super) fn describe(&self, headers: &mut HeaderMap) {
+        headers.append(VARY, HeaderValue::from_static("origin"));
+        if let Self::Admitted(origin) = self {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            headers.insert(
+                ACCESS_CONTROL_EXPOSE_HEADERS,
+                HeaderValue::from_static(EXPOSED),
+            );
+        }
+    }
+
+    /// The answer to a browser that asks whether a page may make the call.
+    pub(super) fn preflight(&self, rule: OriginRule, method: &Method) -> Response {
+        let mut response = match self.check(rule) {
+            Ok(()) => StatusCode::NO_CONTENT.into_response(),
+            Err(problem) => problem.into_response(),
+        };
+        let headers = response.headers_mut();
+        if let Self::Admitted(_) = self {
+            let method = HeaderValue::from_str(method.as_str());
+            let method = method.expect("methods are tokens");
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, method);
+            headers.insert(
+                ACCESS_CONTROL_ALLOW_HEADERS,
+                HeaderValue::from_static(HEADERS),
+            );
+            headers.insert(
+                ACCESS_CONTROL_MAX_AGE,
+                HeaderValue::from_static(KEPT_SECONDS),
+            );
+        }
+        response
+    }
+}

@@ -1,0 +1,115 @@
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use parafa_format_core::{Need, NeedKind, need_params};
+use parafa_pki::Certificate;
+
+use crate::answers::need_id;
+
+/// Something that the document does not tell.
+#[derive(Debug)]
+pub(crate) struct Question {
+    need: Need,
+    /// Of which time the answer has to tell, seconds since the Unix epoch.
+    time: Option<i64>,
+}
+
+impl Question {
+    /// Who issued a certificate, or whether a chain may end with it.
+    pub(crate) fn of_issuer(certificate: &Certificate<'_>) -> Self {
+        Self {
+            need: need(NeedKind::Certificate, certificate),
+            time: None,
+        }
+    }
+
+    /// What `issuer` tells about a certificate at a time.
+    pub(crate) fn of_revocation(
+        certificate: &Certificate<'_>,
+        issuer: &Certificate<'_>,
+        time: i64,
+    ) -> Self {
+        let issuer = STANDARD.encode(issuer.as_der());
+        Self {
+            need: Need {
+                params: vec![(need_params::ISSUER.to_owned(), issuer)],
+                ..need(NeedKind::Revocation, certificate)
+            },
+            time: Some(time),
+        }
+    }
+}
+
+/// Questions, each once, in the order in which they came up.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    questions: Vec<Question>,
+    by_id: BTreeMap<String, usize>,
+}
+
+impl Needs {
+    /// Adds a question. What tells of a later time tells of an earlier one too.
+    pub(crate) fn add(&mut self, question: Question) {
+        let known = self.by_id.get(&question.need.id);
+        match known.and_then(|index| self.questions.get_mut(*index)) {
+            Some(known) => known.time = known.time.max(question.time),
+            None => {
+                let id = question.need.id.clone();
+                self.by_id.insert(id, self.questions.len());
+                self.questions.push(question);
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.questions.is_empty()
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Need> {
+        let needs = self.questions.into_iter().map(|question| {
+            let Question { mut need, time } = question;
+            let time = time.map(|time| (need_params::TIME.to_owned(), time.to_string()));
+            need.params.extend(time);
+            need
+        });
+        needs.collect()
+    }
+}
+
+fn need(kind: NeedKind, certificate: &Certificate<'_>) -> Need {
+    Need {
+        id: need_id(kind, certificate.as_der()),
+        kind,
+        payload: certificate.as_der().to_vec().into(),
+        digest_algorithm: None,
+        params: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_fixtures::signed::Identity;
+
+    use super::*;
+
+    #[test]
+    fn data_are_asked_for_once_and_tell_of_the_latest_time() {
+        let der = [Identity::Ona, Identity::Clock].map(Identity::certificate);
+        let [ona, clock] = [&der[0], &der[1]].map(|der| Certificate::from_der(der).unwrap());
+        let mut needs = Needs::default();
+
+        for time in [2_000, 3_000, 1_000] {
+            needs.add(Question::of_revocation(&ona, &clock, time));
+            needs.add(Question::of_issuer(&clock));
+        }
+
+        let needs = needs.into_list();
+        let [revocation, issuer] = &needs[..] else {
+            panic!("{needs:?}")
+        };
+        let time = revocation.params.iter().find(|(name, _)| name == "time");
+        assert_eq!(time.unwrap().1, "3000");
+        assert!(issuer.params.is_empty());
+    }
+}

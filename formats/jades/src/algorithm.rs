@@ -1,0 +1,85 @@
+//! Signature algorithms by their JWA names (RFC 7518, 3.1), all that are taken.
+
+use parafa_format_core::{DigestAlgorithm, Integrity, SignatureAlgorithm};
+use parafa_pki::{Certificate, ecdsa};
+
+use DigestAlgorithm::{Sha256, Sha384, Sha512};
+use SignatureAlgorithm::{Ecdsa, RsaPkcs1, RsaPss};
+
+const NAMES: [(&str, SignatureAlgorithm); 9] = [
+    ("RS256", RsaPkcs1(Sha256)),
+    ("RS384", RsaPkcs1(Sha384)),
+    ("RS512", RsaPkcs1(Sha512)),
+    ("PS256", RsaPss(Sha256)),
+    ("PS384", RsaPss(Sha384)),
+    ("PS512", RsaPss(Sha512)),
+    ("ES256", Ecdsa(Sha256)),
+    ("ES384", Ecdsa(Sha384)),
+    ("ES512", Ecdsa(Sha512)),
+];
+
+/// The name for a header that nobody has signed (RFC 7518, 3.6).
+const NONE: &str = "none";
+
+/// The algorithm of a name.
+pub(crate) fn named(name: &str) -> Result<SignatureAlgorithm, Integrity> {
+    let known = NAMES.iter().find(|(known, _)| *known == name);
+    match known {
+        Some((_, algorithm)) => Ok(*algorithm),
+        None if name == NONE => Err(Integrity::Malformed),
+        None => Err(Integrity::Unsupported),
+    }
+}
+
+/// The name of an algorithm, if it has one.
+pub(crate) fn name(algorithm: SignatureAlgorithm) -> Option<&'static str> {
+    let known = NAMES.iter().find(|(_, known)| *known == algorithm);
+    known.map(|(name, _)| *name)
+}
+
+/// Bytes of r and of s of a value; `None` for RSA. A digest goes with one curve
+/// (RFC 7518, 3.4).
+pub(crate) fn field_bytes(algorithm: SignatureAlgorithm) -> Option<usize> {
+    match algorithm {
+        Ecdsa(Sha256) => Some(32),
+        Ecdsa(Sha384) => Some(48),
+        Ecdsa(Sha512) => Some(66),
+        Ecdsa(DigestAlgorithm::Sha1) | RsaPkcs1(_) | RsaPss(_) => None,
+    }
+}
+
+/// Whether the key of a certificate is one of an algorithm, as far as its curve
+/// tells.
+pub(crate) fn suits(algorithm: SignatureAlgorithm, certificate: &Certificate<'_>) -> bool {
+    ecdsa::field_bytes(certificate.subject_public_key_info()) == field_bytes(algorithm)
+}
+
+/// A value as JWS has it, of one that the catalogue has.
+pub(crate) fn to_octets(algorithm: SignatureAlgorithm, value: &[u8]) -> Option<Vec<u8>> {
+    match field_bytes(algorithm) {
+        Some(field_bytes) => ecdsa::to_raw(value, field_bytes),
+        None => Some(value.to_vec()),
+    }
+}
+
+/// A value as the catalogue has it, of one that JWS has.
+pub(crate) fn from_octets(algorithm: SignatureAlgorithm, octets: &[u8]) -> Option<Vec<u8>> {
+    match field_bytes(algorithm) {
+        Some(field_bytes) => ecdsa::to_der(octets, field_bytes),
+        None => Some(octets.to_vec()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_is_no_algorithm_and_what_has_no_public_key_is_not_known() {
+        assert_eq!(named("RS256"), Ok(RsaPkcs1(Sha256)));
+        assert_eq!(named("none"), Err(Integrity::Malformed));
+        for name in ["HS256", "rs256", "ES256K", "EdDSA", "NONE", ""] {
+            assert_eq!(named(name), Err(Integrity::Unsupported), "{name}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Who signed: the certificate that the protected header names, and no other
+//! (RFC 7515, 4.1.8; ETSI TS 119 182-1, 5.2.2).
+
+use parafa_format_core::DigestAlgorithm;
+use parafa_pki::algorithm::digest;
+use serde_json::Value;
+
+use crate::encoding::from_base64url;
+
+/// Digests by their names in `digAlg` (TS 119 182-1, 5.2.2.2), and the one of
+/// `x5t#S256`.
+const DIGESTS: [(&str, DigestAlgorithm); 3] = [
+    ("S256", DigestAlgorithm::Sha256),
+    ("S384", DigestAlgorithm::Sha384),
+    ("S512", DigestAlgorithm::Sha512),
+];
+
+/// The digest of the signer's certificate.
+#[derive(Debug)]
+pub(crate) struct CertificateDigest {
+    algorithm: DigestAlgorithm,
+    value: Vec<u8>,
+}
+
+impl CertificateDigest {
+    /// Of a member of the protected header: `x5t#S256`, `x5t#o`, or the first one
+    /// of `sigX5ts`. `None` when it is no digest.
+    pub(crate) fn read(name: &str, value: &Value) -> Option<Self> {
+        let digest = match (name, value) {
+            ("x5t#S256", Value::String(text)) => Self {
+                algorithm: DigestAlgorithm::Sha256,
+                value: from_base64url(text)?,
+            },
+            ("sigX5ts", Value::Array(digests)) => Self::read_object(digests.first()?)?,
+            _ => Self::read_object(value)?,
+        };
+        (digest.value.len() == digest.algorithm.output_len()).then_some(digest)
+    }
+
+    /// Whether it is that of a certificate.
+    pub(crate) fn names(&self, certificate: &[u8]) -> bool {
+        digest(self.algorithm, certificate) == self.value
+    }
+
+    fn read_object(object: &Value) -> Option<Self> {
+        let algorithm = object.get("digAlg")?.as_str()?;
+        let (_, algorithm) = DIGESTS.into_iter().find(|(name, _)| *name == algorithm)?;
+        Some(Self {
+            algorithm,
+            value: from_base64url(object.get("digVal")?.as_str()?)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::encoding::to_base64url;
+
+    #[test]
+    fn a_certificate_is_named_in_either_of_three_ways() {
+        let [short, long] = [DigestAlgorithm::Sha256, DigestAlgorithm::Sha512]
+            .map(|algorithm| to_base64url(digest(algorithm, b"certificate")));
+        let object = json!({"digAlg": "S512", "digVal": long});
+
+        for (name, value) in [
+            ("x5t#S256", json!(short)),
+            ("x5t#o", object.clone()),
+            ("sigX5ts", json!([object, {}])),
+        ] {
+            let digest = CertificateDigest::read(name, &value).unwrap();
+            assert!(digest.names(b"certificate"), "{name}");
+            assert!(!digest.names(b"another"), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_digest_names_nobody() {
+        for (name, value) in [
+            ("x5t#S256", json!("AA")),
+            ("x5t#S256", json!({"digAlg": "S256"})),
+            ("x5t#o", json!({"digAlg": "S1", "digVal": "AA"})),
+            ("sigX5ts", json!([])),
+        ] {
+            assert!(CertificateDigest::read(name, &value).is_none(), "{value}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Payloads that are signed here, and JWS that others made or spoilt.
+
+mod archiving;
+mod ceremony;
+mod hostile;
+#[expect(dead_code, reason = "revocation data of few kinds are needed here")]
+#[path = "../../../pki/tests/it/issuing.rs"]
+mod issuing;
+mod judges;
+mod payloads;
+#[expect(dead_code, reason = "responders of their own are not needed here")]
+#[path = "../../../pki/tests/it/pki.rs"]
+mod pki;
+mod robustness;
+mod sign;

@@ -1,0 +1,72 @@
+//! What devices and authorities answered to those who sign, checked before
+//! anything is built on it.
+
+use parafa_format_core::{Answer, Environment, Part, Refusal, SignatureAlgorithm, refusal};
+
+use crate::{Certificate, TimestampToken};
+
+/// The answer to a need; `None` when nobody has answered yet.
+///
+/// # Errors
+/// `bad-request` with the reason why there never will be one.
+pub fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
+    match answers
+        .iter()
+        .find(|answer| answer.need_id == need_id)
+        .map(|answer| &answer.outcome)
+    {
+        None => Ok(None),
+        Some(Ok(bytes)) => Ok(Some(bytes)),
+        Some(Err(reason)) => Err(bad_request(format!("There is no {need_id}: {reason}."))),
+    }
+}
+
+/// Accepts only a signature value of the signer over exactly these bytes.
+///
+/// # Errors
+/// `bad-request` when it is another one, or the certificate, a DER, or its key
+/// cannot be used.
+pub fn require_value<E: Environment>(
+    environment: &E,
+    signer: &[u8],
+    algorithm: SignatureAlgorithm,
+    signed: &[u8],
+    value: &[u8],
+) -> Result<(), Refusal> {
+    let signer = Certificate::from_der(signer).map_err(|error| unusable(&error))?;
+    let digest = environment.digest(algorithm.digest(), &[Part::Bytes(signed)]);
+    let key = signer.subject_public_key_info();
+    match environment.verify(key, algorithm, &digest, value) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(bad_request(
+            "The signature does not verify under the signer's certificate.",
+        )),
+        Err(reason) => Err(bad_request(format!(
+            "The signature cannot be verified: {reason}."
+        ))),
+    }
+}
+
+/// Accepts only an RFC 3161 token over exactly these bytes.
+///
+/// # Errors
+/// `bad-request` when it is no token, or one over something else.
+pub fn require_timestamp(token: &[u8], stamped: &[u8]) -> Result<(), Refusal> {
+    let token = TimestampToken::parse(token).map_err(|error| unusable(&error))?;
+    if token.stamps(stamped) {
+        Ok(())
+    } else {
+        Err(bad_request(
+            "The time-stamp is not one over this signature.",
+        ))
+    }
+}
+
+/// A refusal of what cannot be used, for this reason.
+pub fn unusable(error: &impl std::error::Error) -> Refusal {
+    bad_request(format!("The request or an answer cannot be used: {error}."))
+}
+
+fn bad_request(detail: impl Into<String>) -> Refusal {
+    Refusal::new(refusal::BAD_REQUEST, detail)
+}

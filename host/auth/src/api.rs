@@ -1,0 +1,7 @@
+//! The authentication API, implemented by calls of the services.
+
+mod operations;
+mod problems;
+pub(crate) mod views;
+
+pub use self::operations::{AuthOperations, Caller};

@@ -1,0 +1,238 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parafa_api_auth::requests::{
+    CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
+};
+use parafa_api_auth::{AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, views as api};
+use parafa_api_http::{
+    Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Reservation,
+};
+use parafa_platform::PlatformError;
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_store::keys::hash_token;
+use uuid::Uuid;
+
+use super::views;
+use crate::authentications::Authentications;
+use crate::error::AuthError;
+use crate::records::{ProviderRow, REQUEST_BY_CLIENT_TOKEN, RequestRow};
+
+/// The authentication API over the services.
+pub struct AuthOperations(pub Arc<Authentications>);
+
+/// On whose behalf the API is called.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// A relying party's backend.
+    Provider(Box<ProviderRow>),
+    /// The client of one request.
+    Client {
+        /// The request.
+        request: Uuid,
+    },
+    /// Whoever comes.
+    Anybody,
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        match self {
+            Self::Provider(provider) => provider.id,
+            Self::Client { request } => *request,
+            Self::Anybody => Uuid::nil(),
+        }
+    }
+
+    fn may(&self, _: Access) -> bool {
+        true
+    }
+}
+
+impl AuthOperations {
+    async fn provider(&self, id: &str, secret: &str) -> Result<Caller, Problem> {
+        let provider = self.0.providers.by_key(id, secret).await?;
+        let provider = provider.ok_or_else(Problem::unauthorized)?;
+        Ok(Caller::Provider(Box::new(provider)))
+    }
+
+    async fn client(&self, token: &str) -> Result<Caller, Problem> {
+        let store = &self.0.records.store;
+        let hash = hash_token(token).to_string();
+        let found: Result<Option<RequestRow>, AuthError> = store
+            .read(|tx| Box::pin(async move { Ok(tx.find(&REQUEST_BY_CLIENT_TOKEN, &hash).await?) }))
+            .await;
+        let now = store.now().await.map_err(AuthError::from)?;
+        let row = found?.filter(|row| {
+            let grant = row.client_token.as_ref();
+            grant.is_some_and(|grant| now < grant.expires_at)
+        });
+        let refused = || Problem::of(ErrorCode::InvalidClientToken);
+        let row = row.ok_or_else(refused)?;
+        let provider = self.0.providers.working(row.provider).await?;
+        self.0
+            .providers
+            .check_tenant(&provider.ok_or_else(refused)?)
+            .await?;
+        Ok(Caller::Client { request: row.id })
+    }
+}
+
+#[async_trait]
+impl Api for AuthOperations {
+    type Caller = Caller;
+    type Claim = Claim;
+    type Record = AuthenticationId;
+
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        match credentials {
+            Credentials::Basic { user, password } => self.provider(user, password.expose()).await,
+            Credentials::Bearer(token) => self.client(token.expose()).await,
+        }
+    }
+
+    async fn presence(
+        &self,
+        caller: &Caller,
+        record: AuthenticationId,
+    ) -> Result<Presence, Problem> {
+        let row = match self.0.request(record.0).await {
+            Ok(row) => row,
+            Err(AuthError::NotFound) => return Ok(Presence::Absent),
+            Err(error) => return Err(error.into()),
+        };
+        match caller {
+            Caller::Provider(provider) if provider.id == row.provider => Ok(Presence::Present),
+            Caller::Client { request } if *request == row.id => Ok(Presence::Present),
+            // The token of another request.
+            Caller::Client { .. } => Err(Problem::of(ErrorCode::InvalidClientToken)),
+            Caller::Provider(_) | Caller::Anybody => Ok(Presence::Absent),
+        }
+    }
+
+    async fn origin(&self, record: AuthenticationId) -> Result<Option<String>, Problem> {
+        match self.0.request(record.0).await {
+            Ok(row) => Ok(Some(row.audience)),
+            Err(AuthError::NotFound) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Claim>, Problem> {
+        let identity = RequestIdentity {
+            // The idempotency key comes last: the others hold no line breaks.
+            scope: format!(
+                "{}\n{}\n{}\n{}",
+                caller.key_id(),
+                request.method,
+                request.path,
+                request.key
+            ),
+            body: hex::encode(request.body_sha256),
+        };
+        let reserved = self.0.idempotency.reserve(&identity).await;
+        Ok(match reserved.map_err(AuthError::from)? {
+            Reserved::Answered(answer) => {
+                let answer = serde_json::from_str(&answer).map_err(|_| {
+                    AuthError::from(PlatformError::Inconsistent(
+                        "a kept answer is of another form",
+                    ))
+                })?;
+                Reservation::Answered(answer)
+            }
+            Reserved::Claimed(claim) => Reservation::Claimed(claim),
+            Reserved::Running { retry_after } => Reservation::InProgress {
+                retry_after_seconds: retry_after,
+            },
+            Reserved::Reused => Reservation::Reused,
+        })
+    }
+
+    async fn release(&self, claim: Claim) {
+        if let Err(error) = self.0.idempotency.release(&claim).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "an idempotency key stays claimed for a while");
+        }
+    }
+}
+
+#[async_trait]
+impl AuthApi for AuthOperations {
+    fn anybody() -> Caller {
+        Caller::Anybody
+    }
+
+    fn methods(&self) -> Vec<AuthenticationMethod> {
+        self.0.methods().into_iter().map(views::method).collect()
+    }
+
+    async fn create(
+        &self,
+        caller: &Caller,
+        request: CreateAuthentication,
+        claim: Option<&Claim>,
+    ) -> Result<api::CreatedAuthentication, Problem> {
+        let Caller::Provider(provider) = caller else {
+            return Err(Problem::unauthorized());
+        };
+        let created = self.0.create(provider, request, claim);
+        Ok(self.0.idempotency.while_claimed(claim, created).await?)
+    }
+
+    async fn read(
+        &self,
+        caller: &Caller,
+        id: AuthenticationId,
+        query: PollQuery,
+    ) -> Result<api::Authentication, Problem> {
+        self.find(caller, id).await?;
+        Ok(self.0.read(id.0, query.wait).await?)
+    }
+
+    async fn cancel(&self, caller: &Caller, id: AuthenticationId) -> Result<(), Problem> {
+        self.find(caller, id).await?;
+        Ok(self.0.cancel(id.0).await?)
+    }
+
+    async fn receive_certificate(
+        &self,
+        id: AuthenticationId,
+        request: CertificateSubmission,
+    ) -> Result<api::DataToBeSigned, Problem> {
+        Ok(self
+            .0
+            .receive_certificate(id.0, &request.certificate)
+            .await?)
+    }
+
+    async fn complete(
+        &self,
+        id: AuthenticationId,
+        request: CompletionRequest,
+    ) -> Result<api::CompletedAuthentication, Problem> {
+        Ok(self.0.complete(id.0, request).await?)
+    }
+
+    async fn pair(&self, request: PairingRequest) -> Result<api::PairedClient, Problem> {
+        Ok(self.0.pair(&request.code).await?)
+    }
+
+    async fn keys(&self) -> Result<api::JsonWebKeySet, Problem> {
+        let keys = self.0.keys.published().await?;
+        Ok(api::JsonWebKeySet { keys })
+    }
+}
+
+impl AuthOperations {
+    /// Calls without a body come before what they name was looked for.
+    async fn find(&self, caller: &Caller, id: AuthenticationId) -> Result<(), Problem> {
+        match self.presence(caller, id).await? {
+            Presence::Present => Ok(()),
+            Presence::Absent | Presence::Erased => Err(Problem::of(ErrorCode::NotFound)),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The one table from what went wrong to what the caller is told.
+
+use parafa_api_auth::ErrorCode;
+use parafa_api_http::Problem;
+use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
+use parafa_trust::{CertificateRejection, PurposeFault};
+
+use crate::error::AuthError;
+
+/// The answer to a failure; a fault of our own is logged here, once.
+impl From<AuthError> for Problem {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::NotFound => Problem::of(ErrorCode::NotFound),
+            AuthError::Cannot(cannot) => cannot_authenticate(cannot),
+            AuthError::ForbiddenOrigin => Problem::new(
+                ErrorCode::ForbiddenOrigin,
+                "The audience is not on the provider's allow-list; it has to be written exactly as it stands there.",
+            ),
+            AuthError::ForbiddenMethod => Problem::new(
+                ErrorCode::ForbiddenFormat,
+                "The provider is not set up for this method, or it cannot be used here.",
+            ),
+            AuthError::ForbiddenEncoding => Problem::new(
+                ErrorCode::ForbiddenFormat,
+                "The provider is not set up for this signatureEncoding.",
+            ),
+            AuthError::ForbiddenTenant => Problem::of(ErrorCode::ForbiddenTenant),
+            AuthError::MalformedCertificate => Problem::new(
+                ErrorCode::CertificateChain,
+                "The certificate cannot be read: it is not one in DER.",
+            ),
+            AuthError::OtherMeans => Problem::new(
+                ErrorCode::CertificatePurpose,
+                "The certificate is one of Smart-ID or Mobile-ID, and not of a card.",
+            ),
+            AuthError::Certificate(rejection) => rejected(&rejection),
+            AuthError::IdentityMismatch => Problem::of(ErrorCode::IdentityMismatch),
+            AuthError::UnsupportedAlgorithm(detail) => {
+                Problem::new(ErrorCode::UnsupportedAlgorithm, detail)
+            }
+            AuthError::Failed(failure) => failed(failure),
+            AuthError::TooManyRequests { retry_after } => Problem::new(
+                ErrorCode::RateLimited,
+                "The person is asked by several requests already, or refused many of late.",
+            )
+            .with_retry_after(retry_after),
+            AuthError::Platform(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, "an authentication could not be read or written");
+                Problem::of(ErrorCode::UpstreamUnavailable)
+            }
+            AuthError::Assertion(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, "an assertion could not be signed");
+                Problem::of(ErrorCode::UpstreamUnavailable)
+            }
+        }
+    }
+}
+
+fn cannot_authenticate(cannot: CannotAuthenticate) -> Problem {
+    match cannot {
+        CannotAuthenticate::Ended => Problem::of(ErrorCode::TerminalRequest),
+        CannotAuthenticate::IdentitySwap => Problem::of(ErrorCode::IdentitySwap),
+        CannotAuthenticate::OperationSpent => Problem::of(ErrorCode::OperationTokenSpent),
+        CannotAuthenticate::WrongMethod => Problem::new(
+            ErrorCode::ForbiddenFormat,
+            "The request's method has no such step.",
+        ),
+    }
+}
+
+fn rejected(rejection: &CertificateRejection) -> Problem {
+    match rejection {
+        CertificateRejection::Expired { .. } | CertificateRejection::NotYetValid { .. } => {
+            Problem::of(ErrorCode::CertificateExpired)
+        }
+        CertificateRejection::Untrusted(_) => Problem::of(ErrorCode::CertificateChain),
+        CertificateRejection::Purpose(PurposeFault::NonRepudiation) => Problem::new(
+            ErrorCode::CertificatePurpose,
+            "The certificate is for signatures; submit the one for authentication.",
+        ),
+        CertificateRejection::Purpose(_) | CertificateRejection::NotQualified(_) => {
+            Problem::of(ErrorCode::CertificatePurpose)
+        }
+        CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer => {
+            Problem::of(ErrorCode::CertificateRevoked)
+        }
+        CertificateRejection::RevocationUnavailable(_) => {
+            Problem::of(ErrorCode::RevocationUnavailable)
+        }
+    }
+}
+
+fn failed(failure: AuthenticationFailure) -> Problem {
+    let code = match failure {
+        AuthenticationFailure::DtbsMismatch => ErrorCode::DtbsMismatch,
+        AuthenticationFailure::IdentityMismatch => ErrorCode::IdentityMismatch,
+        _ => ErrorCode::BadSignature,
+    };
+    Problem::of(code)
+}

@@ -1,0 +1,230 @@
+//! That somebody has authenticated, as a JWT (RFC 7519) that the service signs.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::{SignedDuration, Timestamp};
+use josekit::jwk::alg::ec::{EcCurve, EcKeyPair};
+use josekit::jwk::{Jwk, KeyPair};
+use josekit::jws::{ES256, JwsHeader};
+use josekit::jwt::{self, JwtPayload};
+use parafa_api_auth::views;
+use parafa_platform::{PlatformError, Records};
+use parafa_store::clock::shifted;
+use parafa_store::keys::KeyError;
+use parafa_store::{MasterKey, Sealed, Transaction};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::authentications::Authentications;
+use crate::error::AuthError;
+use crate::records::{AssertionKeyPart, AssertionKeysRow, RequestRow};
+
+/// The one row of keys.
+const ROW: &str = "assertion";
+/// What key pairs are sealed for.
+const PURPOSE: &str = "assertion-key";
+
+/// Keeps the keys that assertions are signed with.
+#[derive(Clone)]
+pub struct AssertionKeys {
+    records: Records,
+    lifetime: SignedDuration,
+    overlap: SignedDuration,
+}
+
+impl AssertionKeys {
+    /// Keys that sign for `lifetime`, and verify for `overlap` after that.
+    #[must_use]
+    pub fn new(records: Records, lifetime: SignedDuration, overlap: SignedDuration) -> Self {
+        Self {
+            records,
+            lifetime,
+            overlap,
+        }
+    }
+
+    /// The keys that verify assertions, the one that signs first. The first one
+    /// is made when it is asked for.
+    ///
+    /// # Errors
+    /// When the store fails or no key can be made.
+    pub async fn published(&self) -> Result<Vec<views::JsonWebKey>, AuthError> {
+        let keys = self.current().await?.keys;
+        Ok(keys.into_iter().map(|key| key.public).collect())
+    }
+
+    /// Puts a new key in the place of the one that signs, which verifies for a
+    /// while longer. Tells the new one's name.
+    ///
+    /// # Errors
+    /// When the store fails or no key can be made.
+    pub async fn rotate(&self) -> Result<String, AuthError> {
+        let rotated = self.renew(true).await?;
+        let newest = rotated.keys.into_iter().next();
+        let newest = newest.ok_or(PlatformError::Inconsistent("there is no key"))?;
+        Ok(newest.public.kid)
+    }
+
+    /// The row whose first key may sign now.
+    async fn current(&self) -> Result<AssertionKeysRow, AuthError> {
+        let stored = self.records.store.get(&ROW.to_owned()).await?;
+        let now = self.records.store.now().await?;
+        match stored.filter(|row| !self.is_over(row, now)) {
+            Some(row) => Ok(row),
+            None => self.renew(false).await,
+        }
+    }
+
+    /// Whether the key that signs has done so long enough, or one that does not
+    /// any more has been published long enough.
+    fn is_over(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
+        !self.signs(row, now) || row.keys.iter().any(|key| !self.verifies(key, now))
+    }
+
+    fn signs(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
+        row.keys.first().is_some_and(|key| {
+            key.retired_at.is_none() && now < shifted(key.created_at, self.lifetime)
+        })
+    }
+
+    fn verifies(&self, key: &AssertionKeyPart, now: Timestamp) -> bool {
+        let retired_at = key.retired_at;
+        retired_at.is_none_or(|retired_at| now < shifted(retired_at, self.overlap))
+    }
+
+    /// Forgets keys whose time is over, and has a new one sign where the present
+    /// one does not any more, or is not to.
+    async fn renew(&self, anyway: bool) -> Result<AssertionKeysRow, AuthError> {
+        let fresh = &NewKey::generate(&self.records.master)?;
+        self.records
+            .store
+            .transact(|tx| Box::pin(self.renew_in(tx, fresh, anyway)))
+            .await
+    }
+
+    async fn renew_in(
+        &self,
+        tx: &mut Transaction<'_>,
+        fresh: &NewKey,
+        anyway: bool,
+    ) -> Result<AssertionKeysRow, AuthError> {
+        let now = tx.now();
+        let stored = tx.get::<AssertionKeysRow>(&ROW.to_owned()).await?;
+        let mut row = stored.unwrap_or_else(|| AssertionKeysRow {
+            name: ROW.to_owned(),
+            keys: Vec::new(),
+        });
+        row.keys.retain(|key| self.verifies(key, now));
+        if anyway || !self.signs(&row, now) {
+            for key in &mut row.keys {
+                key.retired_at.get_or_insert(now);
+            }
+            row.keys.insert(0, fresh.part(now));
+        }
+        tx.put(&row).await?;
+        Ok(row)
+    }
+
+    /// Signs `claims` with the current key.
+    async fn sign(&self, claims: Map<String, Value>) -> Result<String, AuthError> {
+        let row = self.current().await?;
+        let key = row.keys.first();
+        let key = key.ok_or(PlatformError::Inconsistent("there is no key"))?;
+        let pair: Map<String, Value> = self
+            .records
+            .master
+            .sealing_key(PURPOSE)
+            .open_json(key.public.kid.as_bytes(), &key.sealed)?;
+        let encoded = Jwk::from_map(pair)
+            .and_then(|pair| ES256.signer_from_jwk(&pair))
+            .and_then(|signer| {
+                let mut header = JwsHeader::new();
+                header.set_token_type("JWT");
+                header.set_key_id(&key.public.kid);
+                jwt::encode_with_signer(&JwtPayload::from_map(claims)?, &header, &signer)
+            });
+        encoded.map_err(AuthError::Assertion)
+    }
+}
+
+/// A key that signs nothing yet.
+struct NewKey {
+    public: views::JsonWebKey,
+    sealed: Sealed,
+}
+
+impl NewKey {
+    fn generate(master: &MasterKey) -> Result<Self, AuthError> {
+        let pair = EcKeyPair::generate(EcCurve::P256).map_err(AuthError::Assertion)?;
+        let pair = pair.to_jwk_key_pair();
+        let member = |name: &str| {
+            let value = pair.parameter(name).and_then(Value::as_str);
+            value.map(str::to_owned).ok_or(KeyError::Json)
+        };
+        let (x, y) = (member("x")?, member("y")?);
+        let kid = thumbprint(&x, &y);
+        let mut own = pair.as_ref().clone();
+        own.insert("kid".to_owned(), kid.clone().into());
+        let sealed = master
+            .sealing_key(PURPOSE)
+            .seal_json(kid.as_bytes(), &own)?;
+        Ok(Self {
+            public: views::JsonWebKey {
+                kty: "EC".to_owned(),
+                crv: "P-256".to_owned(),
+                x,
+                y,
+                r#use: "sig".to_owned(),
+                alg: "ES256".to_owned(),
+                kid,
+            },
+            sealed,
+        })
+    }
+
+    fn part(&self, now: Timestamp) -> AssertionKeyPart {
+        AssertionKeyPart {
+            public: self.public.clone(),
+            sealed: self.sealed.clone(),
+            created_at: now,
+            retired_at: None,
+        }
+    }
+}
+
+/// The thumbprint of a key on P-256 (RFC 7638, 3).
+fn thumbprint(x: &str, y: &str) -> String {
+    let members = format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#);
+    URL_SAFE_NO_PAD.encode(Sha256::digest(members))
+}
+
+impl Authentications {
+    /// That the person with this identifier has authenticated by this request.
+    pub(crate) async fn assertion(
+        &self,
+        row: &RequestRow,
+        identifier: &str,
+        subject: &views::Subject,
+    ) -> Result<String, AuthError> {
+        let now = self.records.store.now().await?;
+        let claims = json!({
+            "iss": self.settings.issuer,
+            "aud": row.audience,
+            "sub": identifier,
+            "iat": now.as_second(),
+            "exp": shifted(now, self.settings.assertion_lifetime).as_second(),
+            "jti": Uuid::now_v7(),
+            "nonce": row.nonce,
+            "amr": [row.state.method().name()],
+            "given_name": subject.given_name,
+            "family_name": subject.sn,
+            "acr": self.settings.acr,
+        });
+        let Value::Object(mut claims) = claims else {
+            unreachable!("the claims are an object")
+        };
+        claims.retain(|_, value| !value.is_null());
+        self.keys.sign(claims).await
+    }
+}

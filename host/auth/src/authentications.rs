@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parafa_domain::AuthenticationMethod;
+use parafa_eid::EidProvider;
+use parafa_platform::Records;
+use parafa_platform::changes::Changes;
+use parafa_platform::idempotency::Idempotency;
+use parafa_platform::waiting::Waiting;
+use parafa_store::{Clock, Transaction};
+use parafa_trust::AuthenticationCheck;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::assertion::AssertionKeys;
+use crate::challenge::Challenge;
+use crate::error::AuthError;
+use crate::providers::Providers;
+use crate::records::RequestRow;
+use crate::settings::Settings;
+
+/// The clients of eID providers, by the method that they serve.
+pub type EidProviders = BTreeMap<AuthenticationMethod, Arc<dyn EidProvider>>;
+
+/// Carries requests to authenticate out.
+#[derive(Clone)]
+pub struct Authentications {
+    /// The rows and what they name.
+    pub records: Records,
+    /// Relying parties.
+    pub providers: Providers,
+    /// Keys of assertions.
+    pub keys: AssertionKeys,
+    /// The clients that are set up.
+    pub eid: EidProviders,
+    /// Checks certificates of persons.
+    pub check: AuthenticationCheck,
+    /// This host's clock, by which certificates are valid. What records say is
+    /// compared with the store's time, which is one for all hosts.
+    pub clock: Arc<dyn Clock>,
+    /// Keeps answers.
+    pub idempotency: Idempotency,
+    /// What the operator decides.
+    pub settings: Settings,
+    /// Tells those who wait for a request.
+    pub changes: Changes,
+    /// Those who wait.
+    pub waiting: Waiting,
+    /// Wakes the job runner.
+    pub work: Arc<Notify>,
+    /// Told when the server is to stop.
+    pub stop: CancellationToken,
+}
+
+impl Authentications {
+    /// The methods that can be used here, whoever the relying party is. Cards
+    /// need nobody else.
+    #[must_use]
+    pub fn methods(&self) -> Vec<AuthenticationMethod> {
+        let all = AuthenticationMethod::ALL.into_iter();
+        all.filter(|method| method.is_card() || self.authenticates(*method))
+            .collect()
+    }
+
+    fn authenticates(&self, method: AuthenticationMethod) -> bool {
+        let provider = self.eid.get(&method);
+        provider.is_some_and(|provider| provider.authenticator().is_some())
+    }
+
+    /// The request with this id.
+    pub(crate) async fn request(&self, id: Uuid) -> Result<RequestRow, AuthError> {
+        let row = self.records.store.get::<RequestRow>(&id).await?;
+        row.ok_or(AuthError::NotFound)
+    }
+}
+
+/// The request with this id, to be changed.
+pub(crate) async fn request_in(
+    tx: &mut Transaction<'_>,
+    id: Uuid,
+) -> Result<RequestRow, AuthError> {
+    let row = tx.get::<RequestRow>(&id).await?;
+    row.ok_or(AuthError::NotFound)
+}
+
+impl RequestRow {
+    pub(crate) fn challenge(&self) -> Challenge {
+        Challenge {
+            request: self.id,
+            audience: self.audience.clone(),
+            nonce: self.nonce.clone(),
+        }
+    }
+}

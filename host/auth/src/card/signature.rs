@@ -1,0 +1,77 @@
+//! What a card has signed, held against what it was to sign.
+
+use parafa_domain::AuthenticationFailure;
+use parafa_eid::card::{
+    CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
+};
+use parafa_trust::{Certificate, EcCurve, KeyKind, SignatureScheme};
+use sha2::{Digest, Sha256};
+
+use crate::challenge::Dtbs;
+use crate::error::AuthError;
+
+/// The key that a certificate certifies, if its signatures are verified here.
+pub(super) fn card_key(certificate: &Certificate) -> Result<CardKey, AuthError> {
+    match *certificate.key_kind() {
+        KeyKind::Ec { curve } => ec_key(curve),
+        KeyKind::Rsa { bits } => Some(CardKey::Rsa {
+            modulus_octets: bits.div_ceil(8) as usize,
+        }),
+        KeyKind::Other(_) => None,
+    }
+    .ok_or_else(|| {
+        let detail = "The certificate's key is neither on P-256 or P-384 nor RSA.";
+        AuthError::UnsupportedAlgorithm(detail.to_owned())
+    })
+}
+
+fn ec_key(curve: EcCurve) -> Option<CardKey> {
+    let verified = matches!(curve, EcCurve::P256 | EcCurve::P384);
+    let field_octets = curve.field_octets().filter(|_| verified)?;
+    Some(CardKey::Ec { field_octets })
+}
+
+/// Whether the certificate's key signed these data.
+///
+/// # Errors
+/// [`AuthError::UnsupportedAlgorithm`] where key, algorithm and encoding do not
+/// belong together, which says nothing about the signature.
+pub(super) fn verify(
+    certificate: &Certificate,
+    dtbs: &Dtbs,
+    algorithm: SignatureAlgorithm,
+    encoding: SignatureEncoding,
+    value: &[u8],
+) -> Result<Result<(), AuthenticationFailure>, AuthError> {
+    let key = card_key(certificate)?;
+    let value = match signature_value(key, algorithm, encoding, value) {
+        Ok(value) => value,
+        Err(
+            unfit @ (InvalidCardSignature::Algorithm(_) | InvalidCardSignature::Encoding { .. }),
+        ) => {
+            return Err(AuthError::UnsupportedAlgorithm(format!(
+                "Not verified: {unfit}."
+            )));
+        }
+        Err(InvalidCardSignature::Length { .. } | InvalidCardSignature::Malformed) => {
+            return Ok(Err(AuthenticationFailure::BadSignature));
+        }
+    };
+    let scheme = match algorithm {
+        SignatureAlgorithm::Es256 => SignatureScheme::Ecdsa,
+        SignatureAlgorithm::Rs256 => SignatureScheme::RsaPkcs1,
+        SignatureAlgorithm::Ps256 => SignatureScheme::RsaPss,
+    };
+    let is_over = |message: &[u8]| certificate.verify_sha256(scheme, message, &value).is_ok();
+    if is_over(dtbs.as_bytes()) {
+        return Ok(Ok(()));
+    }
+    // What clients are known to sign by mistake: the text instead of its bytes,
+    // and the digest hashed once more by the card.
+    let mistaken =
+        is_over(dtbs.to_base64().as_bytes()) || is_over(&Sha256::digest(dtbs.as_bytes()));
+    Ok(Err(match mistaken {
+        true => AuthenticationFailure::DtbsMismatch,
+        false => AuthenticationFailure::BadSignature,
+    }))
+}

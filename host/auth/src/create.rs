@@ -1,0 +1,277 @@
+//! A relying party has somebody authenticate.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_api_auth::requests::{CreateAuthentication, NewMethod};
+use parafa_api_auth::views::{CreatedAuthentication, Pairing};
+use parafa_api_auth::{AuthenticationId, AuthenticationStatus};
+use parafa_api_http::KeptAnswer;
+use parafa_domain::Authentication;
+use parafa_platform::PlatformError;
+use parafa_platform::idempotency::{self, Answer, Claim};
+use parafa_platform::jobs::TIMERS;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::keys::{Token, hash_token};
+use parafa_store::{Guard, Page, Transaction};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::api::views;
+use crate::authentications::Authentications;
+use crate::challenge::Challenge;
+use crate::drive;
+use crate::error::AuthError;
+use crate::pairing;
+use crate::records::{PrivatePart, ProviderRow, REQUESTS_TO_PERSON, RequestRow, TokenGrant};
+
+/// The kind of the job that forgets a request.
+pub const DROP: &str = "drop-authentication";
+
+/// How long a request is kept after its time.
+const KEPT: SignedDuration = SignedDuration::from_hours(1);
+/// Requests that may wait for one person at the same time.
+const MOST_AT_ONCE: usize = 4;
+/// Requests to one person that may have failed within the time that requests
+/// are kept.
+const MOST_FAILED: usize = 30;
+/// After how long a person may be asked again, in seconds.
+const PERSON_RETRY_SECONDS: u32 = 60;
+
+/// A request as its rows are made, and what only its maker is told.
+struct Drafted {
+    row: RequestRow,
+    client_token: Option<String>,
+    code: Option<String>,
+}
+
+impl Authentications {
+    /// Makes a request of `provider`, and keeps the answer under `claim`.
+    ///
+    /// # Errors
+    /// [`AuthError`].
+    pub async fn create(
+        &self,
+        provider: &ProviderRow,
+        asked: CreateAuthentication,
+        claim: Option<&Claim>,
+    ) -> Result<CreatedAuthentication, AuthError> {
+        let CreateAuthentication { audience, method } = asked;
+        if !provider.audiences.contains(&audience) {
+            return Err(AuthError::ForbiddenOrigin);
+        }
+        let name = views::domain_method(method.method());
+        if !provider.methods.contains(&name) || !self.methods().contains(&name) {
+            return Err(AuthError::ForbiddenMethod);
+        }
+        let drafted = self.draft(provider, audience, method).await?;
+        let created = self.shown(&drafted);
+        let answer = self.kept_answer(claim, &created).await?;
+        let stored = self.store(&drafted.row, answer.as_ref()).await;
+        if let (Err(AuthError::Platform(error)), Some(answer)) = (&stored, &answer)
+            && error.proves_nothing_stored()
+        {
+            self.idempotency.discard_answer(answer).await;
+        }
+        stored?;
+        self.work.notify_one();
+        Ok(created)
+    }
+
+    async fn draft(
+        &self,
+        provider: &ProviderRow,
+        audience: String,
+        method: NewMethod,
+    ) -> Result<Drafted, AuthError> {
+        let (id, now) = (
+            self.records.store.new_id().await?,
+            self.records.store.now().await?,
+        );
+        let name = views::domain_method(method.method());
+        let state = Authentication::new(name, now, self.settings.request_lifetime);
+        let expires_at = state.expires_at();
+        let grant = |secret: &str, lifetime: SignedDuration| TokenGrant {
+            hash: hash_token(secret).to_string(),
+            expires_at: shifted(now, lifetime).min(expires_at),
+        };
+        let (mut client_token, mut code) = (None, None);
+        match &method {
+            NewMethod::Physical { .. } => {
+                client_token = Some(Token::random()?.reveal().to_owned());
+            }
+            NewMethod::Nfc { .. } => code = Some(pairing::random_code()?),
+            NewMethod::SmartId { .. } | NewMethod::MobileId { .. } => {}
+        }
+        let private = private_part(method);
+        let challenge = Challenge {
+            request: id,
+            audience,
+            nonce: Challenge::random_nonce()?,
+        };
+        let asked = private.expected.as_ref().filter(|_| !name.is_card());
+        let row = RequestRow {
+            id,
+            provider: provider.id,
+            created_at: now,
+            client_token: client_token
+                .as_deref()
+                .map(|token| grant(token, self.settings.client_token_lifetime)),
+            pairing: code
+                .as_deref()
+                .map(|code| grant(&pairing::normal(code), self.settings.request_lifetime)),
+            verification_code: self.verification_code(name, &challenge),
+            person: asked.map(|person| {
+                let digest = self.records.master.index("authenticated-person", person);
+                digest.to_string()
+            }),
+            private: private.seal(&self.records.master, id)?,
+            audience: challenge.audience,
+            nonce: challenge.nonce,
+            state,
+        };
+        Ok(Drafted {
+            row,
+            client_token,
+            code,
+        })
+    }
+
+    /// What a provider's app will show the person, if it shows a code.
+    fn verification_code(
+        &self,
+        method: parafa_domain::AuthenticationMethod,
+        challenge: &Challenge,
+    ) -> Option<String> {
+        let authenticator = self.eid.get(&method)?.authenticator()?;
+        let digest = Sha256::digest(challenge.without_certificate()).into();
+        Some(authenticator.verification_code(&digest))
+    }
+
+    fn shown(&self, drafted: &Drafted) -> CreatedAuthentication {
+        let Drafted {
+            row,
+            client_token,
+            code,
+        } = drafted;
+        CreatedAuthentication {
+            request_id: AuthenticationId(row.id),
+            status: AuthenticationStatus::Pending,
+            method: views::method(row.state.method()),
+            expires_at: row.state.expires_at(),
+            client_token: client_token.clone(),
+            pairing: code
+                .as_ref()
+                .zip(row.pairing.as_ref())
+                .map(|(code, grant)| Pairing {
+                    code: code.clone(),
+                    uri: pairing::uri(&self.settings.issuer, code),
+                    expires_at: grant.expires_at,
+                }),
+            verification_code: row.verification_code.clone(),
+        }
+    }
+
+    async fn kept_answer(
+        &self,
+        claim: Option<&Claim>,
+        created: &CreatedAuthentication,
+    ) -> Result<Option<Answer>, AuthError> {
+        let Some(claim) = claim else {
+            return Ok(None);
+        };
+        let body = serde_json::to_string(&KeptAnswer::of(created))
+            .map_err(|_| PlatformError::Inconsistent("an answer cannot be written as JSON"))?;
+        Ok(Some(
+            self.idempotency.prepare_answer(claim, Some(&body)).await?,
+        ))
+    }
+
+    async fn store(&self, row: &RequestRow, answer: Option<&Answer>) -> Result<(), AuthError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    check_person(tx, row).await?;
+                    tx.insert(row).await?;
+                    let drop = NewJob {
+                        lane: TIMERS,
+                        kind: DROP.to_owned(),
+                        due: shifted(row.state.expires_at(), KEPT),
+                        unique: Some(format!("{DROP}/{}", row.id)),
+                        payload: serde_json::json!(row.id),
+                    };
+                    jobs::enqueue(tx, drop).await?;
+                    if !row.state.method().is_card() {
+                        drive::schedule(tx, row.id).await?;
+                    }
+                    if let Some(answer) = answer {
+                        idempotency::keep(tx, answer, &[row.id]).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+    }
+
+    /// Forgets a request whose time is over. An answer that is kept of it names
+    /// nobody, and its tokens work no more: it ends by itself.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn drop_request(&self, job: &ClaimedJob) -> Result<(), AuthError> {
+        let id: Uuid = job.payload()?;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    tx.delete::<RequestRow>(&id).await?;
+                    Ok(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+}
+
+/// Whether a person's device may be asked once more.
+async fn check_person(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<(), AuthError> {
+    let Some(person) = &row.person else {
+        return Ok(());
+    };
+    let now: Timestamp = tx.now();
+    let page = Page::newest(MOST_AT_ONCE + MOST_FAILED);
+    let others = tx
+        .page_by(&REQUESTS_TO_PERSON, person, &page, Guard::none())
+        .await?;
+    let count = |which: fn(parafa_domain::AuthenticationStatus) -> bool| {
+        let rows = others.rows.iter();
+        rows.filter(|other| which(other.state.status(now))).count()
+    };
+    let waiting = count(|status| !status.is_terminal());
+    let in_vain = count(|status| {
+        status.is_terminal() && status != parafa_domain::AuthenticationStatus::Completed
+    });
+    if waiting >= MOST_AT_ONCE || in_vain >= MOST_FAILED {
+        return Err(AuthError::TooManyRequests {
+            retry_after: PERSON_RETRY_SECONDS,
+        });
+    }
+    Ok(())
+}
+
+fn private_part(method: NewMethod) -> PrivatePart {
+    let (code, phone_number) = match method {
+        NewMethod::Physical { personal_code } | NewMethod::Nfc { personal_code } => {
+            (personal_code, None)
+        }
+        NewMethod::SmartId { personal_code } => (Some(personal_code), None),
+        NewMethod::MobileId {
+            personal_code,
+            phone_number,
+        } => (Some(personal_code), Some(phone_number)),
+    };
+    PrivatePart {
+        expected: code.map(|code| format!("PNOLT-{code}")),
+        phone_number,
+        ..PrivatePart::default()
+    }
+}

@@ -1,0 +1,261 @@
+//! A person's own device is asked by its provider: a job, which any host goes on
+//! with.
+
+use std::time::{Duration, Instant};
+
+use jiff::SignedDuration;
+use parafa_domain::AuthenticationFailure;
+use parafa_eid::{
+    AuthenticationProof, AuthenticationRequest, Authenticator, EidError, SessionState,
+    SignerOutcome,
+};
+use parafa_platform::jobs::hold;
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
+use parafa_store::{StoreError, Transaction};
+use parafa_trust::{Certificate, CertificateRejection, SignatureScheme};
+use uuid::Uuid;
+
+use crate::authentications::{Authentications, request_in};
+use crate::error::AuthError;
+use crate::records::{PrivatePart, Proof, RequestRow};
+use crate::{identity, means};
+
+/// The lane of these jobs; a person waits for them.
+pub const LANE: Lane = Lane::new("authentications");
+/// Their kind.
+pub const DRIVE: &str = "drive-authentication";
+
+/// How long one poll waits for the person.
+const POLL: Duration = Duration::from_secs(10);
+/// A poll that ends sooner was not held: the provider has answered at once.
+const HELD: Duration = Duration::from_secs(1);
+/// Pause after one that was not, or that went wrong.
+const PAUSE: SignedDuration = SignedDuration::from_secs(1);
+/// Most requests to a provider that go wrong one after the other.
+const MOST_TRIES: u32 = 6;
+/// What the app shows beside the relying party's name.
+const PROMPT: &str = "Prisijungti / Log in";
+
+/// Has the device of a request's person asked.
+pub(crate) async fn schedule(tx: &mut Transaction<'_>, request: Uuid) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane: LANE,
+        kind: DRIVE.to_owned(),
+        due: tx.now(),
+        unique: Some(unique(request)),
+        payload: serde_json::json!(request),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// The name that keeps a request's job from being there twice.
+pub(crate) fn unique(request: Uuid) -> String {
+    format!("{DRIVE}/{request}")
+}
+
+/// What came of a step.
+enum Step {
+    /// The provider asks the person in this session.
+    Asked(parafa_eid::ProviderSession),
+    /// The person has not decided; a poll is due again after the pause.
+    Waits(SignedDuration),
+    /// The provider cannot be reached at this moment.
+    Again,
+    /// It is over.
+    Ended(Result<Proof, AuthenticationFailure>),
+}
+
+impl Authentications {
+    /// Does the next step of a request. `job` is the claim as it stands, also
+    /// after a failure.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn drive(&self, job: &mut ClaimedJob) -> Result<(), AuthError> {
+        let id: Uuid = job.payload()?;
+        let row = self.records.store.get::<RequestRow>(&id).await?;
+        let now = self.records.store.now().await?;
+        let row = row.filter(|row| !row.state.status(now).is_terminal());
+        let Some(row) = row else {
+            let store = &self.records.store;
+            return Ok(store
+                .transact(|tx| {
+                    let job = &*job;
+                    Box::pin(async move { jobs::complete(tx, job).await })
+                })
+                .await?);
+        };
+        let step = hold(&self.records.store, job, self.step(&row, job.attempts)).await??;
+        let job = &*job;
+        let step = &step;
+        self.records
+            .store
+            .transact(|tx| Box::pin(self.store_step(tx, job, id, step)))
+            .await?;
+        self.changes.announce(id);
+        Ok(())
+    }
+
+    async fn step(&self, row: &RequestRow, tries: u32) -> Result<Step, AuthError> {
+        let private = row.open(&self.records.master)?;
+        let provider = self.eid.get(&row.state.method());
+        let Some(authenticator) = provider.and_then(|provider| provider.authenticator()) else {
+            return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
+        };
+        let outcome = match &private.session {
+            None => self.ask(row, &private, authenticator).await,
+            Some(session) => {
+                let asked = Instant::now();
+                match authenticator.poll_authentication(session, POLL).await {
+                    Ok(SessionState::Running) if asked.elapsed() < HELD => Ok(Step::Waits(PAUSE)),
+                    Ok(SessionState::Running) => Ok(Step::Waits(SignedDuration::ZERO)),
+                    Ok(SessionState::Complete(proof)) => {
+                        return self.judge(row, &private, &proof).await.map(Step::Ended);
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        };
+        Ok(match outcome {
+            Ok(step) => step,
+            Err(error) if error.is_transient && tries < MOST_TRIES => Step::Again,
+            Err(error) => {
+                let failure = failure(error.outcome);
+                if failure == AuthenticationFailure::ProviderUnavailable {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(authentication.id = %row.id, error, "a provider does not authenticate");
+                }
+                Step::Ended(Err(failure))
+            }
+        })
+    }
+
+    async fn ask(
+        &self,
+        row: &RequestRow,
+        private: &PrivatePart,
+        authenticator: &dyn Authenticator,
+    ) -> Result<Step, EidError> {
+        let message = row.challenge().without_certificate();
+        let request = AuthenticationRequest {
+            person: private.expected.as_deref().unwrap_or_default(),
+            phone_number: private.phone_number.as_deref(),
+            message: &message,
+            prompt: PROMPT,
+        };
+        let session = authenticator.request_authentication(request).await?;
+        Ok(Step::Asked(session))
+    }
+
+    /// What the device's answer is worth.
+    async fn judge(
+        &self,
+        row: &RequestRow,
+        private: &PrivatePart,
+        answer: &AuthenticationProof,
+    ) -> Result<Result<Proof, AuthenticationFailure>, AuthError> {
+        let Ok(certificate) = Certificate::from_der(&answer.certificate) else {
+            return Ok(Err(AuthenticationFailure::ProviderUnavailable));
+        };
+        if identity::identifier(&certificate, private.expected.as_deref()).is_err() {
+            return Ok(Err(AuthenticationFailure::IdentityMismatch));
+        }
+        let method = row.state.method();
+        if means::of(&certificate) != Some(method) {
+            tracing::error!(authentication.id = %row.id, "a provider's certificate is of another means");
+            return Ok(Err(AuthenticationFailure::NotQualified));
+        }
+        let now = self.clock.now();
+        let checked = self.check.check(&certificate, method.name(), now);
+        if let Err(rejection) = checked.await {
+            tracing::info!(authentication.id = %row.id, %rejection, "a certificate is rejected");
+            return Ok(Err(rejected(&rejection)));
+        }
+        let scheme = match answer.scheme {
+            parafa_eid::ProofScheme::Ecdsa => SignatureScheme::Ecdsa,
+            parafa_eid::ProofScheme::RsaPkcs1 => SignatureScheme::RsaPkcs1,
+            parafa_eid::ProofScheme::RsaPss => SignatureScheme::RsaPss,
+        };
+        let verified = certificate.verify_sha256(scheme, &answer.message, &answer.value);
+        if verified.is_err() {
+            tracing::error!(authentication.id = %row.id, "a provider's signature does not verify");
+            return Ok(Err(AuthenticationFailure::ProviderUnavailable));
+        }
+        self.proof(row, &certificate, &answer.value).await.map(Ok)
+    }
+
+    async fn store_step(
+        &self,
+        tx: &mut Transaction<'_>,
+        job: &ClaimedJob,
+        id: Uuid,
+        step: &Step,
+    ) -> Result<(), AuthError> {
+        let now = tx.now();
+        let mut row = request_in(tx, id).await?;
+        if row.state.status(now).is_terminal() {
+            return Ok(jobs::complete(tx, job).await?);
+        }
+        match step {
+            Step::Asked(session) => {
+                row.state.begin(now)?;
+                self.keep(&mut row, |private| private.session = Some(session.clone()))?;
+                tx.put(&row).await?;
+                jobs::retry(tx, job, now).await?;
+            }
+            Step::Waits(pause) => jobs::retry(tx, job, shifted(now, *pause)).await?,
+            Step::Again => jobs::give_back(tx, job, shifted(now, PAUSE)).await?,
+            Step::Ended(outcome) => {
+                let verdict = outcome.as_ref().map(drop).map_err(|failure| *failure);
+                row.state.conclude(verdict, now)?;
+                self.keep(&mut row, |private| {
+                    private.session = None;
+                    private.proof = outcome.as_ref().ok().cloned();
+                })?;
+                tx.put(&row).await?;
+                jobs::complete(tx, job).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(
+        &self,
+        row: &mut RequestRow,
+        change: impl FnOnce(&mut PrivatePart),
+    ) -> Result<(), AuthError> {
+        let mut private = row.open(&self.records.master)?;
+        change(&mut private);
+        row.private = private.seal(&self.records.master, row.id)?;
+        Ok(())
+    }
+}
+
+fn failure(outcome: SignerOutcome) -> AuthenticationFailure {
+    match outcome {
+        SignerOutcome::UserRefused => AuthenticationFailure::UserRefused,
+        SignerOutcome::Timeout => AuthenticationFailure::Timeout,
+        SignerOutcome::WrongCode => AuthenticationFailure::WrongCode,
+        SignerOutcome::NoAccount => AuthenticationFailure::NoAccount,
+        SignerOutcome::NotQualified => AuthenticationFailure::NotQualified,
+        SignerOutcome::DeviceError => AuthenticationFailure::DeviceError,
+        SignerOutcome::ProviderUnavailable => AuthenticationFailure::ProviderUnavailable,
+    }
+}
+
+fn rejected(rejection: &CertificateRejection) -> AuthenticationFailure {
+    match rejection {
+        CertificateRejection::Expired { .. }
+        | CertificateRejection::NotYetValid { .. }
+        | CertificateRejection::Revoked { .. }
+        | CertificateRejection::UnknownToIssuer => AuthenticationFailure::DeviceError,
+        CertificateRejection::Untrusted(_)
+        | CertificateRejection::Purpose(_)
+        | CertificateRejection::NotQualified(_) => AuthenticationFailure::NotQualified,
+        CertificateRejection::RevocationUnavailable(_) => {
+            AuthenticationFailure::ProviderUnavailable
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
+use parafa_platform::PlatformError;
+use parafa_store::StoreError;
+use parafa_store::keys::KeyError;
+use parafa_trust::CertificateRejection;
+use uuid::Uuid;
+
+/// Why something about an authentication was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// There is no such request or code.
+    #[error("there is no such request")]
+    NotFound,
+    /// The request does not allow the step.
+    #[error(transparent)]
+    Cannot(#[from] CannotAuthenticate),
+    /// The audience is not on the provider's list.
+    #[error("the audience is not on the provider's list")]
+    ForbiddenOrigin,
+    /// The provider is not set up for the method, or nobody is here.
+    #[error("the method is not permitted")]
+    ForbiddenMethod,
+    /// The provider is not set up for the encoding.
+    #[error("the encoding is not permitted")]
+    ForbiddenEncoding,
+    /// The workspace of the provider is suspended.
+    #[error("the provider's workspace is suspended")]
+    ForbiddenTenant,
+    /// The certificate cannot be read.
+    #[error("the certificate cannot be read")]
+    MalformedCertificate,
+    /// The certificate is of another means than a card.
+    #[error("the certificate is not one of a card")]
+    OtherMeans,
+    /// The certificate may not authenticate its holder.
+    #[error(transparent)]
+    Certificate(#[from] CertificateRejection),
+    /// The certificate is somebody else's than asked for, or nobody's.
+    #[error("the certificate is not that of the person asked for")]
+    IdentityMismatch,
+    /// The key, algorithm or encoding is not one that is verified here.
+    #[error("{0}")]
+    UnsupportedAlgorithm(String),
+    /// The completion has ended the request.
+    #[error("the authentication failed")]
+    Failed(AuthenticationFailure),
+    /// The person is asked too often.
+    #[error("the person is asked too often")]
+    TooManyRequests {
+        /// Seconds after which it may be tried again.
+        retry_after: u32,
+    },
+    /// The records failed.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// A key of assertions could not be made or used.
+    #[error("an assertion could not be signed")]
+    Assertion(#[source] josekit::JoseError),
+}
+
+impl From<StoreError> for AuthError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for AuthError {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+/// Why a relying party was not made or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderFault {
+    /// The name is empty or too long.
+    #[error("a provider's name has 1 to {longest} characters, one of them visible")]
+    Name {
+        /// Most characters.
+        longest: usize,
+    },
+    /// It is no origin.
+    #[error(
+        "{0} is not an origin: write https://host or https://host:port, without a path or a slash at the end; http is for this machine alone"
+    )]
+    Audience(String),
+    /// No encoding has this name.
+    #[error("{0} is no encoding of signatures: write P1363, DER or RAW")]
+    Encoding(String),
+    /// There is no such provider.
+    #[error("there is no provider {0}; `parafa provider list` shows them")]
+    Unknown(Uuid),
+    /// The records failed.
+    #[error("the records failed")]
+    Platform(#[from] PlatformError),
+}
+
+impl From<StoreError> for ProviderFault {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for ProviderFault {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
+}

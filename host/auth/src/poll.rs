@@ -1,0 +1,45 @@
+use std::time::Duration;
+
+use parafa_api_auth::views::Authentication;
+use parafa_domain::AuthenticationStatus;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::api::views;
+use crate::authentications::Authentications;
+use crate::error::AuthError;
+use crate::records::RequestRow;
+
+impl Authentications {
+    /// How far a request is; once that changes, or after `wait`. Where too many
+    /// wait for one request the answer comes at once.
+    ///
+    /// # Errors
+    /// [`AuthError`].
+    pub async fn read(&self, id: Uuid, wait: Duration) -> Result<Authentication, AuthError> {
+        let deadline = Instant::now() + wait;
+        let mut changes = self.changes.listen(id);
+        let waiter = (!wait.is_zero()).then(|| self.waiting.enter(id)).flatten();
+        let (mut row, mut status) = self.status(id).await?;
+        let first = status;
+        while waiter.is_some()
+            && status == first
+            && !status.is_terminal()
+            && !self.stop.is_cancelled()
+            && Instant::now() < deadline
+        {
+            let pause = deadline.min(Instant::now() + self.waiting.pause());
+            // Either way the request is looked at again.
+            let _ = tokio::time::timeout_at(pause, changes.changed()).await;
+            (row, status) = self.status(id).await?;
+        }
+        let private = row.open(&self.records.master)?;
+        Ok(views::authentication(&row, status, private.proof))
+    }
+
+    async fn status(&self, id: Uuid) -> Result<(RequestRow, AuthenticationStatus), AuthError> {
+        let row = self.request(id).await?;
+        let status = row.state.status(self.records.store.now().await?);
+        Ok((row, status))
+    }
+}

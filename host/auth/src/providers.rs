@@ -1,0 +1,260 @@
+//! Relying parties: who they are, and what they may do.
+
+use parafa_domain::AuthenticationMethod;
+use parafa_eid::card::SignatureEncoding;
+use parafa_platform::Records;
+use parafa_platform::accounts::{TenantRow, TenantStatus};
+use parafa_store::keys::{Token, hash_token};
+use parafa_store::{Guard, MAX_PAGE_ROWS, Page};
+use url::{Host, Url};
+use uuid::Uuid;
+
+use crate::error::{AuthError, ProviderFault};
+use crate::records::ProviderRow;
+
+/// Marks the secret of a relying party's key.
+const SECRET_PREFIX: &str = "aks_";
+/// Longest name, in characters.
+const LONGEST_NAME: usize = 200;
+/// All encodings of signatures.
+const ENCODINGS: [SignatureEncoding; 3] = [
+    SignatureEncoding::P1363,
+    SignatureEncoding::Der,
+    SignatureEncoding::Raw,
+];
+
+/// A relying party that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewProvider {
+    /// What operators call it.
+    pub name: String,
+    /// The workspace that it belongs to, if to one.
+    pub tenant: Option<Uuid>,
+    /// Origins.
+    pub audiences: Vec<String>,
+    /// Methods.
+    pub methods: Vec<AuthenticationMethod>,
+    /// Names of encodings; all where there is none.
+    pub encodings: Vec<String>,
+    /// Whether it gets assertions.
+    pub asserts: bool,
+}
+
+/// Keeps relying parties.
+#[derive(Clone)]
+pub struct Providers {
+    records: Records,
+}
+
+impl Providers {
+    /// Those in these records.
+    #[must_use]
+    pub fn new(records: Records) -> Self {
+        Self { records }
+    }
+
+    /// Makes a relying party. Its key's secret is told this once only.
+    ///
+    /// # Errors
+    /// [`ProviderFault`].
+    pub async fn create(&self, new: NewProvider) -> Result<(ProviderRow, String), ProviderFault> {
+        let secret = format!("{SECRET_PREFIX}{}", Token::random()?.reveal());
+        let id = self.records.store.new_id().await?;
+        let row = self.add(id, &secret, new).await?;
+        Ok((row, secret))
+    }
+
+    /// Makes a relying party whose key was written down elsewhere, unless it is
+    /// there.
+    ///
+    /// # Errors
+    /// [`ProviderFault`].
+    pub async fn add(
+        &self,
+        id: Uuid,
+        secret: &str,
+        new: NewProvider,
+    ) -> Result<ProviderRow, ProviderFault> {
+        let sound = (1..=LONGEST_NAME).contains(&new.name.chars().count());
+        if !sound || new.name.trim().is_empty() {
+            return Err(ProviderFault::Name {
+                longest: LONGEST_NAME,
+            });
+        }
+        if let Some(audience) = new.audiences.iter().find(|audience| !is_origin(audience)) {
+            return Err(ProviderFault::Audience(audience.clone()));
+        }
+        let encodings = encodings(&new.encodings)?;
+        let hash = hash_token(secret).to_string();
+        self.records
+            .store
+            .transact(|tx| {
+                let (new, encodings, hash) = (new.clone(), encodings.clone(), hash.clone());
+                Box::pin(async move {
+                    if let Some(known) = tx.get::<ProviderRow>(&id).await? {
+                        return Ok(known);
+                    }
+                    let row = ProviderRow {
+                        id,
+                        name: new.name,
+                        tenant: new.tenant,
+                        audiences: new.audiences,
+                        methods: new.methods,
+                        encodings,
+                        asserts: new.asserts,
+                        secret_hash: hash,
+                        created_at: tx.now(),
+                        revoked_at: None,
+                    };
+                    tx.insert(&row).await?;
+                    Ok(row)
+                })
+            })
+            .await
+    }
+
+    /// All of them, the oldest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list(&self) -> Result<Vec<ProviderRow>, ProviderFault> {
+        let mut rows: Vec<ProviderRow> = Vec::new();
+        let mut page = Page::oldest(MAX_PAGE_ROWS);
+        loop {
+            let this = page.clone();
+            let read = self
+                .records
+                .store
+                .read(|tx| {
+                    Box::pin(async move { tx.page::<ProviderRow>(&this, Guard::none()).await })
+                })
+                .await?;
+            page.after = read.rows.last().map(|row| row.id);
+            rows.extend(read.rows);
+            if !read.more {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Takes a relying party's key out of use, and the tokens of its clients
+    /// with it.
+    ///
+    /// # Errors
+    /// [`ProviderFault`].
+    pub async fn revoke(&self, id: Uuid) -> Result<ProviderRow, ProviderFault> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let found = tx.get::<ProviderRow>(&id).await?;
+                    let mut row = found.ok_or(ProviderFault::Unknown(id))?;
+                    row.revoked_at.get_or_insert(tx.now());
+                    tx.put(&row).await?;
+                    Ok(row)
+                })
+            })
+            .await
+    }
+
+    /// Whom a key stands for; none when it does not work.
+    ///
+    /// # Errors
+    /// [`AuthError::ForbiddenTenant`], or the store's failure.
+    pub(crate) async fn by_key(
+        &self,
+        id: &str,
+        secret: &str,
+    ) -> Result<Option<ProviderRow>, AuthError> {
+        let Ok(id) = Uuid::try_parse(id) else {
+            return Ok(None);
+        };
+        let provider = self.working(id).await?;
+        let hash = hash_token(secret).to_string();
+        let provider = provider.filter(|provider| provider.secret_hash == hash);
+        match provider {
+            Some(provider) => {
+                self.check_tenant(&provider).await?;
+                Ok(Some(provider))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The relying party with this id, unless it is revoked.
+    pub(crate) async fn working(&self, id: Uuid) -> Result<Option<ProviderRow>, AuthError> {
+        let provider = self.records.store.get::<ProviderRow>(&id).await?;
+        Ok(provider.filter(|provider| provider.revoked_at.is_none()))
+    }
+
+    /// Whether the workspace that it belongs to may be worked in.
+    pub(crate) async fn check_tenant(&self, provider: &ProviderRow) -> Result<(), AuthError> {
+        let Some(tenant) = provider.tenant else {
+            return Ok(());
+        };
+        let tenant = self.records.store.get::<TenantRow>(&tenant).await?;
+        match tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active) {
+            true => Ok(()),
+            false => Err(AuthError::ForbiddenTenant),
+        }
+    }
+}
+
+fn encodings(named: &[String]) -> Result<Vec<String>, ProviderFault> {
+    let names = ENCODINGS.map(|encoding| encoding.name().to_owned());
+    if named.is_empty() {
+        return Ok(names.to_vec());
+    }
+    match named.iter().find(|name| !names.contains(name)) {
+        Some(unknown) => Err(ProviderFault::Encoding(unknown.clone())),
+        None => Ok(named.to_vec()),
+    }
+}
+
+/// Whether a text is an origin, exactly as browsers write it (RFC 6454, 6.2).
+/// Without TLS anybody on the way could be the audience.
+fn is_origin(text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else {
+        return false;
+    };
+    let is_own = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => return false,
+    };
+    let is_protected = url.scheme() == "https" || (url.scheme() == "http" && is_own);
+    is_protected && url.origin().ascii_serialization() == text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_written_as_browsers_do() {
+        for origin in [
+            "https://shop.example",
+            "https://shop.example:8443",
+            "http://localhost:3000",
+            "http://127.0.0.1:3000",
+            "https://xn--lt-bja.example",
+        ] {
+            assert!(is_origin(origin), "{origin}");
+        }
+        for other in [
+            "",
+            "shop.example",
+            "https://shop.example/",
+            "https://shop.example:443",
+            "https://Shop.example",
+            "https://shop.example/a",
+            "https://u@shop.example",
+            "http://shop.example",
+            "null",
+            "*",
+        ] {
+            assert!(!is_origin(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The steps in which the app that talks to the signer's card has to act. What
+//! it hands over is put into the attempt's row, and taken from there.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{AttemptFailure, Phase};
+use parafa_eid::SignerCertificate;
+use parafa_eid::card::verification_code;
+use parafa_plugin_host::{Payload, SignRequest};
+use parafa_store::Transaction;
+use parafa_store::clock::shifted;
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+use super::device::verified;
+use super::outcome::{Next, Running, StepOutcome};
+use crate::error::CeremonyError;
+use crate::records::{
+    AttemptRow, AttemptStep, CardLinkRow, CardSubmission, ChosenCertificate, PreparedSignature,
+};
+use crate::sealing;
+
+/// How long the app may take for what it is to do next.
+pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
+/// Longest bytes to be signed that go out to a card's app: nothing else than
+/// these can be shown to be what the digest is of.
+const LONGEST_BYTES: usize = 64 * 1024;
+
+impl Running {
+    /// Waits for the app to send the card's certificate.
+    pub(super) fn await_card(
+        &self,
+        key: &DataKey,
+        person: Option<String>,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let Some(CardSubmission::Certificate(der)) = self.card_submission(key)? else {
+            return Ok(wait(until, now));
+        };
+        let chosen = ChosenCertificate {
+            certificate: SignerCertificate::bare(der),
+            choice: None,
+        };
+        let step = AttemptStep::CheckCertificate { person, chosen };
+        Ok(Next::step(Phase::Certificate, step))
+    }
+
+    /// Waits for the app to send what the card has signed.
+    pub(super) fn await_card_signature(
+        &self,
+        key: &DataKey,
+        prepared: PreparedSignature,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<StepOutcome, CeremonyError> {
+        let Some(CardSubmission::Signature(value)) = self.card_submission(key)? else {
+            return Ok(wait(until, now));
+        };
+        if !verified(&prepared, &value)? {
+            return Ok(StepOutcome::Failed(AttemptFailure::BadSignature));
+        }
+        let step = AttemptStep::Finish { prepared, value };
+        Ok(Next::step(Phase::Completing, step))
+    }
+
+    /// What the app has handed over for this step.
+    fn card_submission(&self, key: &DataKey) -> Result<Option<CardSubmission>, CeremonyError> {
+        let sealed = self.attempt.card_submission.as_ref();
+        sealed
+            .map(|sealed| sealing::open_card_submission(key, self.attempt.id, sealed))
+            .transpose()
+    }
+
+    /// The card is to be asked for what the plugin has prepared.
+    pub(super) fn ask_card(
+        &self,
+        chosen: ChosenCertificate,
+        prepared: PreparedSignature,
+        now: Timestamp,
+    ) -> Option<Next> {
+        let Payload::Bytes(bytes) = &prepared.need.payload else {
+            return None;
+        };
+        let code = verification_code(bytes);
+        let step = AttemptStep::AwaitCardSignature {
+            chosen,
+            prepared,
+            until: shifted(now, CARD_WITHIN),
+        };
+        Some(Next {
+            verification_code: Some(code),
+            ..Next::new(Phase::WaitingForUser, step)
+        })
+    }
+}
+
+/// How many of the bytes to be signed are kept for a card.
+pub(super) fn kept_bytes(payload: Payload, request: &SignRequest) -> Payload {
+    payload.at_most(LONGEST_BYTES, request.signature_algorithm.digest())
+}
+
+fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
+    if now >= until {
+        return StepOutcome::Failed(AttemptFailure::Timeout);
+    }
+    StepOutcome::WaitingForCard(until)
+}
+
+/// Leads nobody to an attempt any more.
+pub(super) async fn unlink(
+    tx: &mut Transaction<'_>,
+    attempt: &mut AttemptRow,
+) -> Result<(), CeremonyError> {
+    attempt.card_submission = None;
+    let Some(card) = attempt.card.take() else {
+        return Ok(());
+    };
+    for hash in card.hashes() {
+        tx.delete::<CardLinkRow>(&hash.to_owned()).await?;
+    }
+    Ok(())
+}
+
+/// Leads whoever has what this is the hash of to an attempt.
+pub(crate) async fn link(
+    tx: &mut Transaction<'_>,
+    attempt: Uuid,
+    hash: &str,
+) -> Result<(), CeremonyError> {
+    let row = CardLinkRow {
+        hash: hash.to_owned(),
+        attempt,
+    };
+    Ok(tx.put(&row).await?)
+}

@@ -1,0 +1,532 @@
+//! What the app that talks to the signer's card does: it is paired with an
+//! attempt, sends the card's certificate, and then what the card has signed.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use parafa_domain::{AttemptFailure, AttemptId, Phase, SigningMethod};
+use parafa_eid::card::{
+    CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
+    verification_code,
+};
+use parafa_plugin_host::Payload;
+use parafa_store::keys::{DataKey, hash_token};
+use parafa_store::{MasterKey, Transaction, jobs};
+use parafa_trust::{Certificate, KeyKind};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::attempt::{self, ATTEMPTS, verified};
+use crate::error::CeremonyError;
+use crate::records::{
+    AttemptRow, AttemptStep, CardLinkRow, CardSubmission, PreparedSignature, SigningRow,
+};
+use crate::{deadline, sealing};
+
+/// How long a call of the app waits for what it has handed over to be looked at.
+const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
+/// SHA-256, by which the card signs (RFC 8017, appendix B.1).
+pub const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
+
+/// Letters and digits that are not taken for one another (Crockford's base 32).
+const CODE_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CODE_LENGTH: usize = 8;
+
+/// What a person types into the app, or the app scans.
+pub(crate) struct PairingCode(String);
+
+impl PairingCode {
+    /// That of an attempt; always the same, so that it need not be stored.
+    pub(crate) fn of(master: &MasterKey, attempt: Uuid) -> Self {
+        let digest = Sha256::digest(master.token("pairing", attempt, 0).reveal());
+        let letters = digest.iter().take(CODE_LENGTH);
+        let letters = letters.map(|byte| char::from(CODE_ALPHABET[usize::from(byte & 31)]));
+        Self(letters.collect())
+    }
+
+    /// One that somebody typed: in whatever case, with blanks and hyphens, and
+    /// with letters for the digits that they look like.
+    fn typed(text: &str) -> Self {
+        let typed = text.chars().filter(|c| !matches!(c, ' ' | '-'));
+        let typed = typed.map(|c| match c.to_ascii_uppercase() {
+            'O' => '0',
+            'I' | 'L' => '1',
+            other => other,
+        });
+        Self(typed.take(CODE_LENGTH + 1).collect())
+    }
+
+    pub(crate) fn hash(&self) -> String {
+        hash_token(&self.0).to_string()
+    }
+}
+
+/// What the page shows for the app.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    /// To be typed.
+    pub code: String,
+    /// To be scanned or followed.
+    pub uri: String,
+    /// When it is no longer taken.
+    pub expires_at: Timestamp,
+}
+
+/// An attempt that an app was paired with.
+#[derive(Debug)]
+pub struct Paired {
+    /// The bearer token of its calls.
+    pub token: String,
+    /// Where they go.
+    pub base: String,
+    /// Whose link it is.
+    pub ceremony: Ceremony,
+}
+
+/// What the card is to sign.
+#[derive(Debug)]
+pub struct CardRequest {
+    /// The attempt.
+    pub request: Uuid,
+    /// The bytes whose SHA-256 digest the card signs.
+    pub to_be_signed: Vec<u8>,
+    /// Comes back with the signature.
+    pub operation_token: String,
+    /// For people to compare.
+    pub verification_code: String,
+    /// The certificate that was sent.
+    pub certificate: Certificate,
+}
+
+/// What the card has signed.
+#[derive(Debug)]
+pub struct SubmittedSignature {
+    /// The value.
+    pub value: Vec<u8>,
+    /// How it was made.
+    pub algorithm: SignatureAlgorithm,
+    /// Its form.
+    pub encoding: SignatureEncoding,
+    /// As it was given with the request.
+    pub operation_token: String,
+}
+
+impl Ceremonies {
+    /// What leads a card's app to an attempt that waits for one.
+    pub(super) fn pairing(&self, attempt: &AttemptRow, now: Timestamp) -> Option<Pairing> {
+        let card = attempt.card.as_ref()?;
+        let is_open = !attempt.phase.is_terminal() && card.certificate_sha256.is_none();
+        if !is_open || card.code_hash.is_none() || now >= card.code_until {
+            return None;
+        }
+        let PairingCode(code) = PairingCode::of(&self.records.master, attempt.id);
+        Some(Pairing {
+            uri: self.attempts.links.address(&format!("/c/pair?code={code}")),
+            code,
+            expires_at: card.code_until,
+        })
+    }
+
+    /// Pairs an app with the attempt of a code, once.
+    ///
+    /// # Errors
+    /// [`CeremonyError::NotFound`] for a code that is unknown, used or too old.
+    pub async fn pair(&self, code: &str) -> Result<Paired, CeremonyError> {
+        let hash = PairingCode::typed(code).hash();
+        let (hash, master) = (&hash, &self.records.master);
+        let paired = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, _) = linked(tx, hash).await?;
+                    let (now, id) = (tx.now(), attempt.id);
+                    let card = attempt.card.as_mut();
+                    let card = card.filter(|card| card.code_hash.as_ref() == Some(hash));
+                    let card = card.filter(|card| now < card.code_until);
+                    let card = card.ok_or(CeremonyError::NotFound)?;
+                    card.code_hash = None;
+                    let token = hash_token(master.token("card", id, 0).reveal()).to_string();
+                    card.token_hash = Some(token.clone());
+                    tx.delete::<CardLinkRow>(hash).await?;
+                    attempt::link(tx, id, &token).await?;
+                    tx.put(&attempt).await?;
+                    Ok::<_, CeremonyError>(attempt)
+                })
+            })
+            .await?;
+        self.changes.announce(paired.signing);
+        let token = master.token("card", paired.id, 0).reveal().to_owned();
+        Ok(Paired {
+            ceremony: self.card_ceremony(&token).await?,
+            token,
+            base: self.attempts.links.address("/c/card"),
+        })
+    }
+
+    /// Where the token of an app leads, as long as its attempt runs.
+    pub async fn card_ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
+        let hash = hash_token(token).to_string();
+        let store = &self.records.store;
+        let link = store.get::<CardLinkRow>(&hash).await?;
+        let link = link.ok_or(CeremonyError::NotFound)?;
+        let attempt = store.get::<AttemptRow>(&link.attempt).await?;
+        let attempt = attempt.ok_or(CeremonyError::NotFound)?;
+        let row = store.get::<SigningRow>(&attempt.signing).await?;
+        let row = row.ok_or(CeremonyError::NotFound)?;
+        let card = attempt.card.as_ref();
+        let is_of_token = card.is_some_and(|card| card.token_hash.as_ref() == Some(&hash));
+        if !is_of_token {
+            return Err(CeremonyError::NotFound);
+        }
+        let access = super::access(&row, attempt.signer, store.now().await?);
+        let ceremony = Ceremony {
+            row,
+            signer: attempt.signer,
+            access: access.ok_or(CeremonyError::NotFound)?,
+        };
+        // The attempt of an app is the signer's newest, or it is over.
+        let is_newest = ceremony.party()?.attempt == Some(AttemptId::new(attempt.id));
+        is_newest.then_some(ceremony).ok_or(CeremonyError::NotFound)
+    }
+
+    /// Takes the card's certificate, has it checked and the document prepared
+    /// for it, and tells what the card is to sign. The same certificate sent
+    /// again gets the same answer.
+    ///
+    /// # Errors
+    /// [`CeremonyError::CardRefused`] for what is no certificate, and for another
+    /// one than was sent first, which ends the attempt;
+    /// [`CeremonyError::AttemptFailed`] for one that may not sign here.
+    pub async fn submit_certificate(
+        &self,
+        ceremony: &Ceremony,
+        der: Vec<u8>,
+    ) -> Result<CardRequest, CeremonyError> {
+        let certificate = Certificate::from_der(&der).map_err(|_| CeremonyError::CardRefused {
+            member: "/certificate",
+            detail: "is no X.509 certificate in DER".to_owned(),
+        })?;
+        let sha256 = hex::encode(certificate.sha256());
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let attempt = self.card_attempt(ceremony).await?;
+        let submission = CardSubmission::Certificate(der);
+        let submission = sealing::seal_card_submission(&key, attempt.id, &submission)?;
+        let (sha256, submission) = (&sha256, &submission);
+        let id = attempt.id;
+        let is_first = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, signing) = running(tx, id).await?;
+                    let card = attempt.card.as_mut().ok_or(CeremonyError::NotFound)?;
+                    match &card.certificate_sha256 {
+                        Some(first) if first == sha256 => return Ok(true),
+                        Some(_) => {
+                            let failure = AttemptFailure::IdentityMismatch;
+                            end(tx, attempt, signing, failure).await?;
+                            return Ok(false);
+                        }
+                        None => {}
+                    }
+                    card.certificate_sha256 = Some(sha256.clone());
+                    attempt.card_submission = Some(submission.clone());
+                    tx.put(&attempt).await?;
+                    let now = tx.now();
+                    jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
+                    Ok::<_, CeremonyError>(true)
+                })
+            })
+            .await?;
+        self.changes.announce(attempt.signing);
+        self.work.notify_one();
+        if !is_first {
+            return Err(CeremonyError::CardRefused {
+                member: "/certificate",
+                detail: "is another one than was sent first; the attempt has ended".to_owned(),
+            });
+        }
+        let is_looked_at =
+            |attempt: &AttemptRow| !matches!(attempt.phase, Phase::Certificate | Phase::Signing);
+        let attempt = self.await_attempt(&attempt, is_looked_at).await?;
+        let (_, prepared) = self.asked_of_card(ceremony, &attempt).await?;
+        let Payload::Bytes(to_be_signed) = prepared.need.payload else {
+            return Err(CeremonyError::Inconsistent(
+                "what a card is to sign is not kept",
+            ));
+        };
+        Ok(CardRequest {
+            request: attempt.id,
+            verification_code: verification_code(&to_be_signed),
+            operation_token: self.operation_token(&attempt),
+            to_be_signed,
+            certificate,
+        })
+    }
+
+    /// Takes what the card has signed, and tells how the attempt stands once the
+    /// document is signed, or after a while. The same signature sent again gets
+    /// the same answer as long as the attempt runs.
+    ///
+    /// # Errors
+    /// [`CeremonyError::CardRefused`] for a form that the key's signatures have
+    /// not, and for one that does not verify, which ends the attempt.
+    pub async fn submit_signature(
+        &self,
+        ceremony: &Ceremony,
+        submitted: &SubmittedSignature,
+    ) -> Result<AttemptRow, CeremonyError> {
+        let attempt = self.card_attempt(ceremony).await?;
+        let token = self.operation_token(&attempt);
+        if !hash_token(&token).is_of(&submitted.operation_token) {
+            return Err(CeremonyError::CardRefused {
+                member: "/operationToken",
+                detail: "is not the one that came with what is to be signed".to_owned(),
+            });
+        }
+        if attempt.phase != Phase::Completing {
+            let (key, prepared) = self.asked_of_card(ceremony, &attempt).await?;
+            match value(&prepared, submitted)? {
+                Some(value) => self.take_signature(&key, &attempt, value).await?,
+                None => {
+                    self.end_attempt(&attempt, AttemptFailure::BadSignature)
+                        .await?;
+                    return Err(CeremonyError::AttemptFailed(AttemptFailure::BadSignature));
+                }
+            }
+        }
+        let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
+        match self.await_attempt(&attempt, has_ended).await {
+            Err(CeremonyError::ServiceDown(_)) => self.card_attempt(ceremony).await,
+            ended => ended,
+        }
+    }
+
+    async fn take_signature(
+        &self,
+        key: &DataKey,
+        attempt: &AttemptRow,
+        value: Vec<u8>,
+    ) -> Result<(), CeremonyError> {
+        let submission = CardSubmission::Signature(value);
+        let submission = sealing::seal_card_submission(key, attempt.id, &submission)?;
+        let (id, step, submission) = (attempt.id, attempt.step_number, &submission);
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, _) = running(tx, id).await?;
+                    // Whoever came first has it.
+                    if attempt.step_number == step && attempt.card_submission.is_none() {
+                        attempt.card_submission = Some(submission.clone());
+                        tx.put(&attempt).await?;
+                        let now = tx.now();
+                        jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
+                    }
+                    Ok::<_, CeremonyError>(())
+                })
+            })
+            .await?;
+        self.changes.announce(attempt.signing);
+        self.work.notify_one();
+        Ok(())
+    }
+
+    async fn end_attempt(
+        &self,
+        attempt: &AttemptRow,
+        failure: AttemptFailure,
+    ) -> Result<(), CeremonyError> {
+        let id = attempt.id;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (attempt, signing) = running(tx, id).await?;
+                    end(tx, attempt, signing, failure).await
+                })
+            })
+            .await?;
+        self.changes.announce(attempt.signing);
+        self.work.notify_one();
+        Ok(())
+    }
+
+    /// The signer's attempt, if it is one with a card and has not ended.
+    async fn card_attempt(&self, ceremony: &Ceremony) -> Result<AttemptRow, CeremonyError> {
+        if ceremony.access != Access::Sign {
+            return Err(CeremonyError::NotFound);
+        }
+        let id = ceremony.party()?.attempt.ok_or(CeremonyError::NotFound)?;
+        let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
+        let running = attempt
+            .filter(|attempt| attempt.method == SigningMethod::Nfc && !attempt.phase.is_terminal());
+        running.ok_or(CeremonyError::NotFound)
+    }
+
+    /// What an attempt asks of the card, while it does.
+    async fn asked_of_card(
+        &self,
+        ceremony: &Ceremony,
+        attempt: &AttemptRow,
+    ) -> Result<(DataKey, PreparedSignature), CeremonyError> {
+        let key = self.reader.key_to(&ceremony.row).await?;
+        let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
+        match sealing::open_step(&key, attempt.id, sealed)? {
+            AttemptStep::AwaitCardSignature { prepared, .. } => Ok((key, prepared)),
+            _ => Err(CeremonyError::NotFound),
+        }
+    }
+
+    /// The attempt once it is so, or why it has ended.
+    async fn await_attempt(
+        &self,
+        attempt: &AttemptRow,
+        is_so: impl Fn(&AttemptRow) -> bool,
+    ) -> Result<AttemptRow, CeremonyError> {
+        let deadline = Instant::now() + LOOKED_AT_WITHIN;
+        let mut changes = self.changes.listen(attempt.signing);
+        loop {
+            let now = self.records.store.get::<AttemptRow>(&attempt.id).await?;
+            let now = now.ok_or(CeremonyError::NotFound)?;
+            if let Some(failure) = now.failure {
+                return Err(CeremonyError::AttemptFailed(failure));
+            }
+            if is_so(&now) {
+                return Ok(now);
+            }
+            if Instant::now() >= deadline || self.stop.is_cancelled() {
+                return Err(CeremonyError::ServiceDown(
+                    "what was sent is being looked at; send it again",
+                ));
+            }
+            let pause = deadline.min(Instant::now() + self.waiting.pause());
+            // Either way the attempt is looked at again.
+            let _ = tokio::time::timeout_at(pause, changes.changed()).await;
+        }
+    }
+
+    /// What the signature has to come with. One attempt goes on with one
+    /// certificate, and has one.
+    fn operation_token(&self, attempt: &AttemptRow) -> String {
+        let token = self.records.master.token("card-operation", attempt.id, 0);
+        token.reveal().to_owned()
+    }
+}
+
+/// The value in the form that verifiers take; none of one that the card did not
+/// make over what is to be signed.
+fn value(
+    prepared: &PreparedSignature,
+    submitted: &SubmittedSignature,
+) -> Result<Option<Vec<u8>>, CeremonyError> {
+    let (algorithm, encoding) = (submitted.algorithm, submitted.encoding);
+    let refused = |member, detail: String| CeremonyError::CardRefused { member, detail };
+    let certificate = prepared.request.signer_chain.first();
+    let certificate = certificate.and_then(|der| Certificate::from_der(der).ok());
+    let key = certificate.and_then(|certificate| card_key(certificate.key_kind()));
+    let key = key.ok_or(CeremonyError::Inconsistent(
+        "a certificate that was checked has no key",
+    ))?;
+    // What is prepared names PKCS #1 v1.5.
+    if algorithm == SignatureAlgorithm::Ps256 {
+        let detail = "must be RS256 or ES256: documents are not signed with PS256";
+        return Err(refused("/signatureAlgorithm", detail.to_owned()));
+    }
+    match signature_value(key, algorithm, encoding, &submitted.value) {
+        Ok(value) => Ok(verified(prepared, &value)?.then_some(value)),
+        Err(error @ InvalidCardSignature::Algorithm(_)) => Err(refused(
+            "/signatureAlgorithm",
+            format!("does not fit: {error}"),
+        )),
+        Err(error @ InvalidCardSignature::Encoding { .. }) => Err(refused(
+            "/signatureEncoding",
+            format!("does not fit: {error}"),
+        )),
+        Err(InvalidCardSignature::Length { .. } | InvalidCardSignature::Malformed) => Ok(None),
+    }
+}
+
+fn card_key(kind: &KeyKind) -> Option<CardKey> {
+    match kind {
+        KeyKind::Ec { curve } => Some(CardKey::Ec {
+            field_octets: curve.field_octets()?,
+        }),
+        KeyKind::Rsa { bits } => Some(CardKey::Rsa {
+            modulus_octets: usize::try_from(bits.div_ceil(8)).ok()?,
+        }),
+        KeyKind::Other(_) => None,
+    }
+}
+
+/// The bytes to be signed as the app gets them.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// The attempt that a hash leads to, and its signing.
+async fn linked(
+    tx: &mut Transaction<'_>,
+    hash: &String,
+) -> Result<(AttemptRow, SigningRow), CeremonyError> {
+    let link = tx.get::<CardLinkRow>(hash).await?;
+    let link = link.ok_or(CeremonyError::NotFound)?;
+    running(tx, link.attempt).await
+}
+
+/// An attempt that has its turn.
+async fn running(
+    tx: &mut Transaction<'_>,
+    id: Uuid,
+) -> Result<(AttemptRow, SigningRow), CeremonyError> {
+    let attempt = tx.get::<AttemptRow>(&id).await?;
+    let attempt = attempt.filter(|attempt| !attempt.phase.is_terminal());
+    let attempt = attempt.ok_or(CeremonyError::NotFound)?;
+    let signing = tx.get::<SigningRow>(&attempt.signing).await?;
+    let signing = signing.filter(|row| row.signing.has_turn(AttemptId::new(id)));
+    Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
+}
+
+/// Ends an attempt that an app spoilt; the turn is free again.
+async fn end(
+    tx: &mut Transaction<'_>,
+    attempt: AttemptRow,
+    mut signing: SigningRow,
+    failure: AttemptFailure,
+) -> Result<(), CeremonyError> {
+    // What the card has signed is finished, whatever comes after it.
+    if attempt.phase == Phase::Completing || attempt.card_submission.is_some() {
+        return Err(CeremonyError::NotFound);
+    }
+    signing.signing.end_turn(AttemptId::new(attempt.id));
+    let job = attempt::unique_key(attempt.id);
+    attempt::end(tx, attempt, failure).await?;
+    // A step that is under way finds its job gone.
+    jobs::cancel(tx, ATTEMPTS, &job).await?;
+    deadline::wait_no_longer(tx, &signing).await?;
+    Ok(tx.put(&signing).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_known_however_it_is_typed() {
+        let master = MasterKey::from_bytes([7; 32]);
+        let code = PairingCode::of(&master, Uuid::from_u128(1));
+        assert_eq!(code.0.len(), CODE_LENGTH);
+        let typed = format!(" {}-{}", &code.0[..4].to_lowercase(), &code.0[4..]);
+        assert_eq!(PairingCode::typed(&typed).hash(), code.hash());
+        assert_eq!(PairingCode::typed("oIl").0, "011");
+        let other = PairingCode::of(&master, Uuid::from_u128(2));
+        assert_ne!(other.hash(), code.hash());
+        let longer = PairingCode::typed(&format!("{}0", code.0));
+        assert_ne!(longer.hash(), code.hash());
+    }
+}

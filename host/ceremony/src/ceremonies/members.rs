@@ -1,0 +1,187 @@
+//! What the document is made of: a signer is shown all that they sign.
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, Document, Member, MemberRole, Plugin, Urgency, refusal,
+};
+use parafa_store::Sha256Digest;
+
+use super::super::document as read_document;
+use super::{Ceremonies, Ceremony};
+use crate::downloads::{Asker, BrokenOff, Download};
+use crate::error::CeremonyError;
+
+/// Largest member that is shown on its own, in bytes: as much as a plugin
+/// writes.
+const LARGEST_SHOWN: u64 = 64 * 1024 * 1024;
+/// What the only member of a document is called that is no container.
+const WHOLE_DOCUMENT: &str = "document";
+
+/// A part of the document that the signer is shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ShownMember {
+    /// By which it is asked for; it can stand in an address as it is.
+    pub id: String,
+    /// Its file name.
+    pub name: String,
+    /// What it is.
+    pub media_type: String,
+    /// Its length, in bytes.
+    pub bytes: u64,
+    /// Of its bytes, as lower-case hexadecimal digits.
+    pub sha256: String,
+    /// What it is to the signer.
+    pub role: MemberRole,
+}
+
+/// A part of the document for download, which is not read yet.
+pub struct MemberDownload {
+    /// What it is.
+    pub member: ShownMember,
+    content: MemberContent,
+}
+
+enum MemberContent {
+    /// The document itself.
+    Whole(Box<Download>),
+    /// The member that the plugin calls so.
+    Extracted(Plugin, Document, String),
+}
+
+/// A container, open.
+struct Container {
+    plugin: Plugin,
+    document: Document,
+    members: Vec<Member>,
+}
+
+impl Ceremonies {
+    /// All that the document is made of: of one that is no container itself
+    /// alone.
+    pub async fn members(&self, ceremony: &Ceremony) -> Result<Vec<ShownMember>, CeremonyError> {
+        match self.container(ceremony).await? {
+            Some(container) => Ok(container.members.iter().map(shown).collect()),
+            None => Ok(vec![whole(&self.ceremony_document(ceremony).await?)]),
+        }
+    }
+
+    /// One of them.
+    pub async fn member(
+        &self,
+        ceremony: &Ceremony,
+        id: &str,
+    ) -> Result<MemberDownload, CeremonyError> {
+        let Some(container) = self.container(ceremony).await? else {
+            let document = self.ceremony_document(ceremony).await?;
+            let member = Some(whole(&document)).filter(|member| member.id == id);
+            return Ok(MemberDownload {
+                member: member.ok_or(CeremonyError::NotFound)?,
+                content: MemberContent::Whole(Box::new(document)),
+            });
+        };
+        let Container {
+            plugin,
+            document,
+            members,
+        } = container;
+        let member = members.iter().find(|member| shown_id(&member.id) == id);
+        let member = member.ok_or(CeremonyError::NotFound)?;
+        Ok(MemberDownload {
+            member: shown(member),
+            content: MemberContent::Extracted(plugin, document, member.id.clone()),
+        })
+    }
+
+    /// Begins to send one of them, once there is a place for it.
+    pub async fn send_member(
+        &self,
+        ceremony: &Ceremony,
+        download: MemberDownload,
+    ) -> Result<BoxStream<'static, Result<Bytes, BrokenOff>>, CeremonyError> {
+        let asker = Asker::Link(ceremony.signer);
+        let MemberDownload { member, content } = download;
+        let (plugin, document, id) = match content {
+            MemberContent::Whole(document) => {
+                return Ok(self.downloads.send(*document, asker).await?.boxed());
+            }
+            MemberContent::Extracted(plugin, document, id) => (plugin, document, id),
+        };
+        if member.bytes > LARGEST_SHOWN {
+            return Err(CeremonyError::MemberTooLarge);
+        }
+        let tenant = ceremony.row.tenant;
+        let place = self.downloads.room_for(asker, tenant, member.bytes).await?;
+        let content = plugin.extract(document, &id).await.map_err(unreadable)?;
+        Ok(place.send(content).boxed())
+    }
+
+    /// The document, where its format is made of members.
+    async fn container(&self, ceremony: &Ceremony) -> Result<Option<Container>, CeremonyError> {
+        let row = &ceremony.row;
+        let plugin = self.plugins.by_id(&row.format);
+        let plugin = plugin.ok_or(CeremonyError::OutOfUse(
+            "documents of this format cannot be shown at the moment",
+        ))?;
+        if !plugin.capabilities().contains(&Capability::Contents) {
+            return Ok(None);
+        }
+        let newest = row.newest();
+        let newest = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        let priority = CallPriority::new(Urgency::Usual, row.tenant.as_u128());
+        let plugin = plugin.prioritized(priority);
+        let key = self.reader.key_to(row).await?;
+        let known = &self.known_documents;
+        let document = read_document(&self.records, known, &key, newest.bytes_id).await?;
+        let members = plugin.members(document.clone()).await;
+        Ok(Some(Container {
+            members: members.map_err(unreadable)?,
+            plugin,
+            document,
+        }))
+    }
+}
+
+/// A document that is no container.
+fn whole(document: &Download) -> ShownMember {
+    ShownMember {
+        id: WHOLE_DOCUMENT.to_owned(),
+        name: document.name.clone(),
+        media_type: document.version.media_type.clone(),
+        bytes: document.version.bytes,
+        sha256: document.version.sha256.clone(),
+        role: MemberRole::Main,
+    }
+}
+
+fn shown(member: &Member) -> ShownMember {
+    ShownMember {
+        id: shown_id(&member.id),
+        name: member.name.clone(),
+        media_type: member.media_type.clone(),
+        bytes: member.size,
+        sha256: hex::encode(&member.digest.value),
+        role: member.role,
+    }
+}
+
+/// What a plugin calls a member, such as a path, as something that can stand in
+/// an address.
+fn shown_id(id: &str) -> String {
+    let mut digest = Sha256Digest::of(id.as_bytes()).to_string();
+    digest.truncate(32);
+    digest
+}
+
+fn unreadable(error: CallError) -> CeremonyError {
+    match error {
+        CallError::Fault(fault) => CeremonyError::Plugin(Box::new(fault)),
+        CallError::Refused(refusal) if refusal.code == refusal::NO_SUCH_MEMBER => {
+            CeremonyError::NotFound
+        }
+        CallError::Refused(_) => {
+            CeremonyError::Inconsistent("a document that was taken in is refused")
+        }
+    }
+}

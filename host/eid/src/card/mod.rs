@@ -1,0 +1,10 @@
+//! What a card signs, as the app that talks to it hands it over.
+
+mod signature;
+mod verification_code;
+
+pub use self::signature::{
+    CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, UnknownName,
+    signature_value,
+};
+pub use self::verification_code::verification_code;

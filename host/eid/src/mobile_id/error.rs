@@ -1,0 +1,106 @@
+use parafa_http_port::HttpPortError;
+
+use super::SignerOutcome;
+
+/// Why there is no certificate or signature. `Display` is for operators and
+/// names nobody.
+#[derive(Debug, thiserror::Error)]
+pub enum MobileIdError {
+    /// The person refused.
+    #[error("the person refused")]
+    UserCancelled,
+    /// The person did not decide in time.
+    #[error("the person did not decide in time")]
+    TimedOut,
+    /// Number and code are nobody's, or not of the same person with Mobile-ID.
+    #[error("there is no such Mobile-ID")]
+    NotClient,
+    /// The phone signed something else: its SIM has other keys than the service
+    /// knows.
+    #[error("the phone signed something else than it was asked to")]
+    HashMismatch,
+    /// The phone is off or out of coverage.
+    #[error("the phone cannot be reached")]
+    PhoneAbsent,
+    /// The phone did not take the message.
+    #[error("the message could not be delivered to the phone")]
+    Delivery,
+    /// The SIM failed.
+    #[error("the phone's SIM failed")]
+    Sim,
+    /// It ended in a way that this client does not know.
+    #[error("the service ended with the unknown result {0:?}")]
+    UnknownResult(String),
+
+    /// The session is unknown or has expired.
+    #[error("the session is unknown or has expired")]
+    SessionNotFound,
+    /// The request did not satisfy the service, which knows it by this id.
+    #[error("the service found the request wrong (trace {0:?})")]
+    BadRequest(String),
+    /// The service does not know this relying party from this address.
+    #[error("the service does not know this relying party from this address")]
+    Unauthorized,
+    /// A status that the protocol does not have.
+    #[error("the service answered with status {0}")]
+    UnexpectedStatus(u16),
+
+    /// There is no answer. The port's own words are the source, and may name
+    /// the address.
+    #[error("the service gave no answer")]
+    NoAnswer(#[source] HttpPortError),
+    /// The configured address cannot be requested.
+    #[error("the service's address is unusable")]
+    Address(#[source] http::Error),
+    /// The answer is not what the protocol allows.
+    #[error(transparent)]
+    InvalidAnswer(#[from] InvalidAnswer),
+}
+
+/// What is wrong with an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidAnswer {
+    /// It is not JSON, or not of the expected shape.
+    #[error("the service's answer is malformed")]
+    Malformed,
+    /// A member is missing, cannot be read, or is longer than any should be.
+    #[error("the service's answer has no readable {0}")]
+    Member(&'static str),
+    /// The signature was made with another algorithm than ECDSA or RSA with
+    /// SHA-256.
+    #[error("the service's answer is signed otherwise than asked for")]
+    Algorithm,
+}
+
+impl MobileIdError {
+    /// What to tell the person.
+    #[must_use]
+    pub fn signer_outcome(&self) -> SignerOutcome {
+        match self {
+            Self::UserCancelled => SignerOutcome::UserRefused,
+            Self::TimedOut | Self::SessionNotFound => SignerOutcome::Timeout,
+            Self::NotClient => SignerOutcome::NoAccount,
+            Self::HashMismatch | Self::PhoneAbsent | Self::Delivery | Self::Sim => {
+                SignerOutcome::DeviceError
+            }
+            Self::UnknownResult(_)
+            | Self::BadRequest(_)
+            | Self::Unauthorized
+            | Self::UnexpectedStatus(_)
+            | Self::NoAnswer(_)
+            | Self::Address(_)
+            | Self::InvalidAnswer(_) => SignerOutcome::ProviderUnavailable,
+        }
+    }
+
+    /// Whether the same poll may go better a little later: the session itself
+    /// is not known to have ended.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => true,
+            Self::UnexpectedStatus(status) => *status == 429 || *status >= 500,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Method, Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::wire::Refusal;
+use super::{InvalidAnswer, MobileIdConfig, MobileIdError};
+
+/// Longest id of a refused request that is taken, in characters.
+const LONGEST_TRACE: usize = 64;
+
+/// Sends `body` to `path`.
+pub(super) async fn post<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &MobileIdConfig,
+    path: &str,
+    body: &impl Serialize,
+) -> Result<T, MobileIdError> {
+    let body = serde_json::to_vec(body).expect("strings always serialise");
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(address(config, path))
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT, "application/json")
+        .body(Bytes::from(body))
+        .map_err(MobileIdError::Address)?;
+    exchange(port, config, request, Duration::ZERO)
+        .await
+        .map_err(|error| match error {
+            // There is no session yet that could be unknown.
+            MobileIdError::SessionNotFound => MobileIdError::UnexpectedStatus(404),
+            error => error,
+        })
+}
+
+/// Asks for `path`, giving the service `wait` to answer.
+pub(super) async fn get<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &MobileIdConfig,
+    path: &str,
+    wait: Duration,
+) -> Result<T, MobileIdError> {
+    let request = Request::builder()
+        .method(Method::GET)
+        .uri(address(config, path))
+        .header(ACCEPT, "application/json")
+        .body(Bytes::new())
+        .map_err(MobileIdError::Address)?;
+    exchange(port, config, request, wait).await
+}
+
+fn address(config: &MobileIdConfig, path: &str) -> String {
+    format!("{}/{path}", config.base_url.as_str().trim_end_matches('/'))
+}
+
+async fn exchange<T: DeserializeOwned>(
+    port: &dyn HttpPort,
+    config: &MobileIdConfig,
+    request: Request<Bytes>,
+    wait: Duration,
+) -> Result<T, MobileIdError> {
+    let limits = ExchangeLimits {
+        timeout: config.exchange_timeout + wait,
+        max_response_bytes: config.max_response_bytes,
+    };
+    let response = port.exchange(request, limits).await;
+    let response = response.map_err(MobileIdError::NoAnswer)?;
+    check_status(&response)?;
+    serde_json::from_slice(response.body()).map_err(|_| InvalidAnswer::Malformed.into())
+}
+
+fn check_status(response: &Response<Bytes>) -> Result<(), MobileIdError> {
+    Err(match response.status().as_u16() {
+        200 => return Ok(()),
+        400 => MobileIdError::BadRequest(trace(response)),
+        401 => MobileIdError::Unauthorized,
+        404 => MobileIdError::SessionNotFound,
+        status => MobileIdError::UnexpectedStatus(status),
+    })
+}
+
+/// What the service knows the request by.
+fn trace(response: &Response<Bytes>) -> String {
+    let refusal: Refusal = serde_json::from_slice(response.body()).unwrap_or_default();
+    let is_of_id = |c: &char| c.is_ascii_alphabetic() || c.is_ascii_digit() || *c == '-';
+    let trace: String = refusal.trace_id.chars().take(LONGEST_TRACE).collect();
+    match trace.chars().all(|c| is_of_id(&c)) {
+        true => trace,
+        false => String::new(),
+    }
+}

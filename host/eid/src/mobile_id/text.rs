@@ -1,0 +1,162 @@
+/// Characters of the basic table of GSM 03.38 (3GPP TS 23.038, 6.2.1) besides
+/// letters and digits of ASCII.
+const GSM_7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
+/// Those of its extension that the service takes.
+const GSM_7_EXTENSION: &str = "€[]^|{}\\";
+/// Most characters in GSM-7.
+const LONGEST_GSM_7: usize = 100;
+/// How many of them may be of the extension.
+const MOST_OF_EXTENSION: usize = 5;
+/// Most characters in UCS-2.
+const LONGEST_UCS_2: usize = 50;
+
+/// A text that the phone shows, in GSM-7 where that has all of its characters,
+/// else in UCS-2.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DisplayText {
+    text: String,
+    format: &'static str,
+}
+
+impl DisplayText {
+    /// # Errors
+    /// [`InvalidDisplayText`] when the text is blank, too long, or has characters
+    /// that no phone shows.
+    pub fn new(text: &str) -> Result<Self, InvalidDisplayText> {
+        if text.trim().is_empty() {
+            return Err(InvalidDisplayText::Blank);
+        }
+        let length = text.chars().count();
+        let of_extension = text
+            .chars()
+            .filter(|c| GSM_7_EXTENSION.contains(*c))
+            .count();
+        let is_gsm_7 = of_extension <= MOST_OF_EXTENSION && text.chars().all(is_gsm_7);
+        let (format, longest) = match is_gsm_7 {
+            true => ("GSM-7", LONGEST_GSM_7),
+            false => ("UCS-2", LONGEST_UCS_2),
+        };
+        if length > longest {
+            return Err(InvalidDisplayText::TooLong { length, longest });
+        }
+        if text.chars().any(|c| u32::from(c) > 0xFFFF) {
+            return Err(InvalidDisplayText::BeyondUcs2);
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            format,
+        })
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// `displayTextFormat`.
+    #[must_use]
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+}
+
+fn is_gsm_7(character: char) -> bool {
+    character.is_ascii_alphanumeric()
+        || GSM_7.contains(character)
+        || GSM_7_EXTENSION.contains(character)
+}
+
+/// A text that cannot be shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidDisplayText {
+    /// There is nothing to see.
+    #[error("the text to be shown is blank")]
+    Blank,
+    /// It does not fit.
+    #[error("the text to be shown has {length} characters, more than {longest}")]
+    TooLong {
+        /// Its length in characters.
+        length: usize,
+        /// What fits, with these characters.
+        longest: usize,
+    },
+    /// It has characters outside of the basic multilingual plane.
+    #[error("the text to be shown has characters that UCS-2 has not")]
+    BeyondUcs2,
+}
+
+/// The language of what the phone shows around the text. The service takes
+/// English where it has not the one that is asked for in the phone's country.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Estonian.
+    Estonian,
+    /// Lithuanian.
+    Lithuanian,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// By its code in ISO 639-2; English where the service has it not.
+    #[must_use]
+    pub fn of(code: &str) -> Self {
+        match code {
+            "est" => Self::Estonian,
+            "lit" => Self::Lithuanian,
+            "rus" => Self::Russian,
+            _ => Self::English,
+        }
+    }
+
+    /// `language`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::English => "ENG",
+            Self::Estonian => "EST",
+            Self::Lithuanian => "LIT",
+            Self::Russian => "RUS",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(text: &str) -> Result<&'static str, InvalidDisplayText> {
+        DisplayText::new(text).map(|text| text.format())
+    }
+
+    #[test]
+    fn a_text_goes_as_gsm_7_where_it_can_and_else_as_ucs_2() {
+        assert_eq!(format("Sign: à Ñ @ (1)?"), Ok("GSM-7"));
+        assert_eq!(format("[5] {€}"), Ok("GSM-7"));
+        assert_eq!(format("Pasirašyti?"), Ok("UCS-2"));
+        assert_eq!(format("{{{{{{"), Ok("UCS-2"), "six of the extension");
+        assert_eq!(format("a`b"), Ok("UCS-2"));
+    }
+
+    #[test]
+    fn a_text_is_as_long_as_its_format_allows() {
+        assert_eq!(format(&"a".repeat(100)), Ok("GSM-7"));
+        assert_eq!(format(&"š".repeat(50)), Ok("UCS-2"));
+        for (text, length, longest) in [("a".repeat(101), 101, 100), ("š".repeat(51), 51, 50)] {
+            let refused = InvalidDisplayText::TooLong { length, longest };
+            assert_eq!(format(&text), Err(refused));
+        }
+        assert_eq!(format(" \n"), Err(InvalidDisplayText::Blank));
+        assert_eq!(format("🖋"), Err(InvalidDisplayText::BeyondUcs2));
+    }
+
+    #[test]
+    fn a_language_that_the_service_has_not_is_english() {
+        assert_eq!(Language::of("lit").name(), "LIT");
+        assert_eq!(Language::of("pol").name(), "ENG");
+    }
+}

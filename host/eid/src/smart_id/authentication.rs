@@ -1,0 +1,213 @@
+//! A person authenticates, asked by notification (`ACSP_V2`).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::client::{LONGEST_SIGNATURE, check_flow, decode};
+use super::wire::{self, ACSP_V2, PssParameters, RSASSA_PSS, SHA_256, SessionAnswer};
+use super::{
+    DisplayText, FlowType, Interaction, Interactions, InvalidAnswer, SemanticsIdentifier,
+    SessionId, SmartIdClient, SmartIdConfig, SmartIdError, exchange,
+};
+use crate::authentication::{
+    AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
+};
+use crate::provider::{EidError, ProviderSession, SessionState};
+
+/// Octets of the salt: as many as the digest has.
+const SALT_OCTETS: u32 = 32;
+/// Longest random value of an answer, in characters.
+const LONGEST_RANDOM: usize = 256;
+
+/// A running authentication, with what its answer is made of.
+#[derive(Deserialize, Serialize)]
+struct AuthenticationSession {
+    id: SessionId,
+    rp_challenge: String,
+    interactions: String,
+}
+
+#[async_trait]
+impl Authenticator for SmartIdClient {
+    fn verification_code(&self, sha256: &[u8; 32]) -> String {
+        let digest = Sha256::digest(sha256);
+        let last = u16::from_be_bytes([digest[30], digest[31]]);
+        format!("{:04}", last % 10_000)
+    }
+
+    async fn request_authentication(
+        &self,
+        request: AuthenticationRequest<'_>,
+    ) -> Result<ProviderSession, EidError> {
+        let person: SemanticsIdentifier = request.person.parse().map_err(EidError::unusable)?;
+        let text = DisplayText::new(request.prompt).map_err(EidError::unusable)?;
+        let interactions = Interactions::new(&[Interaction::DisplayTextAndPin(text)]);
+        let interactions = interactions.map_err(EidError::unusable)?;
+        let rp_challenge = STANDARD.encode(Sha256::digest(request.message));
+        let path = format!("authentication/notification/etsi/{}", person.expose());
+        let body = wire::AuthenticationRequest::new(&self.config, &rp_challenge, &interactions);
+        let answer: SessionAnswer = exchange::post(&*self.port, &self.config, &path, &body).await?;
+        ProviderSession::of(&AuthenticationSession {
+            id: answer.session_id,
+            rp_challenge,
+            interactions: interactions.as_base64().to_owned(),
+        })
+    }
+
+    async fn poll_authentication(
+        &self,
+        session: &ProviderSession,
+        wait: Duration,
+    ) -> Result<SessionState<AuthenticationProof>, EidError> {
+        let session: AuthenticationSession = session.read()?;
+        let proof = self.poll_proof(&session, wait).await?;
+        Ok(proof.map_or(SessionState::Running, SessionState::Complete))
+    }
+}
+
+impl SmartIdClient {
+    async fn poll_proof(
+        &self,
+        session: &AuthenticationSession,
+        wait: Duration,
+    ) -> Result<Option<AuthenticationProof>, SmartIdError> {
+        let Some((answer, document_number)) = self.poll(session.id, wait).await? else {
+            return Ok(None);
+        };
+        if answer.signature_protocol.as_deref() != Some(ACSP_V2) {
+            return Err(InvalidAnswer::Protocol.into());
+        }
+        let signature = answer.signature.ok_or(InvalidAnswer::Member("signature"))?;
+        let flow = signature
+            .flow_type
+            .ok_or(InvalidAnswer::Member("flowType"))?;
+        check_flow(flow, &[FlowType::Notification])?;
+        let is_expected = signature.signature_algorithm.as_deref() == Some(RSASSA_PSS);
+        let parameters = signature.signature_algorithm_parameters.as_ref();
+        if !is_expected || !parameters.is_some_and(are_expected) {
+            return Err(InvalidAnswer::Member("signatureAlgorithmParameters").into());
+        }
+        let interaction = answer.interaction_type_used.as_deref();
+        let payload = Payload {
+            config: &self.config,
+            session,
+            server_random: random("serverRandom", signature.server_random.as_deref())?,
+            user_challenge: random("userChallenge", signature.user_challenge.as_deref())?,
+            interaction: random("interactionTypeUsed", interaction)?,
+        };
+        let message = payload.text().into_bytes();
+        let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
+            .ok_or(InvalidAnswer::Member("signature value"))?;
+        let certificate = self.certificate(answer.cert, document_number)?;
+        Ok(Some(AuthenticationProof {
+            certificate: certificate.der,
+            message,
+            scheme: ProofScheme::RsaPss,
+            value,
+        }))
+    }
+}
+
+/// Whether these are the parameters that were asked for.
+fn are_expected(parameters: &PssParameters) -> bool {
+    let mask = &parameters.mask_gen_algorithm;
+    parameters.hash_algorithm == SHA_256
+        && mask.algorithm == "id-mgf1"
+        && mask.parameters.hash_algorithm == SHA_256
+        && parameters.salt_length == SALT_OCTETS
+        && parameters.trailer_field == "0xbc"
+}
+
+/// A value that is used as it was received; the separator of the payload is in
+/// none.
+fn random<'a>(name: &'static str, value: Option<&'a str>) -> Result<&'a str, InvalidAnswer> {
+    let value =
+        value.filter(|value| (1..=LONGEST_RANDOM).contains(&value.len()) && !value.contains('|'));
+    value.ok_or(InvalidAnswer::Member(name))
+}
+
+/// What the device has signed.
+struct Payload<'p> {
+    config: &'p SmartIdConfig,
+    session: &'p AuthenticationSession,
+    server_random: &'p str,
+    user_challenge: &'p str,
+    interaction: &'p str,
+}
+
+impl Payload<'_> {
+    fn text(&self) -> String {
+        let config = self.config;
+        let broker = config.brokered_relying_party_name.as_deref();
+        [
+            config.scheme_name.as_str(),
+            ACSP_V2,
+            self.server_random,
+            &self.session.rp_challenge,
+            self.user_challenge,
+            &STANDARD.encode(&config.relying_party_name),
+            &broker.map(|name| STANDARD.encode(name)).unwrap_or_default(),
+            &STANDARD.encode(Sha256::digest(&self.session.interactions)),
+            self.interaction,
+            // A notification has no callback.
+            "",
+            "Notification",
+        ]
+        .join("|")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// The challenge, interactions and random values of a genuine session of the
+    /// provider's demo environment, as its Java client tests them.
+    #[test]
+    fn the_payload_is_as_the_device_makes_it() {
+        let config = SmartIdConfig::new(
+            "https://sid.demo.sk.ee/smart-id-rp".parse().unwrap(),
+            Uuid::nil(),
+            "DEMO",
+            "smart-id-demo",
+        );
+        let session: AuthenticationSession = serde_json::from_value(serde_json::json!({
+            "id": "00000000-0000-4000-8000-000000000000",
+            "rp_challenge": "3mhDkd0ulDR/WVZx678FcrNw4pUhrZxcQsmejf8jQ1HtSp3GAxCH/Fi9EEiuULp44G/KNKONPXZELqCSZw4AoA==",
+            "interactions": "W3sidHlwZSI6ImRpc3BsYXlUZXh0QW5kUElOIiwiZGlzcGxheVRleHQ2MCI6IkxvZyBpbiB3aXRoIFNtYXJ0LUlEIGRlbW8/In1d",
+        }))
+        .unwrap();
+        let payload = Payload {
+            config: &config,
+            session: &session,
+            server_random: "9eZeWMTJ9YYBtjj5jK8p1sLm",
+            user_challenge: "RvrVNS1GJYCsuEnEqPCdHHn5vl65F3XiBjmxB4zSosw",
+            interaction: "displayTextAndPIN",
+        };
+
+        let text = payload.text();
+
+        let fields: Vec<_> = text.split('|').collect();
+        assert_eq!(fields.len(), 11);
+        assert_eq!(
+            fields[0..3],
+            ["smart-id-demo", "ACSP_V2", "9eZeWMTJ9YYBtjj5jK8p1sLm"]
+        );
+        assert_eq!(fields[5..7], ["REVNTw==", ""]);
+        assert_eq!(fields[8..], ["displayTextAndPIN", "", "Notification"]);
+    }
+
+    #[test]
+    fn a_value_with_a_separator_is_none() {
+        assert!(random("serverRandom", Some("a|b")).is_err());
+        assert!(random("serverRandom", Some("")).is_err());
+        assert!(random("serverRandom", None).is_err());
+    }
+}

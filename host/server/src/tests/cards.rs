@@ -1,0 +1,240 @@
+//! Attempts with a card on hosts that come and go.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::ceremonies::{
+    CardRequest, Ceremony, CeremonyState, StartAttempt, SubmittedSignature,
+};
+use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_eid::card::{SignatureAlgorithm, SignatureEncoding};
+use sha2::{Digest, Sha256};
+
+use super::deployment::{SIGN, Site};
+use super::host::Host;
+use super::stage::Stage;
+
+const CARD: &str = "card-p384";
+const OTHER: &str = "card-p256";
+
+async fn start(stage: &Stage<'_>) {
+    let start = StartAttempt {
+        method: SigningMethod::Nfc,
+        person: None,
+        phone_number: None,
+        document_sha256: None,
+    };
+    let ceremony = ceremony(stage).await;
+    let started = stage.host.app.ceremonies.start_attempt(ceremony, start);
+    started.await.unwrap();
+}
+
+async fn ceremony(stage: &Stage<'_>) -> Ceremony {
+    let link = stage.host.link(stage.signer);
+    stage.host.app.ceremonies.ceremony(&link).await.unwrap()
+}
+
+async fn state(stage: &Stage<'_>) -> CeremonyState {
+    let ceremony = ceremony(stage).await;
+    let state = stage.host.app.ceremonies.ceremony_state(ceremony);
+    state.await.unwrap()
+}
+
+/// What a call comes to while its host does what is due.
+async fn driven<T>(host: &Host, call: impl Future<Output = T>) -> T {
+    let is_over = Cell::new(false);
+    let call = async {
+        let result = call.await;
+        is_over.set(true);
+        result
+    };
+    // What is claimed is done: a lease that is left would keep the next host away.
+    let drive = async {
+        while !is_over.get() {
+            if host.run_due().await == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    };
+    tokio::join!(call, drive).0
+}
+
+async fn send_certificate(stage: &Stage<'_>, card: &str) -> Result<CardRequest, CeremonyError> {
+    let der = stage.site.card_certificate(card).await;
+    let ceremony = ceremony(stage).await;
+    let ceremonies = &stage.host.app.ceremonies;
+    driven(&stage.host, ceremonies.submit_certificate(&ceremony, der)).await
+}
+
+async fn signed(stage: &Stage<'_>, card: &str, asked: &CardRequest) -> SubmittedSignature {
+    let digest = Sha256::digest(&asked.to_be_signed);
+    SubmittedSignature {
+        value: stage.site.card_signature(card, &digest).await,
+        algorithm: SignatureAlgorithm::Es256,
+        encoding: SignatureEncoding::P1363,
+        operation_token: asked.operation_token.clone(),
+    }
+}
+
+async fn complete(
+    stage: &Stage<'_>,
+    signature: &SubmittedSignature,
+) -> Result<Phase, CeremonyError> {
+    let ceremony = ceremony(stage).await;
+    let ceremonies = &stage.host.app.ceremonies;
+    let call = ceremonies.submit_signature(&ceremony, signature);
+    driven(&stage.host, call).await.map(|attempt| attempt.phase)
+}
+
+#[tokio::test]
+async fn every_step_may_be_taken_on_another_host() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    stage.host.run_all().await;
+    let code = state(&stage).await.pairing.unwrap().code;
+
+    stage.host = stage.deployment.sound_host().await;
+    let paired = stage.host.app.ceremonies.pair(&code).await.unwrap();
+    stage.host = stage.deployment.sound_host().await;
+    let ceremonies = stage.host.app.ceremonies.clone();
+    let ceremony = ceremonies.card_ceremony(&paired.token).await.unwrap();
+    assert_eq!(ceremony.signer, stage.signer);
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    stage.host = stage.deployment.sound_host().await;
+    let again = send_certificate(&stage, CARD).await.unwrap();
+    assert_eq!(again.to_be_signed, asked.to_be_signed);
+    assert_eq!(again.operation_token, asked.operation_token);
+    let signature = signed(&stage, CARD, &asked).await;
+    stage.host = stage.deployment.sound_host().await;
+
+    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
+    assert_eq!(stage.signing().await.versions.len(), 2);
+    let spent = ceremonies.card_ceremony(&paired.token).await;
+    assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_card_that_nobody_reads_frees_the_turn_after_minutes_and_its_code_is_dead() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let other = stage.signing().await.signing.signers[1].id.uuid();
+    start(&stage).await;
+    let code = state(&stage).await.pairing.unwrap().code;
+    let busy = stage.host.start(other, SIGN[0]).await;
+    assert!(matches!(busy, Err(CeremonyError::Busy { .. })), "{busy:?}");
+
+    site.pass(SignedDuration::from_mins(5));
+    stage.host.run_all().await;
+
+    let failure = stage.newest_attempt().await.failure;
+    assert_eq!(failure, Some(AttemptFailure::Timeout));
+    let late = stage.host.app.ceremonies.pair(&code).await;
+    assert!(matches!(late, Err(CeremonyError::NotFound)));
+    stage.host.start(other, SIGN[0]).await.unwrap();
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_attempt_that_is_given_up_takes_nothing_of_its_app_any_more() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let code = state(&stage).await.pairing.unwrap().code;
+    let paired = stage.host.app.ceremonies.pair(&code).await.unwrap();
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let signature = signed(&stage, CARD, &asked).await;
+
+    stage.give_up().await;
+
+    let late = complete(&stage, &signature).await;
+    assert!(matches!(late, Err(CeremonyError::NotFound)), "{late:?}");
+    let lost = stage.host.app.ceremonies.card_ceremony(&paired.token).await;
+    assert!(matches!(lost, Err(CeremonyError::NotFound)));
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let replayed = signed(&stage, CARD, &asked).await;
+    stage.give_up().await;
+    site.pass(SignedDuration::from_secs(1));
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+
+    let refused = complete(&stage, &replayed).await;
+    let is_refused = matches!(
+        refused,
+        Err(CeremonyError::CardRefused {
+            member: "/operationToken",
+            ..
+        })
+    );
+    assert!(is_refused, "{refused:?}");
+    let replayed = SubmittedSignature {
+        operation_token: asked.operation_token.clone(),
+        ..replayed
+    };
+    let refused = complete(&stage, &replayed).await;
+    let failure = AttemptFailure::BadSignature;
+    assert!(
+        matches!(refused, Err(CeremonyError::AttemptFailed(why)) if why == failure),
+        "{refused:?}"
+    );
+    assert_eq!(stage.newest_attempt().await.failure, Some(failure));
+    assert_eq!(stage.signing().await.versions.len(), 1);
+    drop(stage);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_attempt() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let open = ceremony(&stage).await;
+    let ceremonies = &stage.host.app.ceremonies;
+    let garbage = ceremonies.submit_certificate(&open, b"garbage".to_vec());
+    let refused = garbage.await;
+    assert!(matches!(refused, Err(CeremonyError::CardRefused { .. })));
+    send_certificate(&stage, CARD).await.unwrap();
+
+    let swapped = send_certificate(&stage, OTHER).await;
+
+    assert!(matches!(swapped, Err(CeremonyError::CardRefused { .. })));
+    let failure = stage.newest_attempt().await.failure;
+    assert_eq!(failure, Some(AttemptFailure::IdentityMismatch));
+    assert_eq!(stage.signing().await.signing.turn, None);
+    drop(stage);
+    site.shutdown().await;
+}
+
+impl Site {
+    async fn card_certificate(&self, card: &str) -> Vec<u8> {
+        let answer = self.card(&format!("/{card}/signing"), None).await;
+        let certificate = answer["certificate"].as_str().unwrap().to_owned();
+        STANDARD.decode(certificate).unwrap()
+    }
+
+    async fn card_signature(&self, card: &str, digest: &[u8]) -> Vec<u8> {
+        let body = serde_json::json!({"sha256": STANDARD.encode(digest)}).to_string();
+        let path = format!("/{card}/signing/sign");
+        let answer = self.card(&path, Some(&body)).await;
+        STANDARD
+            .decode(answer["signature"].as_str().unwrap())
+            .unwrap()
+    }
+}

@@ -1,0 +1,149 @@
+//! Makes a container of the files that a caller posts.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parafa_ceremony::{CeremonyError, seed};
+use parafa_platform::accounts::{Caller, TenantRow};
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, ComposeRequest, MadeDocument, Parameter, Plugin, Refusal,
+    SourceFile, Urgency, compose_params,
+};
+
+use super::forms::{ContainerFileForm, ContainerForm, ContentForm, DocumentForm};
+use super::intake::{Examined, Intake, Loaded, OUT_OF_USE, not_installed};
+use super::quota::Room;
+use crate::error::SigningError;
+
+/// Where the container's format stands in a request.
+const FORMAT: &str = "/container/format";
+/// Where the container itself does.
+const CONTAINER: &str = "/container";
+
+impl Intake {
+    /// Takes room for a container of these files: as many bytes as they have
+    /// together. What the container itself adds does not count, as with
+    /// signatures.
+    pub(super) async fn room_for_files(
+        &self,
+        caller: &Caller,
+        container: &ContainerForm,
+    ) -> Result<Arc<Room>, SigningError> {
+        let lengths = container.files.iter().map(|file| content(file).len());
+        self.room(caller, lengths.sum::<usize>() as u64, 1).await
+    }
+
+    /// Composes a container, called `title`, after a look at each of its files.
+    pub(super) async fn compose(
+        &self,
+        caller: &Caller,
+        container: ContainerForm,
+        title: &str,
+    ) -> Result<Examined<'_>, SigningError> {
+        let plugin = self.composer(caller, container.extension)?;
+        self.examine_members(caller, &container.files).await?;
+        let made = self.composed(caller, &plugin, &container, title).await?;
+        let form = DocumentForm {
+            name: format!("{}.{}", file_stem(title), container.extension),
+            extension: container.extension.to_owned(),
+            pointer: CONTAINER.to_owned(),
+            flatten_pointer: CONTAINER.to_owned(),
+            content: ContentForm::Inline(made.bytes.clone()),
+            flatten: false,
+        };
+        Ok(Examined {
+            form,
+            plugin,
+            media_type: made.media_type,
+            came_signed: false,
+            flatten: None,
+            loaded: Some(Loaded::inline(made.bytes)),
+            flatten_notes: Vec::new(),
+        })
+    }
+
+    /// The plugin that makes documents with this extension, and signs them.
+    fn composer(&self, caller: &Caller, extension: &str) -> Result<Arc<Plugin>, SigningError> {
+        let plugin = self.plugins.by_extension(extension);
+        if plugin.is_none() && !self.plugins.is_complete() {
+            return Err(CeremonyError::OutOfUse(OUT_OF_USE).into());
+        }
+        let plugin = plugin.filter(|plugin| can_compose(plugin));
+        let plugin = plugin.ok_or_else(|| SigningError::FileRefused {
+            pointer: FORMAT.to_owned(),
+            refusal: not_installed("makes containers of this format"),
+        })?;
+        let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
+        Ok(Arc::new(plugin.prioritized(priority)))
+    }
+
+    async fn composed(
+        &self,
+        caller: &Caller,
+        plugin: &Plugin,
+        container: &ContainerForm,
+        title: &str,
+    ) -> Result<MadeDocument, SigningError> {
+        let tenant = self.records.store.get::<TenantRow>(&caller.tenant).await?;
+        let tenant = tenant.ok_or(CeremonyError::Inconsistent("a caller has no workspace"))?;
+        let media_type = plugin.media_types().first();
+        let request = ComposeRequest {
+            time: self.records.store.now().await?.as_second(),
+            seed: seed()?,
+            media_type: media_type.cloned().unwrap_or_default(),
+            params: vec![
+                param(compose_params::TITLE, title),
+                param(compose_params::AUTHOR, &tenant.name),
+            ],
+        };
+        let files: Vec<_> = container.files.iter().map(source).collect();
+        match plugin.compose(&files, &request).await {
+            Ok(made) => Ok(made),
+            Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
+            Err(CallError::Refused(refusal)) => Err(SigningError::FileRefused {
+                pointer: refused_at(container, &refusal),
+                refusal,
+            }),
+        }
+    }
+}
+
+/// Whether a plugin makes documents of files that can be signed then.
+pub(super) fn can_compose(plugin: &Plugin) -> bool {
+    let has = |capability| plugin.capabilities().contains(&capability);
+    has(Capability::Compose) && has(Capability::Sign)
+}
+
+/// The first file that a refusal names, or the whole container.
+fn refused_at(container: &ContainerForm, refusal: &Refusal) -> String {
+    let mut files = container.files.iter().map(|file| &file.document);
+    let named = files.find(|file| refusal.subjects.contains(&file.name));
+    named.map_or_else(|| CONTAINER.to_owned(), |file| file.pointer.clone())
+}
+
+fn source(file: &ContainerFileForm) -> SourceFile {
+    SourceFile {
+        name: file.document.name.clone(),
+        media_type: file.media_type.to_owned(),
+        content: content(file).into(),
+    }
+}
+
+fn content(file: &ContainerFileForm) -> Bytes {
+    match &file.document.content {
+        ContentForm::Inline(content) => content.clone(),
+        ContentForm::File(_) => Bytes::new(),
+    }
+}
+
+fn param(name: &str, value: &str) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+/// A title as the name of a file, which has no separators of folders.
+fn file_stem(title: &str) -> String {
+    title.replace(['/', '\\'], "-")
+}

@@ -1,0 +1,79 @@
+//! Whether a certificate may tell who its holder is now.
+
+use std::sync::Arc;
+
+use const_oid::db::rfc5280::ID_KP_CLIENT_AUTH;
+use der::asn1::ObjectIdentifier;
+use jiff::Timestamp;
+
+use crate::anchors::{Purpose, TrustAnchors};
+use crate::certificate::Certificate;
+use crate::ocsp::OcspClient;
+use crate::signer::{
+    CertificateRejection, CheckedSigner, PurposeFault, check_revocation, check_validity,
+};
+
+/// What extKeyUsage says of certificates that authenticate: clientAuth, or
+/// Smart-ID's own purpose, which has taken its place there.
+const AUTHENTICATION_PURPOSES: [ObjectIdentifier; 2] = [
+    ID_KP_CLIENT_AUTH,
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0"),
+];
+
+/// Checks certificates with which persons authenticate.
+#[derive(Clone)]
+pub struct AuthenticationCheck {
+    anchors: Arc<TrustAnchors>,
+    ocsp: OcspClient,
+}
+
+impl AuthenticationCheck {
+    /// A check against `anchors`.
+    #[must_use]
+    pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient) -> Self {
+        Self { anchors, ocsp }
+    }
+
+    /// Checks that `certificate`, presented by the eID `method`, may authenticate
+    /// its holder at `now`: validity, path, key usage and revocation, in this
+    /// order. Policies of anchors are those of signing certificates, and do not
+    /// count here.
+    ///
+    /// # Errors
+    /// [`CertificateRejection`] names the first check that failed.
+    pub async fn check(
+        &self,
+        certificate: &Certificate,
+        method: &str,
+        now: Timestamp,
+    ) -> Result<CheckedSigner, CertificateRejection> {
+        check_validity(certificate, now)?;
+        let path = self
+            .anchors
+            .path(certificate, &[], Purpose::Authentication, Some(method), now)
+            .map_err(CertificateRejection::Untrusted)?;
+        check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
+        check_revocation(&self.ocsp, certificate, path, now).await
+    }
+}
+
+/// A card's signing certificate holds digitalSignature too: what tells it apart
+/// is nonRepudiation.
+fn check_purpose(certificate: &Certificate) -> Result<(), PurposeFault> {
+    if certificate.is_authority() {
+        return Err(PurposeFault::Authority);
+    }
+    let usage = certificate.key_usage();
+    if usage.is_some_and(|usage| usage.non_repudiation()) {
+        return Err(PurposeFault::NonRepudiation);
+    }
+    if !usage.is_some_and(|usage| usage.digital_signature()) {
+        return Err(PurposeFault::NoDigitalSignature);
+    }
+    let purposes = certificate.extended_key_usage();
+    let authenticates = |purpose| AUTHENTICATION_PURPOSES.contains(purpose);
+    if purposes.is_some_and(|purposes| !purposes.iter().any(authenticates)) {
+        return Err(PurposeFault::NoClientAuthentication);
+    }
+    Ok(())
+}

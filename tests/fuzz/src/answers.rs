@@ -1,0 +1,52 @@
+//! What an authority that always gives the same answers to those who archive.
+
+use parafa_format_core::{Need, NeedKind};
+
+use crate::asn1::{context, octets, sequence, time, tlv};
+use crate::authority::{Identity, WORLD, ocsp_response_by};
+
+/// A sound answer.
+pub(crate) fn sound(need: &Need) -> Vec<u8> {
+    match need.kind {
+        NeedKind::Certificate if need.payload.as_bytes() == Some(&WORLD.issuer.certificate[..]) => {
+            b"anchor".to_vec()
+        }
+        NeedKind::Certificate => WORLD.issuer.certificate.clone(),
+        NeedKind::Revocation => {
+            let known = [&WORLD.signer, &WORLD.stamper, &WORLD.responder];
+            let asked = known
+                .into_iter()
+                .find(|known| need.payload.as_bytes() == Some(&known.certificate[..]));
+            asked.map(response).unwrap_or_default()
+        }
+        other => panic!("{other:?} is not needed"),
+    }
+}
+
+/// Somebody is good, a minute after the time-stamp. About the responder its
+/// issuer answers.
+pub(crate) fn response(about: &Identity) -> Vec<u8> {
+    let is_responder = about.certificate == WORLD.responder.certificate;
+    let responder = if is_responder {
+        &WORLD.issuer
+    } else {
+        &WORLD.responder
+    };
+    let told = sequence(&[
+        &WORLD.cert_id_of(about),
+        &tlv(0x80, &[]),
+        &time("20261121160100Z"),
+    ]);
+    let data = sequence(&[
+        &context(2, &[&octets(&sha1(&responder.point()))]),
+        &time("20261121160100Z"),
+        &sequence(&[&told]),
+    ]);
+    ocsp_response_by(responder, &data)
+}
+
+fn sha1(octets: &[u8]) -> Vec<u8> {
+    use sha1::Digest;
+
+    sha1::Sha1::digest(octets).to_vec()
+}

@@ -1,0 +1,8 @@
+//! The authentication API, whole: relying parties, cards, phones, and those who
+//! try what they should not.
+
+mod assertions;
+mod cards;
+mod hostile;
+mod phones;
+mod refusals;

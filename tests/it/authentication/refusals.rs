@@ -1,0 +1,217 @@
+//! Every row of the table of errors.
+
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use crate::support::auth::{CardRequest, Provider, assert_refused, send};
+use crate::support::control::WorldControl;
+use crate::support::demo::{Demo, RelyingParty};
+use crate::support::operator::done;
+
+const REQUESTS: &str = "/v1/auth/requests";
+
+/// A relying party from the command line.
+fn make(demo: &Demo, words: &[&str]) -> Provider {
+    let audience = "https://other.example";
+    let create = ["provider", "create", "Kita", "--audience", audience];
+    let made = done(&demo.data(), &[&create[..], words].concat());
+    let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+    let key = RelyingParty {
+        key_id: text("keyId"),
+        key_secret: text("keySecret"),
+        audience: audience.to_owned(),
+    };
+    Provider::with(demo, key)
+}
+
+#[tokio::test]
+async fn without_credentials_that_work_nothing_is_done() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let body = json!({"audience": provider.key.audience, "method": "physical"});
+    let request = |request: reqwest::RequestBuilder| send(request.json(&body));
+
+    let bare = provider.request(Method::POST, REQUESTS);
+    assert_refused(&request(bare).await, 401, "unauthorized");
+    let wrong = provider.request(Method::POST, REQUESTS);
+    let wrong = wrong.basic_auth(&provider.key.key_id, Some("wrong"));
+    assert_refused(&request(wrong).await, 401, "unauthorized");
+
+    let card = provider.card_request().await;
+    let stranger = CardRequest {
+        token: "wrong".to_owned(),
+        ..card
+    };
+    assert_refused(
+        &provider.submit(&stranger, "card-p384").await,
+        401,
+        "invalid_client_token",
+    );
+}
+
+#[tokio::test]
+async fn what_a_provider_is_not_set_up_for_is_forbidden() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let body = json!({"audience": "https://evil.example", "method": "physical"});
+    let foreign = send(provider.by_key(Method::POST, REQUESTS).json(&body)).await;
+    assert_refused(&foreign, 403, "forbidden_origin");
+    let body = json!({"audience": format!("{}/", provider.key.audience), "method": "physical"});
+    let inexact = send(provider.by_key(Method::POST, REQUESTS).json(&body)).await;
+    assert_refused(&inexact, 403, "forbidden_origin");
+
+    let narrow = make(&demo, &["--method", "physical", "--encoding", "DER"]);
+    let other_method = narrow.create("nfc", json!({})).await;
+    assert_refused(&other_method, 403, "forbidden_format");
+    let request = narrow.card_request().await;
+    let other_encoding = narrow.authenticate(&request, "card-p384").await;
+    assert_refused(&other_encoding, 403, "forbidden_format");
+
+    done(&demo.data(), &["tenant", "create", "Nauja UAB"]);
+    let of_tenant = make(&demo, &["--method", "physical", "--tenant", "Nauja UAB"]);
+    let request = of_tenant.card_request().await;
+    done(&demo.data(), &["tenant", "suspend", "Nauja UAB"]);
+    let suspended = of_tenant.create("physical", json!({})).await;
+    assert_refused(&suspended, 403, "forbidden_tenant");
+    let client = of_tenant.submit(&request, "card-p384").await;
+    assert_refused(&client, 403, "forbidden_tenant");
+    done(&demo.data(), &["tenant", "resume", "Nauja UAB"]);
+    let (status, _) = of_tenant.authenticate(&request, "card-p384").await;
+    assert_eq!(status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_revoked_provider_and_its_clients_are_strangers() {
+    let demo = Demo::start();
+    let provider = make(&demo, &["--method", "physical", "--no-assertion"]);
+    let request = provider.card_request().await;
+    let (_, answer) = provider.authenticate(&request, "card-p256").await;
+    assert!(answer.get("assertion").is_none(), "{answer}");
+    let request = provider.card_request().await;
+    let listed = done(&demo.data(), &["provider", "list"]);
+    let listed = listed.as_array().expect("a list").clone();
+    assert!(
+        listed
+            .iter()
+            .any(|one| one["keyId"] == provider.key.key_id.as_str())
+    );
+    assert!(!json!(listed).to_string().contains(&provider.key.key_secret));
+
+    done(&demo.data(), &["provider", "revoke", &provider.key.key_id]);
+
+    let create = provider.create("physical", json!({})).await;
+    assert_refused(&create, 401, "unauthorized");
+    let client = provider.submit(&request, "card-p384").await;
+    assert_refused(&client, 401, "invalid_client_token");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let unknown = "0190b5a8-7c3e-7d7b-8f6e-000000000000";
+    let card = provider.card_request().await;
+    let nowhere = CardRequest {
+        id: unknown.to_owned(),
+        ..card.clone()
+    };
+
+    assert_refused(&provider.poll(unknown).await, 404, "not_found");
+    assert_refused(
+        &provider.submit(&nowhere, "card-p384").await,
+        404,
+        "not_found",
+    );
+    let other = make(&demo, &["--method", "physical"]);
+    assert_refused(&other.poll(&card.id).await, 404, "not_found");
+}
+
+#[tokio::test]
+async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let request = provider.card_request().await;
+    for (persona, code) in [
+        ("card-revoked", "certificate_revoked"),
+        ("card-expired", "certificate_expired"),
+        ("card-untrusted", "certificate_chain"),
+    ] {
+        let refused = provider.submit(&request, persona).await;
+        assert_refused(&refused, 422, code);
+        assert_eq!(refused.1["error"]["requestId"], request.id.as_str());
+    }
+    let signing = provider.certificate("card-p384", "signing").await;
+    for (certificate, code) in [
+        (signing.as_str(), "certificate_purpose"),
+        ("AAAA", "certificate_chain"),
+        ("not base64", "invalid_request"),
+    ] {
+        let body = json!({"certificate": certificate});
+        let refused = send(provider.step(&request, "certificate", &body)).await;
+        assert_refused(&refused, 422, code);
+    }
+    let control = WorldControl::of(&demo);
+    control.spoil("ocsp", json!({"fault": "down"})).await;
+    let untold = provider.submit(&request, "card-p384").await;
+    assert_refused(&untold, 422, "revocation_unavailable");
+    control.mend("ocsp").await;
+
+    let (status, _) = provider.authenticate(&request, "card-p384").await;
+    assert_eq!(status, StatusCode::OK, "a refused certificate ends nothing");
+}
+
+#[tokio::test]
+async fn algorithm_encoding_and_key_belong_together() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let request = provider.card_request().await;
+    let (_, submitted) = provider.submit(&request, "card-p384").await;
+    let completion = provider.completion("card-p384", &submitted).await;
+    for (algorithm, encoding) in [
+        ("ES384", "P1363"),
+        ("RS256", "RAW"),
+        ("ES256", "RAW"),
+        ("ES256", "p1363"),
+    ] {
+        let mut other = completion.clone();
+        other["signatureAlgorithm"] = algorithm.into();
+        other["signatureEncoding"] = encoding.into();
+        let refused = provider.complete(&request, &other).await;
+        assert_refused(&refused, 422, "unsupported_algorithm");
+    }
+
+    let (status, _) = provider.complete(&request, &completion).await;
+
+    assert_eq!(
+        status,
+        StatusCode::OK,
+        "what was not judged has claimed nothing"
+    );
+}
+
+#[tokio::test]
+async fn too_many_calls_are_told_to_wait() {
+    let limit = ("PARAFA_LIMITS__WRITES_PER_MINUTE", "3".to_owned());
+    let demo = Demo::start_with(&[limit]);
+    let provider = Provider::of(&demo);
+    for _ in 0..3 {
+        let (status, _) = provider.create("physical", json!({})).await;
+        assert_eq!(status, StatusCode::CREATED);
+    }
+
+    let refused = provider.create("physical", json!({})).await;
+    assert_refused(&refused, 429, "rate_limited");
+
+    let body = json!({"code": "0000-0000-0000"});
+    let pair = || {
+        send(
+            provider
+                .request(Method::POST, "/v1/auth/pairings")
+                .json(&body),
+        )
+    };
+    for _ in 0..3 {
+        assert_refused(&pair().await, 404, "not_found");
+    }
+    assert_refused(&pair().await, 429, "rate_limited");
+}

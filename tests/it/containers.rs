@@ -1,0 +1,253 @@
+//! Containers: composed of files, shown to those who sign, signed and
+//! countersigned.
+
+use std::fs;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use parafa_fixtures::referees::{AsicE, Dss};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::browser::Browser;
+use crate::support::client::{Refused, Signing, SigningClient};
+use crate::support::demo::Demo;
+
+const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
+/// Names that writers of containers have escaped in different ways.
+const NAMES: [&str; 3] = ["Sutartis Nr. 1.pdf", "Žemės plotas+kaina.pdf", "100%.pdf"];
+
+/// The files of a container, the main one first.
+fn files() -> [Vec<u8>; 3] {
+    [1, 2, 3].map(parafa_fixtures::plain)
+}
+
+fn composition(files: &[(&str, &[u8])], signers: &Value) -> Value {
+    let files: Vec<_> = files
+        .iter()
+        .map(|(name, content)| json!({"name": name, "content": BASE64.encode(content)}))
+        .collect();
+    json!({
+        "title": "Pirkimo dokumentai",
+        "container": {"format": "asice", "files": files},
+        "signers": signers,
+    })
+}
+
+async fn composed(api: &SigningClient, signers: Value) -> Signing {
+    let files = files();
+    let named: Vec<_> = NAMES
+        .into_iter()
+        .zip(files.iter().map(Vec::as_slice))
+        .collect();
+    let body = composition(&named, &signers);
+    let created = api.call(Method::POST, "v1/signings", Some(body)).await;
+    serde_json::from_value(created.expect("the signing is created")).expect("a signing")
+}
+
+async fn sign(demo: &Demo, signing: &Signing, signer: usize) {
+    let persona = demo.smart_id_personas("signs")[signer];
+    let ceremony = Demo::ceremony(signing.signers[signer].link());
+    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
+    started.await.expect("the attempt starts");
+    let attempt = ceremony.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+}
+
+fn assert_refused(refused: Result<Signing, Refused>, name: &str, pointer: &str) {
+    let refused = refused.expect_err("the container is refused");
+    assert_eq!(refused.problem.name(), name, "{refused:?}");
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(refused.problem.errors[0].pointer, pointer);
+}
+
+#[tokio::test]
+async fn files_become_a_container_that_two_people_sign_and_others_countersign() {
+    let demo = Demo::start();
+    let roots = &demo.world.world.roots;
+    let (Some(judge), Some(dss)) = (AsicE::find(roots), Dss::find(roots)) else {
+        return;
+    };
+    let api = demo.signing();
+    let signing = composed(
+        &api,
+        json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
+    )
+    .await;
+
+    sign(&demo, &signing, 0).await;
+    let (once, _) = api.document(signing.signing_id).await;
+    sign(&demo, &signing, 1).await;
+    let (twice, _) = api.document(signing.signing_id).await;
+    let described = api.signing(signing.signing_id).await.document;
+    assert_eq!(described.expect("a document").mime_type, MEDIA_TYPE);
+    let one = json!([{"email": "petras@example.lt"}]);
+    let third = api.try_create("Pasirašyta.ASICE", &twice, one).await;
+    let third = third.expect("a signed container is countersigned");
+    sign(&demo, &third, 0).await;
+    let (thrice, _) = api.document(third.signing_id).await;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let written: Vec<_> = [once, twice, thrice]
+        .iter()
+        .enumerate()
+        .map(|(number, container)| {
+            let file = folder.path().join(format!("{number}.asice"));
+            fs::write(&file, container).expect("a file");
+            file
+        })
+        .collect();
+    for (verdict, signatures) in judge.verdicts(&written).iter().zip(1..) {
+        assert!(verdict.ok, "{verdict:#?}");
+        assert_eq!(verdict.signatures.len(), signatures);
+        for signature in &verdict.signatures {
+            assert_eq!((signature.covers.len(), signature.timestamps), (3, 1));
+        }
+    }
+    let verdicts = dss.verdicts(&written, &["--level", "T", "--online-loopback"]);
+    for (verdict, signatures) in verdicts.iter().zip(1..) {
+        assert!(verdict.ok, "DSS: {verdict:#?}");
+        assert_eq!(verdict.signatures.len(), signatures);
+        for signature in &verdict.signatures {
+            assert_eq!(signature.level, "XAdES-BASELINE-T");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_signer_is_shown_everything_that_a_container_holds() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+
+    let (status, listed) = ceremony.get("members").await;
+    let listed: Value = serde_json::from_slice(&listed).expect("JSON");
+
+    assert_eq!(status, StatusCode::OK);
+    let members = listed["members"].as_array().expect("members");
+    assert_eq!(members.len(), NAMES.len());
+    for (place, (member, content)) in members.iter().zip(files()).enumerate() {
+        assert_eq!(member["name"], NAMES[place]);
+        assert_eq!(member["mimeType"], "application/pdf");
+        assert_eq!(member["bytes"], content.len());
+        assert_eq!(
+            member["sha256"],
+            hex::encode(Sha256::digest(&content)),
+            "{member}"
+        );
+        assert_eq!(
+            member["role"],
+            if place == 0 { "main" } else { "attachment" }
+        );
+        let id = member["id"].as_str().expect("an id");
+        let (status, shown) = ceremony.get(&format!("members/{id}")).await;
+        assert_eq!((status, shown.to_vec()), (StatusCode::OK, content));
+    }
+    let (status, _) = ceremony.get("members/Sutartis Nr. 1.pdf").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_page_lists_the_files_of_a_container_and_shows_each() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
+
+    let link = signing.signers[0].link();
+    browser.goto(link.as_str()).await.expect("the page");
+    browser.shown("#members li:nth-child(3)").await;
+    browser.shown("#members iframe").await;
+    let listed = browser.text("#members ul").await;
+
+    let expected = [
+        "Sutartis Nr. 1.pdf (pagrindinis dokumentas)",
+        "Žemės plotas+kaina.pdf (priedas)",
+        "100%.pdf (priedas)",
+    ];
+    assert_eq!(listed.lines().collect::<Vec<_>>(), expected);
+    let frame = browser.shown("#members iframe").await;
+    let shown = frame.attr("title").await.expect("an attribute");
+    assert_eq!(shown.as_deref(), Some(NAMES[0]));
+    let third = browser.shown("#members li:nth-child(3) a").await;
+    third.click().await.expect("a click");
+    browser.shown("#members iframe[title='100%.pdf']").await;
+    browser.keep_picture("ceremony-container").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_document_that_is_no_container_is_its_own_only_member() {
+    let demo = Demo::start();
+    let document = parafa_fixtures::plain(1);
+    let signing = demo
+        .signing()
+        .create(&document, json!([{"email": "ona@example.lt"}]))
+        .await;
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+
+    let (_, listed) = ceremony.get("members").await;
+    let listed: Value = serde_json::from_slice(&listed).expect("JSON");
+
+    let member = &listed["members"][0];
+    assert_eq!(listed["members"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&member["name"], &member["role"]),
+        (&json!("sutartis.pdf"), &json!("main"))
+    );
+    let id = member["id"].as_str().expect("an id");
+    let (_, shown) = ceremony.get(&format!("members/{id}")).await;
+    assert_eq!(shown.to_vec(), document);
+}
+
+#[tokio::test]
+async fn the_sandbox_gives_a_container_that_says_that_nobody_signed_it() {
+    let demo = Demo::start();
+    let sandbox = demo.sandbox();
+    let signing = composed(&sandbox, json!([{"email": "ona@example.lt"}])).await;
+    let path = format!("v1/signings/{}/simulate", signing.signing_id);
+    let complete = json!({"action": "complete"});
+    let simulated = sandbox.call(Method::POST, &path, Some(complete)).await;
+    simulated.expect("the signing is completed");
+
+    let (artifact, _) = sandbox.document(signing.signing_id).await;
+
+    let text = String::from_utf8_lossy(&artifact);
+    assert!(text.contains("NEPASIRAŠYTA · UNSIGNED"));
+    assert!(!text.contains("META-INF/signatures"));
+    let one = json!([{"email": "ona@example.lt"}]);
+    let refused = demo.signing().try_create("a.asice", &artifact, one).await;
+    assert_refused(refused, "container-unsigned", "/document/content");
+}
+
+#[tokio::test]
+async fn files_that_cannot_go_into_a_container_are_refused_by_their_place() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let good = parafa_fixtures::plain(1);
+    let one = json!([{"email": "ona@example.lt"}]);
+    let refused = async |files: &[(&str, &[u8])]| {
+        let body = composition(files, &one);
+        let refused = api.call(Method::POST, "v1/signings", Some(body)).await;
+        let refused = refused.expect_err("the files are refused");
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        let errors = refused.problem.errors.iter();
+        errors
+            .map(|fault| fault.pointer.clone())
+            .collect::<Vec<_>>()
+    };
+
+    let broken = refused(&[("a.pdf", &good), ("b.pdf", b"no PDF"), ("c.pdf", b"%PDF-")]).await;
+    assert_eq!(
+        broken,
+        ["/container/files/1/content", "/container/files/2/content"]
+    );
+    let twice = refused(&[("a.pdf", &good), ("a.pdf", &good)]).await;
+    assert_eq!(twice, ["/container/files/1/name"]);
+    let other = refused(&[("a.xlsx", &good)]).await;
+    assert_eq!(other, ["/container/files/0/name"]);
+}

@@ -1,0 +1,29 @@
+// The judgement of `jose` of an assertion (a JWT), as a relying party makes it: one JSON object with the
+// claims, or with what is wrong. Runs where its package is installed.
+//
+// usage: assertion.mjs JWKS-ADDRESS ISSUER AUDIENCE NOW < assertion
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(`${process.cwd()}/`);
+const { createRemoteJWKSet, jwtVerify } = await import(pathToFileURL(require.resolve("jose")));
+
+const [address, issuer, audience, now] = process.argv.slice(2);
+const keys = createRemoteJWKSet(new URL(address));
+const options = {
+  issuer,
+  audience,
+  algorithms: ["ES256"],
+  typ: "JWT",
+  requiredClaims: ["sub", "iat", "exp", "jti", "nonce", "amr"],
+  currentDate: new Date(now),
+};
+try {
+  const assertion = readFileSync(0, "utf8").trim();
+  const { payload } = await jwtVerify(assertion, keys, options);
+  console.log(JSON.stringify({ ok: true, claims: payload }));
+} catch (error) {
+  console.log(JSON.stringify({ ok: false, error: `${error.code ?? error.name}: ${error.message}` }));
+}
