@@ -11,6 +11,8 @@ pub(crate) enum Bench {
     Api,
     /// Raising PDF signatures to B-LT, beside pyHanko.
     Archiving,
+    /// Signing ASiC-E containers, beside xmlsec1.
+    Containers,
     /// PDF forms, beside qpdf and MuPDF.
     Flattening,
     /// Plugin calls and PDF signing.
@@ -18,12 +20,19 @@ pub(crate) enum Bench {
 }
 
 impl Bench {
-    const ALL: [Self; 4] = [Self::Api, Self::Archiving, Self::Flattening, Self::Signing];
+    const ALL: [Self; 5] = [
+        Self::Api,
+        Self::Archiving,
+        Self::Containers,
+        Self::Flattening,
+        Self::Signing,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
             Self::Archiving => "archiving",
+            Self::Containers => "containers",
             Self::Flattening => "flattening",
             Self::Signing => "signing",
         }

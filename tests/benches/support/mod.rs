@@ -13,13 +13,19 @@ pub(crate) fn plugin_host() -> Arc<PluginHost> {
 }
 
 /// The PDF plugin.
+#[allow(dead_code, reason = "not every bench is one of PDFs")]
 pub(crate) async fn admit_pdf(host: &Arc<PluginHost>) -> Arc<Plugin> {
+    admit(host, "pdf.wasm").await
+}
+
+/// A plugin, by the file of its component.
+pub(crate) async fn admit(host: &Arc<PluginHost>, component: &str) -> Arc<Plugin> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the crate stands in the checkout");
-    let file = root.join("target/plugins/pdf.wasm");
-    let pdf = fs::read(&file)
+    let file = root.join("target/plugins").join(component);
+    let bytes = fs::read(&file)
         .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask bench`", file.display()));
-    let pdf = host.admit(pdf.into()).await;
-    pdf.expect("the PDF plugin is admitted")
+    let plugin = host.admit(bytes.into()).await;
+    plugin.expect("the plugin is admitted")
 }
