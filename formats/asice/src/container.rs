@@ -1,8 +1,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use parafa_format_core::{DigestAlgorithm, Environment, Note, Refusal, refusal};
-use parafa_xades::DataObjects;
+use parafa_format_core::{DigestAlgorithm, Environment, Hasher, Note, Refusal, refusal};
+use parafa_xades::{DataObjects, Piece};
 use parafa_zip::{Archive, Entry, Error};
 
 use crate::MEDIA_TYPE;
@@ -140,6 +140,16 @@ impl<'a, E: Environment> Container<'a, E> {
         digest.clone()
     }
 
+    /// A member whose bytes are taken from what may be inflated.
+    fn inflatable_member(&self, name: &str) -> Result<&Entry, String> {
+        let member = self.member(name).ok_or("it is not there")?;
+        self.spend(member);
+        if self.inflatable.get() == 0 {
+            return Err("more would be inflated than is".to_owned());
+        }
+        Ok(member)
+    }
+
     /// Takes what a member inflates to from what may be inflated.
     fn spend(&self, member: &Entry) {
         if member.deflated {
@@ -171,18 +181,26 @@ impl<E: Environment> DataObjects for Container<'_, E> {
         self.places.contains_key(name)
     }
 
-    fn digest(&self, name: &str, algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
-        self.digest_at(name, algorithm)
-            .map_err(|error| error.to_string())
+    fn digest(&self, pieces: &[Piece<'_>], algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
+        if let [Piece::Member(name)] = pieces {
+            let digest = self.digest_at(name, algorithm);
+            return digest.map_err(|error| error.to_string());
+        }
+        let mut hasher = self.environment.hasher(algorithm.into());
+        for piece in pieces {
+            match piece {
+                Piece::Bytes(bytes) => hasher.update(bytes),
+                Piece::Member(name) => self
+                    .inflatable_member(name)?
+                    .hash(self.document, &mut hasher)
+                    .map_err(|error| error.to_string())?,
+            }
+        }
+        Ok(hasher.finish())
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        let member = self.member(name).ok_or("it is not there")?;
-        self.spend(member);
-        if self.inflatable.get() == 0 {
-            return Err("more would be inflated than is".to_owned());
-        }
-        let bytes = member.read(
+        let bytes = self.inflatable_member(name)?.read(
             self.environment,
             self.document,
             self.limits.xml.bytes as u64,

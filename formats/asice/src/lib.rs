@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archive;
 mod compose;
 mod container;
 mod inspect;
@@ -25,6 +26,7 @@ mod verify;
 
 use parafa_format_core::{Ability, About, Operation, Preservation, levels};
 
+pub use archive::archive;
 pub use compose::compose;
 pub use inspect::inspect;
 pub use limits::Limits;
@@ -49,6 +51,11 @@ pub fn about() -> About {
                 operation: Operation::Sign,
                 preservation: Preservation::ToCentralDirectory,
                 levels: &[levels::XADES_B_B, levels::XADES_B_T],
+            },
+            Ability {
+                operation: Operation::Archive,
+                preservation: Preservation::Rewrite,
+                levels: &[levels::XADES_B_LT, levels::XADES_B_LTA, levels::XADES_LT],
             },
             Ability {
                 operation: Operation::Rehearse,

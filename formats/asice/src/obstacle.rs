@@ -84,7 +84,9 @@ fn no_room<E: Environment>(
         && inflated + BYTES <= limits.zip.inflated_bytes
         && sizes(&container.signature_files) + BYTES <= limits.signature_bytes
         && directory + 1024 <= limits.zip.directory_bytes
-        && places(signatures) + container.files.len() + Limits::NEW_SIGNATURE_CERTIFICATES
+        && places(signatures.iter().map(|signature| &signature.verified))
+            + container.files.len()
+            + Limits::NEW_SIGNATURE_CERTIFICATES
             <= limits.evidence_places;
     (!has_room).then(|| {
         Refusal::new(

@@ -71,7 +71,7 @@ pub(crate) fn read<E: Environment>(
         }
     }
     container.expect_inflatable()?;
-    if places(&signatures) > limits.evidence_places {
+    if places(signatures.iter().map(|signature| &signature.verified)) > limits.evidence_places {
         return Err(too_much_to_verify());
     }
     note_changes(container, &mut signatures);
@@ -79,9 +79,8 @@ pub(crate) fn read<E: Environment>(
 }
 
 /// How much evidence about signatures names.
-pub(crate) fn places(signatures: &[Signature]) -> usize {
-    let each = signatures.iter().map(|signature| {
-        let verified = &signature.verified;
+pub(crate) fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
+    let each = signatures.into_iter().map(|verified| {
         verified.certificates.len() + verified.revocation.len() + verified.covers.len()
     });
     each.sum()

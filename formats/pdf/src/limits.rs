@@ -1,3 +1,4 @@
+use parafa_ades::ChainLimits;
 use parafa_format_core::Refusal;
 
 /// How much of a document is taken before it is refused.
@@ -45,14 +46,8 @@ pub struct Limits {
     pub compared_objects: usize,
     /// Time-stamps in all signatures together, each of which is verified.
     pub timestamps: usize,
-    /// Certificates, and as many revocation data, among which the chains of all
-    /// signatures are looked for.
-    pub chain_candidates: usize,
-    /// Signatures of certificates, revocation data and time-stamps that are
-    /// verified for the chains of all signatures.
-    pub chain_signatures: usize,
-    /// Bytes that are digested for that.
-    pub chain_digested_bytes: usize,
+    /// What is done for the chains of all signatures.
+    pub chains: ChainLimits,
     /// Streams that archiving adds.
     pub archive_streams: usize,
     /// Bytes of all streams together that archiving adds.
@@ -103,9 +98,11 @@ impl Limits {
             loaded_bytes: limits.loaded_bytes - objects * BYTES_PER_STREAM,
             sections: limits.sections - 2,
             entries: limits.entries - objects,
-            chain_candidates: limits.chain_candidates - limits.archive_streams,
-            chain_signatures: limits.chain_signatures / 2,
-            chain_digested_bytes: limits.chain_digested_bytes / 2,
+            chains: ChainLimits {
+                candidates: limits.chains.candidates - limits.archive_streams,
+                signatures: limits.chains.signatures / 2,
+                digested_bytes: limits.chains.digested_bytes / 2,
+            },
             ..limits
         }
     }
@@ -132,9 +129,7 @@ impl Default for Limits {
             covered_bytes: 4 * 1024 * 1024 * 1024,
             compared_objects: 1_000_000,
             timestamps: 1_000,
-            chain_candidates: 5_000,
-            chain_signatures: 2_000,
-            chain_digested_bytes: 256 * 1024 * 1024,
+            chains: ChainLimits::default(),
             archive_streams: 500,
             archive_bytes: 16 * 1024 * 1024,
         }

@@ -72,7 +72,7 @@ pub fn encode_signature(algorithm: SignatureAlgorithm) -> Vec<u8> {
 
 /// The digest that an AlgorithmIdentifier names; `None` when the catalogue
 /// does not have it.
-pub(crate) fn decode_digest(identifier: Element<'_>) -> Result<Option<DigestAlgorithm>, Error> {
+pub fn decode_digest(identifier: Element<'_>) -> Result<Option<DigestAlgorithm>, Error> {
     let oid = identifier_oid(identifier)?;
     Ok(DIGESTS
         .into_iter()

@@ -29,7 +29,7 @@ pub use certificate::{Certificate, Validity};
 pub use error::Error;
 pub use issuer::Issuer;
 pub use revocation::{
-    CertificateStatus, RevocationData, RevocationError, RevocationSigner, Subjects,
+    CertificateStatus, Nonce, RevocationData, RevocationError, RevocationSigner, Subjects,
 };
 pub use signed_data::SignedData;
 pub use signing_certificate::SigningCertificate;

@@ -80,6 +80,43 @@ pub enum RevocationError {
     Unreadable(#[source] Error),
 }
 
+/// The nonce of an OCSP response (RFC 6960, 4.4.1), and who vouches for it.
+/// Whether that is somebody who may answer for an issuer is not asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Nonce<'r> {
+    /// The value of the extension.
+    pub value: &'r [u8],
+    response: &'r OcspResponse<'r>,
+}
+
+impl Nonce<'_> {
+    /// When the response was signed (`producedAt`), seconds since the Unix epoch.
+    #[must_use]
+    pub fn time(&self) -> i64 {
+        self.response.produced_at()
+    }
+
+    /// Whether the response says that it is of the subject of a certificate.
+    #[must_use]
+    pub fn names_responder<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+    ) -> bool {
+        self.response.names_responder(environment, certificate)
+    }
+
+    /// Whether the key of a certificate signed the response.
+    #[must_use]
+    pub fn is_signed_by<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+    ) -> bool {
+        self.response.is_signed_by(environment, certificate)
+    }
+}
+
 impl<'a> RevocationData<'a> {
     /// Reads a DER OCSPResponse, which must be a successful one, or a DER
     /// CertificateList.
@@ -106,6 +143,19 @@ impl<'a> RevocationData<'a> {
         match &self.0 {
             Kind::Response(response) => response.certificates(),
             Kind::List(_) => &[],
+        }
+    }
+
+    /// The nonce of an OCSP response, which somebody sent who asked for it;
+    /// `None` for a list.
+    #[must_use]
+    pub fn nonce(&self) -> Option<Nonce<'_>> {
+        match &self.0 {
+            Kind::Response(response) => Some(Nonce {
+                value: response.nonce()?,
+                response,
+            }),
+            Kind::List(_) => None,
         }
     }
 

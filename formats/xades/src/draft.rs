@@ -14,6 +14,7 @@ use crate::location::reference_to;
 use crate::names::{self, ASIC, DSIG, SIGNED_PROPERTIES_TYPE, XADES};
 use crate::signature::Signature;
 use crate::time;
+use crate::unsigned::{inserted, with_properties};
 
 /// How everything that is signed is canonicalized: exclusively, so that nothing
 /// around a signature is part of what is signed.
@@ -157,29 +158,10 @@ impl Draft {
             BASE64_STANDARD.encode(token)
         );
         with_signature(file, |signature| {
-            Some(with_unsigned_property(file, signature, &property))
+            let insertion = with_properties(signature, &property)?;
+            Some(inserted(file, vec![insertion]))
         })
     }
-}
-
-/// The file with one more unsigned property of a signature, behind those that
-/// are there; nothing else changes.
-fn with_unsigned_property(file: &str, signature: Signature<'_>, property: &str) -> String {
-    let last = signature.unsigned_properties().into_iter().last();
-    let (at, inserted) = match last {
-        Some(last) => (last.range().end, property.to_owned()),
-        None => {
-            let signed = signature.signed_properties();
-            let end = signed.map_or(file.len(), |properties| properties.range().end);
-            let properties = format!(
-                "<xades:UnsignedProperties xmlns:xades=\"{XADES}\">\
-                 <xades:UnsignedSignatureProperties>{property}\
-                 </xades:UnsignedSignatureProperties></xades:UnsignedProperties>"
-            );
-            (end, properties)
-        }
-    };
-    [&file[..at], &inserted, &file[at..]].concat()
 }
 
 /// What a signature is written from.

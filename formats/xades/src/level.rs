@@ -1,76 +1,31 @@
 //! The level of a signature, by what it holds (EN 319 132-1, 6).
 
-use parafa_format_core::{Environment, TimestampEvidence, TimestampStatus, levels};
-use parafa_pki::{Certificate, Issuer, RevocationData};
+use parafa_format_core::{BaselineLevel, levels};
 
 use crate::coverage::Covered;
-use crate::material::Material;
 use crate::names::XADES;
 use crate::signature::Signature;
 
-/// What is known of a signature.
-pub(crate) struct Findings<'a, 'd> {
-    pub(crate) signature: Signature<'d>,
-    pub(crate) covers: &'a [Covered],
-    pub(crate) holds: bool,
-    pub(crate) signer: Option<&'a [u8]>,
-    pub(crate) timestamps: &'a [TimestampEvidence],
-    pub(crate) material: &'a Material,
+/// Whether a signature has what the baseline asks of every level: a signing
+/// time, and a format of everything that is signed (6.3).
+pub(crate) fn is_baseline(signature: Signature<'_>, covers: &[Covered]) -> bool {
+    let properties = signature.signed_signature_properties();
+    properties.is_ok_and(|properties| properties.only_child(XADES, "SigningTime").is_some())
+        && covers.iter().all(|covered| covered.media_type.is_some())
 }
 
-/// One of `levels`. A signature that does not hold has none. Beyond T it is
-/// looked for revocation data of the signer alone; whether all chains are there
-/// is for others to say.
-pub(crate) fn level<E: Environment>(environment: &E, findings: &Findings<'_, '_>) -> &'static str {
-    if !findings.holds {
-        return levels::UNKNOWN;
-    }
-    let mut timestamps = findings.timestamps.iter();
-    let has_timestamp = timestamps.any(|stamp| stamp.status == TimestampStatus::Intact);
-    let has_values = findings.material.has_values == [true, true]
-        && findings
-            .signer
-            .is_some_and(|signer| is_told_of(environment, findings.material, signer));
-    match (findings.is_baseline(), has_timestamp, has_values) {
-        (true, false, _) => levels::XADES_B_B,
-        (true, true, false) => levels::XADES_B_T,
-        (true, true, true) => levels::XADES_B_LT,
-        (false, true, false) => levels::XADES_T,
-        (false, true, true) => levels::XADES_LT,
-        (false, false, _) => levels::UNKNOWN,
-    }
-}
+/// The name of a level. Signatures of the older ETSI TS 101 903 have names for
+/// some alone.
+pub(crate) fn name(is_baseline: bool, level: Option<BaselineLevel>) -> &'static str {
+    use BaselineLevel::{B, Lt, Lta, T};
 
-impl Findings<'_, '_> {
-    /// Whether it has what the baseline asks of every level: a signing time, and
-    /// a format of everything that is signed (6.3).
-    fn is_baseline(&self) -> bool {
-        let properties = self.signature.signed_signature_properties();
-        properties.is_ok_and(|properties| properties.only_child(XADES, "SigningTime").is_some())
-            && self
-                .covers
-                .iter()
-                .all(|covered| covered.media_type.is_some())
+    match (is_baseline, level) {
+        (_, None) | (false, Some(B)) => levels::UNKNOWN,
+        (true, Some(B)) => levels::XADES_B_B,
+        (true, Some(T)) => levels::XADES_B_T,
+        (true, Some(Lt)) => levels::XADES_B_LT,
+        (true, Some(Lta)) => levels::XADES_B_LTA,
+        (false, Some(T)) => levels::XADES_T,
+        (false, Some(Lt | Lta)) => levels::XADES_LT,
     }
-}
-
-/// Whether revocation data that are there tell of a certificate.
-fn is_told_of<E: Environment>(environment: &E, material: &Material, certificate: &[u8]) -> bool {
-    let Ok(certificate) = Certificate::from_der(certificate) else {
-        return false;
-    };
-    let Some(issuer) = material.issuer_of(environment, &certificate) else {
-        return false;
-    };
-    let issuer = Issuer::new(issuer);
-    let mut data = material.revocation.iter();
-    data.any(|der| {
-        let Ok(data) = RevocationData::parse(der) else {
-            return false;
-        };
-        let others = material.certificates.iter().map(Vec::as_slice);
-        let signer = data.signer(environment, &issuer, others);
-        data.status(environment, &certificate, &issuer, signer.as_ref())
-            .is_ok()
-    })
 }

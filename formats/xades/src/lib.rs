@@ -5,12 +5,14 @@
 //! text, into which the value and what is not signed are put.
 //! [`Verifier`] reads what others made, strictly where readers could be misled:
 //! what is shown of a signature is what is signed by the certificate that it
-//! names. Nothing here knows what a container is made of: [`DataObjects`] are
+//! names. [`archive`] raises signatures to level LT. Nothing here knows what a container is made of: [`DataObjects`] are
 //! what signatures are over.
 
+mod archive;
 mod coverage;
 mod draft;
 mod ecdsa;
+mod examined;
 mod fault;
 mod file;
 mod level;
@@ -18,15 +20,19 @@ mod location;
 mod material;
 pub mod names;
 mod objects;
+mod octets;
 mod reference;
 mod signature;
 mod signer;
+mod stamps;
 mod time;
-mod timestamps;
+mod time_marks;
+mod unsigned;
 mod verify;
 
+pub use archive::{Raised, SignatureFile, archive};
 pub use coverage::Covered;
 pub use draft::{DataObject, Draft, DraftError, SignatureRequest};
 pub use fault::Fault;
-pub use objects::DataObjects;
+pub use objects::{DataObjects, Piece};
 pub use verify::{Verified, Verifier};

@@ -24,10 +24,10 @@ pub(crate) struct Reference<'d> {
 /// What is digested.
 #[derive(Clone, Debug)]
 pub(crate) enum Target<'d> {
-    /// An element of the signature file.
+    /// An element of the signature file; canonicalized as it is said, if it is.
     Element {
         id: &'d str,
-        canonical: Canonical<'d>,
+        canonical: Option<Canonical<'d>>,
     },
     /// The bytes of a member.
     Member(String),
@@ -51,8 +51,8 @@ impl<'d> Reference<'d> {
         let target = match Location::parse(uri) {
             Location::Element(id) => {
                 let canonical = match transforms.as_slice() {
-                    [] => Canonical::DEFAULT,
-                    [transform] => Canonical::read(*transform).map_err(|_| unsupported())?,
+                    [] => None,
+                    [transform] => Some(Canonical::read(*transform).map_err(|_| unsupported())?),
                     _ => return Err(unsupported()),
                 };
                 Target::Element { id, canonical }

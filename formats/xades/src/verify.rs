@@ -1,32 +1,34 @@
 //! Evidence about signatures. Whom to trust is for others to decide.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use parafa_ades::{Budget, ChainLimits, Rules, ValidationMaterial};
 use parafa_format_core::{
     DigestAlgorithm, Environment, Integrity, Part, SignatureAlgorithm, TimestampEvidence,
+    TimestampKind, levels,
 };
 use parafa_pki::Certificate;
-use parafa_xml::{Document, Element, Error, Limits};
+use parafa_xml::{Document, Element, Error};
 
 use crate::coverage::{Covered, covers};
+use crate::examined::{Examined, tokens};
 use crate::fault::Fault;
 use crate::file;
 use crate::level;
 use crate::material::Material;
 use crate::names::{self, DSIG, XADES};
-use crate::objects::DataObjects;
+use crate::objects::{DataObjects, Piece};
+use crate::octets::Octets;
 use crate::reference::{Reference, Target};
 use crate::signature::{Canonical, Signature, binary, only};
 use crate::signer::{CertificateDigest, value_of};
+use crate::stamps::Stamped;
 use crate::time;
-use crate::timestamps;
+use crate::time_marks;
 
 /// Most references of one signature: one for every member, and some.
 const MAX_REFERENCES: usize = 1100;
-/// Most references of all signatures that take canonicalization, which looks at
-/// a whole document each time.
-const MAX_CANONICALIZED: usize = 200;
 
 /// What is known of a signature.
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ pub struct Verified {
     pub certificates: Vec<Vec<u8>>,
     /// DER of the OCSP responses and CRLs that come with it.
     pub revocation: Vec<Vec<u8>>,
-    /// Time-stamps over the value.
+    /// Its time-stamps: over the value, over what is signed, and over all of it.
     pub timestamps: Vec<TimestampEvidence>,
     /// Whether it holds.
     pub integrity: Integrity,
@@ -64,85 +66,137 @@ pub struct Verified {
 /// Digests of members, or why there are none.
 type Digests = HashMap<(String, DigestAlgorithm), Result<Vec<u8>, String>>;
 
+/// Elements by their identifiers, or why some are not unique.
+pub(crate) type Identified<'d> = Result<HashMap<&'d str, Element<'d>>, Fault>;
+
 /// Verifies signature files of one container.
 #[derive(Debug)]
 pub struct Verifier<'a, E, O> {
     environment: &'a E,
-    objects: &'a O,
+    pub(crate) objects: &'a O,
+    /// What may still be done for the chains of all signatures.
+    budget: Budget<'a, E>,
     /// Digests that were computed: several signatures are over one member.
     digests: RefCell<Digests>,
-    canonicalized: RefCell<usize>,
+    /// Bytes of documents that were gone through for canonical forms.
+    pub(crate) canonicalized: Cell<usize>,
 }
 
 impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
     /// Verifies signatures over these members.
     pub fn new(environment: &'a E, objects: &'a O) -> Self {
+        Self::within(environment, objects, &ChainLimits::default())
+    }
+
+    /// Does so much for the chains of signatures.
+    pub(crate) fn within(environment: &'a E, objects: &'a O, limits: &ChainLimits) -> Self {
         Self {
             environment,
             objects,
+            budget: Budget::new(environment, limits),
             digests: RefCell::default(),
-            canonicalized: RefCell::default(),
+            canonicalized: Cell::default(),
         }
     }
 
     /// What is known of the signatures of a file, in its order; `None` when it
-    /// is no signature file.
+    /// is no signature file. When their chains take more work than is done, no
+    /// level above T is looked for.
     #[must_use]
     pub fn verify(&self, document: &Document<'_>) -> Option<Vec<Verified>> {
-        let signatures = file::signatures(document)?;
-        let identified = document.identified().map_err(|error| match error {
-            Error::DuplicateId(id) => Fault::DuplicateId(id),
-            _ => Fault::Unreadable("Id"),
-        });
-        let verified = signatures.into_iter().map(|signature| {
-            let material = Material::read(signature);
-            self.evidence(signature, &material, &identified)
+        let examined = self.examine("", document)?;
+        let verified = examined.into_iter().map(|examined| {
+            let mut material = self.material();
+            examined.add_to(&mut material);
+            let level = examined.level_name(examined.position(&material, Rules::Held).level);
+            let timestamps = examined.timestamps(self.environment, &material);
+            Verified {
+                level,
+                timestamps,
+                ..examined.verified
+            }
         });
         Some(verified.collect())
     }
 
-    fn evidence(
+    /// Nothing yet, with what may still be done.
+    pub(crate) fn material(&self) -> ValidationMaterial<'_, E> {
+        ValidationMaterial::new(&self.budget)
+    }
+
+    /// Whether the chains of signatures took more work than is done.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.budget.is_exhausted()
+    }
+
+    /// What stands in the signatures of a file of a name, in its order; `None`
+    /// when it is no signature file.
+    pub(crate) fn examine<'d>(
         &self,
-        signature: Signature<'_>,
-        material: &Material,
-        identified: &Result<HashMap<&str, Element<'_>>, Fault>,
-    ) -> Verified {
-        let stated = Stated::read(signature, self.environment, material);
-        let checked = identified
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|identified| self.check(signature, &stated, identified));
+        file: &str,
+        document: &'d Document<'d>,
+    ) -> Option<Vec<Examined>> {
+        let signatures = file::signatures(document)?;
+        let identified: Identified<'_> = document.identified().map_err(|error| match error {
+            Error::DuplicateId(id) => Fault::DuplicateId(id),
+            _ => Fault::Unreadable("Id"),
+        });
+        let examined = signatures
+            .into_iter()
+            .map(|signature| self.examine_one(file, signature, &identified));
+        Some(examined.collect())
+    }
+
+    fn examine_one<'d>(
+        &self,
+        file: &str,
+        signature: Signature<'d>,
+        identified: &Identified<'d>,
+    ) -> Examined {
+        let material = Material::read(signature);
+        let certificates = material.all_certificates();
+        let stated = self.stated(signature, &certificates);
+        let references = signature
+            .signed_info()
+            .and_then(|signed_info| self.references(signed_info));
+        let checked = identified.as_ref().map_err(Clone::clone).and_then(|found| {
+            let references = references.as_ref().map_err(Clone::clone)?;
+            self.check(signature, &stated, references, found)
+        });
         let (covers, fault) = match checked {
             Ok(covers) => (covers, None),
             Err(fault) => (Vec::new(), Some(fault)),
         };
-        let timestamps = timestamps::timestamps(self.environment, signature, material);
-        let level = level::level(
-            self.environment,
-            &level::Findings {
-                signature,
-                covers: &covers,
-                holds: fault.is_none(),
-                signer: stated.signer.as_deref(),
-                timestamps: &timestamps,
-                material,
+        let stamps = self.stamps(&Stamped {
+            signature,
+            references: references.as_deref().ok(),
+            identified: identified.as_ref().ok(),
+        });
+        let id = signature.id().unwrap_or_default();
+        Examined {
+            name: format!("{file}#{id}"),
+            is_baseline: level::is_baseline(signature, &covers),
+            is_time_marked: time_marks::is_time_marked(signature),
+            raw_value: stated.raw_value,
+            signature_tokens: tokens(&stamps, TimestampKind::Signature),
+            verified: Verified {
+                id: id.to_owned(),
+                claimed_time: claimed_time(signature),
+                signed_info: stated.signed_info.unwrap_or_default(),
+                value: stated.value.unwrap_or_default(),
+                algorithm: stated.algorithm.ok(),
+                signer_certificate: stated.signer,
+                certificates,
+                revocation: material.all_revocation(),
+                timestamps: Vec::new(),
+                integrity: fault.as_ref().map_or(Integrity::Intact, Fault::integrity),
+                fault,
+                covers,
+                level: levels::UNKNOWN,
+                is_sealed: material.is_sealed,
             },
-        );
-        Verified {
-            id: signature.id().unwrap_or_default().to_owned(),
-            claimed_time: claimed_time(signature),
-            signed_info: stated.signed_info.unwrap_or_default(),
-            value: stated.value.unwrap_or_default(),
-            algorithm: stated.algorithm.ok(),
-            signer_certificate: stated.signer,
-            certificates: material.certificates.clone(),
-            revocation: material.revocation.clone(),
-            timestamps,
-            integrity: fault.as_ref().map_or(Integrity::Intact, Fault::integrity),
-            fault,
-            covers,
-            level,
-            is_sealed: material.is_sealed,
+            stamps,
+            material,
         }
     }
 
@@ -151,6 +205,7 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         &self,
         signature: Signature<'_>,
         stated: &Stated,
+        references: &[Reference<'_>],
         identified: &HashMap<&str, Element<'_>>,
     ) -> Result<Vec<Covered>, Fault> {
         let id = signature.id().ok_or(Fault::NoId)?;
@@ -158,11 +213,10 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         if target.and_then(|target| target.strip_prefix('#')) != Some(id) {
             return Err(Fault::Target);
         }
-        let references = self.references(signature.signed_info()?)?;
-        check_signed_properties(signature, &references, identified)?;
-        let covers = covers(signature, &references)?;
+        check_signed_properties(signature, references, identified)?;
+        let covers = covers(signature, references)?;
         self.check_value(stated)?;
-        for reference in &references {
+        for reference in references {
             self.check_digest(signature, reference, identified)?;
         }
         Ok(covers)
@@ -204,37 +258,10 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         identified: &HashMap<&str, Element<'_>>,
     ) -> Result<(), Fault> {
         let algorithm = reference.digest_algorithm;
-        let digest = match &reference.target {
-            Target::Member(name) => self.member_digest(name, algorithm)?,
-            Target::Element { id, canonical } => {
-                let element = identified.get(id);
-                let element = element.filter(|found| file::is_within(**found, signature.0));
-                let element = element.ok_or_else(|| Fault::Location(reference.uri.to_owned()))?;
-                self.canonical_digest(algorithm, || canonical.apply(*element))?
-            }
-            Target::Canonical(name, canonical) => self.canonical_digest(algorithm, || {
-                self.in_document(name, |document| {
-                    let form = document.canonicalize(canonical.algorithm, &canonical.prefixes);
-                    form.map_err(|error| content(name, &error))
-                })
-            })?,
-            Target::Part {
-                member,
-                id,
-                canonical,
-            } => self.canonical_digest(algorithm, || {
-                self.in_document(member, |document| {
-                    let elements = document.root().descendants();
-                    let mut found = elements.filter(|element| element.attribute("ID") == Some(id));
-                    match (found.next(), found.next()) {
-                        (Some(element), None) => canonical.apply(element),
-                        _ => Err(content(
-                            member,
-                            &format!("{id:?} is not there exactly once"),
-                        )),
-                    }
-                })
-            })?,
+        let octets = self.octets(signature, reference, identified, &Canonical::DEFAULT)?;
+        let digest = match &octets {
+            Octets::Member(name) => self.member_digest(name, algorithm)?,
+            Octets::Bytes(bytes) => self.environment.digest(algorithm, &[Part::Bytes(bytes)]),
         };
         if digest == reference.digest {
             Ok(())
@@ -247,34 +274,42 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         let mut digests = self.digests.borrow_mut();
         let digest = digests
             .entry((name.to_owned(), algorithm))
-            .or_insert_with(|| self.objects.digest(name, algorithm));
+            .or_insert_with(|| self.objects.digest(&[Piece::Member(name)], algorithm));
         digest.clone().map_err(|reason| content(name, &reason))
     }
 
-    fn canonical_digest(
-        &self,
-        algorithm: DigestAlgorithm,
-        canonical: impl FnOnce() -> Result<Vec<u8>, Fault>,
-    ) -> Result<Vec<u8>, Fault> {
-        let mut count = self.canonicalized.borrow_mut();
-        *count += 1;
-        if *count > MAX_CANONICALIZED {
-            return Err(Fault::Unreadable("more than is canonicalized"));
+    fn stated(&self, signature: Signature<'_>, certificates: &[Vec<u8>]) -> Stated {
+        let algorithm = signature.signed_info().and_then(signature_algorithm);
+        let signed_info = signature.signed_info().and_then(|signed_info| {
+            let method = only(signed_info, DSIG, "CanonicalizationMethod")?;
+            match self.canonical(signed_info, &Canonical::read(method)?)? {
+                Octets::Bytes(bytes) => Ok(bytes),
+                Octets::Member(_) => Err(Fault::Unreadable("SignedInfo")),
+            }
+        });
+        let digest = CertificateDigest::read(signature);
+        let mut named = certificates.iter().filter(|certificate| {
+            let digest = digest.as_ref();
+            digest.is_ok_and(|digest| digest.names(self.environment, certificate))
+        });
+        let signer = named.next().cloned();
+        let raw = signature
+            .value()
+            .and_then(|element| binary(element).ok_or(Fault::Unreadable("SignatureValue")));
+        let value = raw.clone().and_then(|raw| {
+            let certificate = signer.as_deref().map(Certificate::from_der);
+            match (&algorithm, certificate) {
+                (Ok(algorithm), Some(Ok(signer))) => value_of(&raw, *algorithm, &signer),
+                _ => Ok(raw),
+            }
+        });
+        Stated {
+            algorithm,
+            signed_info,
+            signer,
+            raw_value: raw.unwrap_or_default(),
+            value,
         }
-        Ok(self
-            .environment
-            .digest(algorithm, &[Part::Bytes(&canonical()?)]))
-    }
-
-    fn in_document(
-        &self,
-        name: &str,
-        form: impl FnOnce(&Document<'_>) -> Result<Vec<u8>, Fault>,
-    ) -> Result<Vec<u8>, Fault> {
-        let bytes = self.objects.read(name);
-        let bytes = bytes.map_err(|reason| content(name, &reason))?;
-        let document = Document::parse(&bytes, &Limits::default());
-        form(&document.map_err(|error| content(name, &error))?)
     }
 }
 
@@ -283,42 +318,9 @@ struct Stated {
     algorithm: Result<SignatureAlgorithm, Fault>,
     signed_info: Result<Vec<u8>, Fault>,
     signer: Option<Vec<u8>>,
+    /// As it is written.
+    raw_value: Vec<u8>,
     value: Result<Vec<u8>, Fault>,
-}
-
-impl Stated {
-    fn read<E: Environment>(
-        signature: Signature<'_>,
-        environment: &E,
-        material: &Material,
-    ) -> Self {
-        let algorithm = signature.signed_info().and_then(signature_algorithm);
-        let signed_info = signature.signed_info().and_then(|signed_info| {
-            let method = only(signed_info, DSIG, "CanonicalizationMethod")?;
-            Canonical::read(method)?.apply(signed_info)
-        });
-        let digest = CertificateDigest::read(signature);
-        let candidates = material.certificates.iter();
-        let mut named = candidates.filter(|certificate| {
-            let digest = digest.as_ref();
-            digest.is_ok_and(|digest| digest.names(environment, certificate))
-        });
-        let signer = named.next().cloned();
-        let value = signature.value().and_then(|element| {
-            let raw = binary(element).ok_or(Fault::Unreadable("SignatureValue"))?;
-            let certificate = signer.as_deref().map(Certificate::from_der);
-            match (&algorithm, certificate) {
-                (Ok(algorithm), Some(Ok(signer))) => value_of(&raw, *algorithm, &signer),
-                _ => Ok(raw),
-            }
-        });
-        Self {
-            algorithm,
-            signed_info,
-            signer,
-            value,
-        }
-    }
 }
 
 fn signature_algorithm(signed_info: Element<'_>) -> Result<SignatureAlgorithm, Fault> {
@@ -354,7 +356,7 @@ fn check_signed_properties(
     }
 }
 
-fn content(name: &str, reason: &impl ToString) -> Fault {
+pub(crate) fn content(name: &str, reason: &impl ToString) -> Fault {
     Fault::Content {
         name: name.to_owned(),
         reason: reason.to_string(),

@@ -230,6 +230,12 @@ impl<'d> Element<'d> {
         range.expect("the tree was parsed and is never changed")
     }
 
+    /// The document that it is of.
+    #[must_use]
+    pub fn document(self) -> &'d Document<'d> {
+        self.document
+    }
+
     /// Its canonical form, comments apart that the algorithm leaves out.
     /// `prefixes` are those of `InclusiveNamespaces`, which the exclusive
     /// algorithms know (Exclusive XML Canonicalization 1.0, 3).

@@ -49,7 +49,21 @@ impl Entry {
         source: &E::Blob,
         algorithm: DigestAlgorithm,
     ) -> Result<Vec<u8>, Error> {
-        self.hash(environment, source, HashFunction::Digest(algorithm))
+        self.hashed(environment, source, HashFunction::Digest(algorithm))
+    }
+
+    /// Has a hasher take in the bytes.
+    ///
+    /// # Errors
+    /// As those of [`Self::digest`].
+    pub fn hash<B: Blob, H: Hasher<B>>(&self, source: &B, hasher: &mut H) -> Result<(), Error> {
+        if self.deflated {
+            let inflated =
+                hasher.update_inflated(source, self.data_offset, self.data_len, self.size);
+            return self.expect_size(inflated);
+        }
+        hasher.update_blob(source, self.data_offset, self.data_len);
+        Ok(())
     }
 
     /// Looks whether the bytes are those that the directory tells of.
@@ -57,7 +71,7 @@ impl Entry {
     /// # Errors
     /// They have another size or CRC-32.
     pub fn check<E: Environment>(&self, environment: &E, source: &E::Blob) -> Result<(), Error> {
-        let crc32 = self.hash(environment, source, HashFunction::Crc32)?;
+        let crc32 = self.hashed(environment, source, HashFunction::Crc32)?;
         if crc32 == self.crc32.to_be_bytes() {
             Ok(())
         } else {
@@ -78,20 +92,14 @@ impl Entry {
         self.expect_size(inflated)
     }
 
-    fn hash<E: Environment>(
+    fn hashed<E: Environment>(
         &self,
         environment: &E,
         source: &E::Blob,
         function: HashFunction,
     ) -> Result<Vec<u8>, Error> {
         let mut hasher = environment.hasher(function);
-        if self.deflated {
-            let inflated =
-                hasher.update_inflated(source, self.data_offset, self.data_len, self.size);
-            self.expect_size(inflated)?;
-        } else {
-            hasher.update_blob(source, self.data_offset, self.data_len);
-        }
+        self.hash(source, &mut hasher)?;
         Ok(hasher.finish())
     }
 

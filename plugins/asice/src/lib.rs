@@ -8,6 +8,7 @@ parafa_plugin_sdk::export!(
     extract = parafa_format_asice::extract,
     sign = parafa_format_asice::sign,
     verify = parafa_format_asice::verify,
+    archive = parafa_format_asice::archive,
     rehearse = parafa_format_asice::rehearse,
     compose = parafa_format_asice::compose,
 );

@@ -1,9 +1,13 @@
 //! Containers that are made and signed here, containers of others, and hostile
 //! ones.
 
+mod archive;
 mod ceremony;
 mod compose;
 mod hostile;
+#[expect(dead_code, reason = "revocation data of few kinds are needed here")]
+#[path = "../../../pki/tests/it/issuing.rs"]
+mod issuing;
 #[expect(dead_code, reason = "nothing is revoked here")]
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;

@@ -6,26 +6,23 @@
 //! The plan is a pure function of document, request and answers; every call
 //! makes it anew, and asks for all that is missing then.
 
-mod answers;
 mod plan;
-mod questions;
-mod request;
 mod store_update;
 
+use parafa_ades::{Answers, Archiving, Budget, Rules, ValidationMaterial, too_much_to_verify};
 use parafa_format_core::{
-    Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Environment, Need, Refusal, Sink, Step,
+    Answer, ArchiveRequest, ArchiveStep, Archived, BaselineLevel, Blob, Environment, Need, Refusal,
+    Sink, Step, refusal,
 };
 
 use crate::MEDIA_TYPE;
 use crate::limits::Limits;
-use crate::long_term::{Level, Rules, SecurityStore, ValidationMaterial, lowest_level, standings};
+use crate::long_term::{SecurityStore, add_signatures, level_name, lowest_level, positions};
 use crate::signatures::{self, ChangeDetector};
 use crate::structure::{PdfFile, with_file};
-use crate::verify::{CheckedSignature, too_much_to_verify};
+use crate::verify::CheckedSignature;
 
-use answers::Answers;
 use plan::Plan;
-use request::Archiving;
 use store_update::Additions;
 
 /// Raises every signature of a document to PAdES-B-LT (ETSI EN 319 142-1, 6.3).
@@ -60,7 +57,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
         })
     };
     let work = work_within(&Limits::with_room_for_an_archive()).or_else(|refusal| {
-        if refusal.code != NO_ROOM_FOR_OBJECTS && refusal.code != too_much_to_verify().code {
+        if refusal.code != NO_ROOM_FOR_OBJECTS && refusal.code != refusal::TOO_MUCH_TO_VERIFY {
             return Err(refusal);
         }
         // There is no room left, but perhaps nothing to be added either.
@@ -80,7 +77,7 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     }
     Ok(Step::Done(Archived {
         media_type: MEDIA_TYPE.to_owned(),
-        level: level.name().to_owned(),
+        level: level_name(Some(level)).to_owned(),
         changed: update.is_some(),
     }))
 }
@@ -93,7 +90,7 @@ enum Work {
     /// To ask.
     Needs(Vec<Need>),
     /// To append this, if anything, for the signatures to have this level.
-    Done(Level, Option<Vec<u8>>),
+    Done(BaselineLevel, Option<Vec<u8>>),
 }
 
 fn work<E: Environment>(
@@ -108,8 +105,10 @@ fn work<E: Environment>(
     let detector = ChangeDetector::new(file, fields)?;
     let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let store = SecurityStore::read(file);
-    let mut material = ValidationMaterial::new(environment, file.limits());
-    material.add_document(&checked, &store);
+    let budget = Budget::new(environment, &file.limits().chains);
+    let mut material = ValidationMaterial::new(&budget);
+    add_signatures(&mut material, &checked);
+    store.add_to(&mut material);
     answers.add_to(&mut material);
     let plan = Plan::make(&material, &checked, answers)?;
     if !plan.needs.is_empty() {
@@ -126,7 +125,7 @@ fn work<E: Environment>(
     let additions = plan.additions(&material, file.limits())?;
     let level = level_with(&additions)?.ok_or_else(|| {
         let detail = "What the document holds does not let its signatures be raised.";
-        Refusal::new(plan::CODE, detail)
+        Refusal::new(refusal::ARCHIVE_INCOMPLETE, detail)
     })?;
     let update = additions.update(file, archiving)?;
     Ok(Work::Done(level, Some(update)))
@@ -140,7 +139,7 @@ fn long_term_level<E: Environment>(
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
     additions: &Additions<'_>,
-) -> Result<Option<Level>, Refusal> {
+) -> Result<Option<BaselineLevel>, Refusal> {
     if !additions.is_empty() {
         // What is added is read last.
         if store.is_cut_short {
@@ -150,14 +149,15 @@ fn long_term_level<E: Environment>(
             return Err(plan::no_room(additions));
         }
     }
-    let mut material = ValidationMaterial::new(environment, limits);
-    material.add_signatures(signatures);
+    let budget = Budget::new(environment, &limits.chains);
+    let mut material = ValidationMaterial::new(&budget);
+    add_signatures(&mut material, signatures);
     additions.add_with(store, &mut material);
     let has_store = store.is_present || !additions.is_empty();
-    let standings = standings(&material, signatures, has_store, Rules::Held);
+    let positions = positions(&material, signatures, has_store, Rules::Held);
     if material.is_exhausted() {
         return Err(too_much_to_verify());
     }
-    let level = lowest_level(signatures, &standings);
-    Ok(level.filter(|level| *level >= Level::BaselineLt))
+    let level = lowest_level(&positions);
+    Ok(level.filter(|level| *level >= BaselineLevel::Lt))
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use lopdf::{Object, ObjectId};
+use parafa_ades::{Archiving, NOWHERE, ValidationMaterial};
 use parafa_format_core::{Environment, Refusal};
 
-use super::request::Archiving;
-use crate::long_term::{NOWHERE, SecurityStore, Stored, ValidationMaterial};
+use crate::long_term::{SecurityStore, Stored};
 use crate::structure::{PdfFile, RawDictionary, as_reference};
 use crate::write::{Update, file_identifier, reference};
 

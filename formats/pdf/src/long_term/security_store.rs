@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
 use lopdf::{Dictionary, Object};
+use parafa_ades::{NOWHERE, ValidationMaterial};
+use parafa_format_core::Environment;
 
 use crate::structure::{Decoder, PdfFile};
-
-use super::NOWHERE;
 
 /// Most streams that cannot be decoded, before no more are looked at: each may
 /// have taken as long as one that can.
@@ -67,6 +67,12 @@ impl SecurityStore {
             lists: streams.read(store, b"CRLs"),
             is_cut_short: streams.is_cut_short,
         }
+    }
+
+    /// Has a material hold all of it.
+    pub(crate) fn add_to<'d, E: Environment>(&'d self, material: &mut ValidationMaterial<'d, E>) {
+        let certificates = self.certificates.iter().map(Stored::with_place);
+        material.add_stored(certificates, self.revocation().map(Stored::with_place));
     }
 
     /// OCSP responses and CRLs, in the order in which they are read.

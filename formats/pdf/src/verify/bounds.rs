@@ -77,14 +77,6 @@ pub(crate) fn require_verifiable(
     })
 }
 
-/// Chains that take more work than is done.
-pub(crate) fn too_much_to_verify() -> Refusal {
-    Refusal::new(
-        CODE,
-        "The certificates and revocation data of the document take more work than is done.",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};

@@ -9,18 +9,19 @@ mod timestamps;
 
 use std::collections::BTreeSet;
 
+use parafa_ades::{Budget, Rules, ValidationMaterial};
 use parafa_format_core::{
-    Digest, DigestAlgorithm, Environment, Evidence, EvidencePool, Integrity, Payload, Refusal,
-    SignatureAlgorithm, SignatureEvidence, SignatureKind, TimestampEvidence,
+    BaselineLevel, Digest, DigestAlgorithm, Environment, Evidence, EvidencePool, Integrity,
+    Payload, Refusal, SignatureAlgorithm, SignatureEvidence, SignatureKind, TimestampEvidence,
 };
 use parafa_pki::SignedData;
 
 use crate::limits::Limits;
-use crate::long_term::{Level, Rules, SecurityStore, ValidationMaterial, standings};
+use crate::long_term::{SecurityStore, add_signatures, level_name, positions};
 use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{PdfFile, with_structure};
 
-pub(crate) use bounds::{require_verifiable, too_much_to_verify};
+pub(crate) use bounds::require_verifiable;
 pub(crate) use checked::CheckedSignature;
 
 /// Most bytes of the security store in the evidence: most of what a call may
@@ -56,8 +57,10 @@ fn evidence_in<E: Environment>(
     let detector = ChangeDetector::new(file, fields)?;
     let checked = CheckedSignature::check_all(environment, document, file, &detector, &found)?;
     let mut store = SecurityStore::read(file);
-    let mut material = ValidationMaterial::new(environment, file.limits());
-    material.add_document(&checked, &store);
+    let budget = Budget::new(environment, &file.limits().chains);
+    let mut material = ValidationMaterial::new(&budget);
+    add_signatures(&mut material, &checked);
+    store.add_to(&mut material);
     let levels = levels(&material, &checked, &store);
     let timestamps = checked.iter();
     let timestamps: Vec<_> = timestamps
@@ -99,11 +102,11 @@ fn levels<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     signatures: &[CheckedSignature<'_>],
     store: &SecurityStore,
-) -> Vec<Level> {
-    let standings = standings(material, signatures, store.is_present, Rules::Held);
-    standings
+) -> Vec<Option<BaselineLevel>> {
+    let positions = positions(material, signatures, store.is_present, Rules::Held);
+    positions
         .into_iter()
-        .map(|standing| standing.level)
+        .map(|position| position?.level)
         .collect()
 }
 
@@ -133,7 +136,7 @@ impl Found {
 fn evidence(
     signature: &CheckedSignature<'_>,
     signed: impl FnOnce(&SignedData) -> Payload,
-    level: Level,
+    level: Option<BaselineLevel>,
     timestamps: Vec<TimestampEvidence>,
     store: &SecurityStore,
     found: &mut Found,
@@ -163,7 +166,7 @@ fn evidence(
         coverage: dictionary.coverage.into(),
         integrity: signature.integrity,
         later_changes: signature.later_changes.clone(),
-        level: level.name().to_owned(),
+        level: level_name(level).to_owned(),
     }
 }
 
@@ -212,6 +215,6 @@ fn unreadable(signature: &CheckedSignature<'_>) -> SignatureEvidence {
         coverage: signature.dictionary.coverage.into(),
         integrity: Integrity::Malformed,
         later_changes: signature.later_changes.clone(),
-        level: Level::Unknown.name().to_owned(),
+        level: level_name(None).to_owned(),
     }
 }

@@ -1,10 +1,10 @@
+use parafa_ades::{ValidationMaterial, maker_status};
 use parafa_format_core::{
     Environment, Integrity, TimestampEvidence, TimestampKind, TimestampStatus,
 };
 use parafa_pki::{SignedData, TimestampToken};
 
 use super::checked::CheckedSignature;
-use crate::long_term::{ValidationMaterial, maker_status};
 
 /// Evidence about the time-stamps of a signature (RFC 3161): those over its
 /// value, whatever they stamp. Anybody can put one there, so that none takes

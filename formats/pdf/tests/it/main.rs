@@ -14,6 +14,7 @@ mod form_changes;
 mod form_tree;
 mod intake;
 mod intake_references;
+#[path = "../../../pki/tests/it/issuing.rs"]
 mod issuing;
 mod long_changes;
 mod long_document;

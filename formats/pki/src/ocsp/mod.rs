@@ -9,11 +9,12 @@ use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part};
 
 use crate::asn1::{Element, context};
+use crate::extension::{self, Extension};
 use crate::issuer::Issuer;
 use crate::revocation::{CertificateStatus, RevocationError, RevocationSigner};
 use crate::signed::Signed;
 use crate::time::seconds_since_epoch;
-use crate::{Certificate, Error, extension};
+use crate::{Certificate, Error};
 
 use single_response::{SingleResponse, Status};
 
@@ -33,6 +34,7 @@ pub(crate) struct OcspResponse<'a> {
     certificates: Vec<&'a [u8]>,
     /// Whether a critical extension is not known.
     is_limited: bool,
+    nonce: Option<&'a [u8]>,
 }
 
 /// Whom the responder says that it is.
@@ -84,10 +86,13 @@ impl<'a> OcspResponse<'a> {
         if responses.len() > MAX_RESPONSES {
             return Err(Error::TooManyElements(MAX_RESPONSES));
         }
-        let is_limited = match data.optional(context(1))? {
-            Some(extensions) => has_unknown_critical(extensions)?,
-            None => false,
+        let extensions = match data.optional(context(1))? {
+            Some(extensions) => extension::read("responseExtensions", extensions)?,
+            None => Vec::new(),
         };
+        let mut nonces = extensions
+            .iter()
+            .filter(|extension| extension.oid == ID_PKIX_OCSP_NONCE);
         Ok(Self {
             signed,
             responder,
@@ -100,8 +105,37 @@ impl<'a> OcspResponse<'a> {
                 .into_iter()
                 .map(|certificate| certificate.der)
                 .collect(),
-            is_limited,
+            is_limited: has_unknown_critical(&extensions),
+            nonce: nonces.next().map(|nonce| nonce.value),
         })
+    }
+
+    /// The value of the nonce extension (4.4.1).
+    pub(crate) fn nonce(&self) -> Option<&'a [u8]> {
+        self.nonce
+    }
+
+    /// When it was signed.
+    pub(crate) fn produced_at(&self) -> i64 {
+        self.produced_at
+    }
+
+    /// Whether it says that the subject of a certificate signed it.
+    pub(crate) fn names_responder<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+    ) -> bool {
+        self.responder.is(environment, certificate)
+    }
+
+    /// Whether the key of a certificate signed it.
+    pub(crate) fn is_signed_by<E: Environment>(
+        &self,
+        environment: &E,
+        certificate: &Certificate<'_>,
+    ) -> bool {
+        self.signed.verifies(environment, certificate)
     }
 
     /// DER of the certificates that come with the response.
@@ -221,10 +255,9 @@ impl<'a> ResponderId<'a> {
 }
 
 /// Whether any of a response's own extensions is critical and not known.
-fn has_unknown_critical(extensions: Element<'_>) -> Result<bool, Error> {
+fn has_unknown_critical(extensions: &[Extension<'_>]) -> bool {
     let known = [ID_PKIX_OCSP_NONCE, ID_PKIX_OCSP_EXTENDED_REVOKE];
-    let extensions = extension::read("responseExtensions", extensions)?;
-    Ok(extensions
+    extensions
         .iter()
-        .any(|extension| extension.is_critical && !known.contains(&extension.oid)))
+        .any(|extension| extension.is_critical && !known.contains(&extension.oid))
 }

@@ -1,7 +1,7 @@
 //! A container as far as its signatures see it.
 
-use parafa_format_core::{DigestAlgorithm, MemoryBlob, NativeEnvironment};
-use parafa_xades::{DataObjects, Verified, Verifier};
+use parafa_format_core::{DigestAlgorithm, Environment, Hasher, MemoryBlob, NativeEnvironment};
+use parafa_xades::{DataObjects, Piece, Verified, Verifier};
 use parafa_xml::Document;
 use parafa_zip::{Archive, Entry, Limits};
 
@@ -50,11 +50,18 @@ impl DataObjects for Container {
         self.archive.member(name).is_some()
     }
 
-    fn digest(&self, name: &str, algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
-        let digest = self
-            .member(name)?
-            .digest(&NativeEnvironment, &self.blob, algorithm);
-        digest.map_err(|error| error.to_string())
+    fn digest(&self, pieces: &[Piece<'_>], algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
+        let mut hasher = NativeEnvironment.hasher(algorithm.into());
+        for piece in pieces {
+            match piece {
+                Piece::Bytes(bytes) => hasher.update(bytes),
+                Piece::Member(name) => self
+                    .member(name)?
+                    .hash(&self.blob, &mut hasher)
+                    .map_err(|error| error.to_string())?,
+            }
+        }
+        Ok(hasher.finish())
     }
 
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {

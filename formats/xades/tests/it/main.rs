@@ -1,8 +1,13 @@
 //! Signatures that others made, and that are made here.
 
+mod archiving;
 mod container;
+#[expect(dead_code, reason = "revocation data of few kinds are needed here")]
+#[path = "../../../pki/tests/it/issuing.rs"]
+mod issuing;
+mod levels;
 mod making;
-#[expect(dead_code, reason = "nothing is revoked here")]
+#[expect(dead_code, reason = "responders of their own are not needed here")]
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod robustness;

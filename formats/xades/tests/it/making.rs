@@ -17,7 +17,7 @@ use crate::container::Container;
 use crate::pki::{Holder, Pki, ec_key, rsa_key};
 
 /// Names that need encoding, and one that looks encoded.
-const FILES: [(&str, &str, &[u8]); 3] = [
+pub(crate) const FILES: [(&str, &str, &[u8]); 3] = [
     ("sutartis.pdf", "application/pdf", b"%PDF-1.7 not really"),
     ("priedai/ąžuolas & ko (1+1).txt", "text/plain", b"leaves"),
     ("100%41 €.bin", "application/octet-stream", b""),

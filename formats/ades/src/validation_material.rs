@@ -5,27 +5,24 @@ use std::rc::Rc;
 use parafa_format_core::{DigestAlgorithm, Environment, SignatureAlgorithm};
 use parafa_pki::{
     Certificate, CertificateStatus, Error, Issuer, RevocationData, RevocationError,
-    RevocationSigner, SignedData, Subjects, TimestampToken,
+    RevocationSigner, SignedData, Subjects,
 };
 use sha2::{Digest, Sha256};
 
-use super::budget::Budget;
-use super::security_store::{SecurityStore, Stored};
-use crate::limits::Limits;
-use crate::verify::CheckedSignature;
+use crate::budget::Budget;
 
 /// Longest certificate that is a link of a chain, in bytes: names and keys are
 /// compared again and again.
 const MAX_CERTIFICATE_BYTES: usize = 64 * 1024;
 
 /// In the place of something that the document does not hold yet.
-pub(crate) const NOWHERE: usize = usize::MAX;
+pub const NOWHERE: usize = usize::MAX;
 
 /// Certificates and revocation data at hand, each once. What was found out
 /// about them is not found out again.
-pub(crate) struct ValidationMaterial<'d, E> {
-    environment: Budget<'d, E>,
-    max_candidates: usize,
+#[derive(Debug)]
+pub struct ValidationMaterial<'d, E> {
+    environment: &'d Budget<'d, E>,
     certificates: Vec<Link<'d>>,
     by_der: BTreeMap<&'d [u8], usize>,
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
@@ -57,6 +54,7 @@ type KnownSigner = Rc<Option<RevocationSigner>>;
 type KnownStatus = Rc<Result<CertificateStatus, RevocationError>>;
 
 /// A certificate, which may be that of an issuer.
+#[derive(Debug)]
 struct Link<'d> {
     issuer: Issuer<'d>,
     /// The earliest place in the document that holds it.
@@ -64,21 +62,22 @@ struct Link<'d> {
 }
 
 /// Revocation data.
-pub(crate) struct RevocationDatum<'d> {
+#[derive(Debug)]
+pub struct RevocationDatum<'d> {
     /// The DER that it was read from.
-    pub(crate) der: &'d [u8],
+    pub der: &'d [u8],
     /// What it is.
-    pub(crate) parsed: RevocationData<'d>,
+    pub parsed: RevocationData<'d>,
     /// Where it stands in the document, or [`NOWHERE`].
-    pub(crate) place: usize,
+    pub place: usize,
 }
 
 impl<'d, E: Environment> ValidationMaterial<'d, E> {
     /// Nothing yet.
-    pub(crate) fn new(environment: &'d E, limits: &Limits) -> Self {
+    #[must_use]
+    pub fn new(environment: &'d Budget<'d, E>) -> Self {
         Self {
-            environment: Budget::new(environment, limits),
-            max_candidates: limits.chain_candidates,
+            environment,
             certificates: Vec::new(),
             by_der: BTreeMap::new(),
             by_subject: BTreeMap::new(),
@@ -97,32 +96,9 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         }
     }
 
-    /// Adds what a document holds. Data that cannot be read tell nothing.
-    pub(crate) fn add_document(
-        &mut self,
-        signatures: &'d [CheckedSignature<'_>],
-        store: &'d SecurityStore,
-    ) {
-        self.add_signatures(signatures);
-        let certificates = store.certificates.iter().map(Stored::with_place);
-        self.add_stored(certificates, store.revocation().map(Stored::with_place));
-    }
-
-    /// Adds the certificates that come with signatures and their time-stamps.
-    pub(crate) fn add_signatures(&mut self, signatures: &'d [CheckedSignature<'_>]) {
-        for signature in signatures {
-            let own = signature.cms.iter();
-            let tokens = signature.timestamps.iter().map(TimestampToken::signed_data);
-            for signed_data in own.chain(tokens) {
-                for certificate in signed_data.certificates() {
-                    self.add_certificate(certificate, signature.dictionary.end_of_coverage());
-                }
-            }
-        }
-    }
-
-    /// Adds what a security store holds, each with its place.
-    pub(crate) fn add_stored(
+    /// Adds what is stored to verify by, beside what comes with signatures and
+    /// time-stamps, each with its place. Data that cannot be read tell nothing.
+    pub fn add_stored(
         &mut self,
         certificates: impl Iterator<Item = (&'d [u8], usize)>,
         revocation: impl Iterator<Item = (&'d [u8], usize)>,
@@ -138,13 +114,13 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
 
     /// Adds a certificate; `None` when it cannot be read, is too long, or there
     /// are too many, which is more than is done.
-    pub(crate) fn add_certificate(&mut self, der: &'d [u8], place: usize) -> Option<usize> {
+    pub fn add_certificate(&mut self, der: &'d [u8], place: usize) -> Option<usize> {
         if let Some(known) = self.by_der.get(der) {
             let link = self.certificates.get_mut(*known)?;
             link.place = link.place.min(place);
             return Some(*known);
         }
-        if self.certificates.len() == self.max_candidates {
+        if self.certificates.len() == self.environment.candidates() {
             self.environment.exhaust();
             return None;
         }
@@ -172,7 +148,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             self.find_earlier(known, place);
             return Ok(());
         }
-        if self.data.len() == self.max_candidates {
+        if self.data.len() == self.environment.candidates() {
             self.environment.exhaust();
             return Ok(());
         }
@@ -219,22 +195,26 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
 
     /// Whether more was to be found out than is done for one document. Then what
     /// was found out means nothing.
-    pub(crate) fn is_exhausted(&self) -> bool {
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
         self.environment.is_exhausted()
     }
 
     /// A certificate by its index.
-    pub(crate) fn certificate(&self, index: usize) -> &Certificate<'d> {
+    #[must_use]
+    pub fn certificate(&self, index: usize) -> &Certificate<'d> {
         self.link(index).issuer.certificate()
     }
 
     /// Where a certificate stands in the document, or [`NOWHERE`].
-    pub(crate) fn place_of(&self, index: usize) -> usize {
+    #[must_use]
+    pub fn place_of(&self, index: usize) -> usize {
         self.link(index).place
     }
 
     /// Revocation data by their index.
-    pub(crate) fn datum(&self, index: usize) -> &RevocationDatum<'d> {
+    #[must_use]
+    pub fn datum(&self, index: usize) -> &RevocationDatum<'d> {
         self.data
             .get(index)
             .expect("indices come from this material, which only grows")
@@ -246,13 +226,13 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     }
 
     /// The index of a certificate.
-    pub(super) fn index_of(&self, der: &[u8]) -> Option<usize> {
+    pub(crate) fn index_of(&self, der: &[u8]) -> Option<usize> {
         self.by_der.get(der).copied()
     }
 
     /// The certificate of the one who signed, whether it comes with the
     /// signature or not.
-    pub(super) fn signer_of(&self, signed_data: &SignedData) -> Option<usize> {
+    pub(crate) fn signer_of(&self, signed_data: &SignedData) -> Option<usize> {
         if let Some(own) = signed_data.signer_certificate() {
             return self.index_of(own);
         }
@@ -264,7 +244,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
 
     /// Whether somebody signed what the signature itself holds. Time-stamps are
     /// few, so that this is found out whatever else there is.
-    pub(super) fn holds(&self, signed_data: &SignedData, signer: usize) -> bool {
+    pub(crate) fn holds(&self, signed_data: &SignedData, signer: usize) -> bool {
         let key = (fingerprint(signed_data), signer);
         if let Some(known) = self.held.borrow().get(&key) {
             return *known;
@@ -275,18 +255,20 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     }
 
     /// Whether somebody said that a chain ends with a certificate.
-    pub(super) fn is_marked_anchor(&self, index: usize) -> bool {
+    #[must_use]
+    pub fn is_marked_anchor(&self, index: usize) -> bool {
         self.anchors.contains(&index)
     }
 
-    /// Whether the security store has a certificate.
-    pub(crate) fn is_stored(&self, index: usize) -> bool {
+    /// Whether a certificate is stored to verify by.
+    #[must_use]
+    pub fn is_stored(&self, index: usize) -> bool {
         self.stored.contains(&index)
     }
 
     /// The issuer's certificate: itself for one that is self-signed, else that
     /// of an authority, a self-signed one before others.
-    pub(super) fn issuer_of(&self, index: usize) -> Option<usize> {
+    pub(crate) fn issuer_of(&self, index: usize) -> Option<usize> {
         if let Some(known) = self.issuers.borrow().get(&index) {
             return *known;
         }
@@ -300,14 +282,14 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         let issuer = candidates.into_iter().find(|candidate| {
             let found = self.certificate(*candidate);
             (*candidate == index || found.may_issue_certificates())
-                && certificate.is_issued_by(&self.environment, found)
+                && certificate.is_issued_by(self.environment, found)
         });
         self.issuers.borrow_mut().insert(index, issuer);
         issuer
     }
 
     /// Data that say that they tell about a certificate.
-    pub(super) fn data_about(&self, certificate: usize, issuer: usize) -> Rc<[usize]> {
+    pub(crate) fn data_about(&self, certificate: usize, issuer: usize) -> Rc<[usize]> {
         let key = (certificate, issuer);
         if let Some(known) = self.data_about.borrow().get(&key) {
             return Rc::clone(known);
@@ -319,7 +301,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         let data: Rc<[usize]> = candidates
             .filter(|datum| {
                 let parsed = &self.datum(*datum).parsed;
-                parsed.is_about(&self.environment, subject, authority)
+                parsed.is_about(self.environment, subject, authority)
             })
             .collect();
         let mut known = self.data_about.borrow_mut();
@@ -336,7 +318,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         let data = self.datum(datum);
         let status = if self.environment.spend_bytes(data.der.len()) {
             data.parsed.status(
-                &self.environment,
+                self.environment,
                 self.certificate(certificate),
                 &self.link(issuer).issuer,
                 self.signer(datum, issuer).as_ref().as_ref(),
@@ -351,7 +333,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     }
 
     /// Whom an issuer had sign revocation data in its place.
-    pub(super) fn delegate(&self, datum: usize, issuer: usize) -> Option<usize> {
+    pub(crate) fn delegate(&self, datum: usize, issuer: usize) -> Option<usize> {
         match self.signer(datum, issuer).as_ref() {
             Some(RevocationSigner::Delegate(der)) => self.index_of(der),
             Some(RevocationSigner::Issuer) | None => None,
@@ -371,7 +353,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             .filter(|der| self.environment.spend_bytes(der.len()));
         let authority = &self.link(issuer).issuer;
         let parsed = &self.datum(datum).parsed;
-        let signer = Rc::new(parsed.signer(&self.environment, authority, others));
+        let signer = Rc::new(parsed.signer(self.environment, authority, others));
         let mut signers = self.signers.borrow_mut();
         signers.insert(key, Rc::clone(&signer));
         signer

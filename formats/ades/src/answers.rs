@@ -1,34 +1,25 @@
 use std::collections::BTreeMap;
 
-use parafa_format_core::{Answer, Environment};
+use parafa_format_core::{Answer, Environment, NeedKind, reason};
 use parafa_pki::Certificate;
 use sha2::{Digest, Sha256};
 
-use crate::long_term::{NOWHERE, ValidationMaterial};
-
-/// In the place of an issuer: the certificate is a trust anchor.
-const ANCHOR: &str = "anchor";
-
-/// In the place of an issuer: nobody has it.
-const UNAVAILABLE: &str = "unavailable";
+use crate::validation_material::{NOWHERE, ValidationMaterial};
 
 /// A certificate's need, by its kind and the certificate's SHA-256.
-pub(super) fn need_id(kind: &str, certificate: &[u8]) -> String {
+pub(crate) fn need_id(kind: NeedKind, certificate: &[u8]) -> String {
     let digest = Sha256::digest(certificate);
     let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{kind}:{digits}")
+    format!("{}:{digits}", kind.name())
 }
 
-/// The kinds of needs by their catalogue names.
-pub(super) const CERTIFICATE: &str = "certificate";
-pub(super) const REVOCATION: &str = "revocation";
-
 /// What was answered so far.
-pub(super) struct Answers<'a>(BTreeMap<&'a str, &'a Result<Vec<u8>, String>>);
+#[derive(Debug)]
+pub struct Answers<'a>(BTreeMap<&'a str, &'a Result<Vec<u8>, String>>);
 
 /// Who issued a certificate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum IssuerAnswer<'a> {
+pub(crate) enum IssuerAnswer<'a> {
     /// It is trusted itself.
     Anchor,
     /// The issuer's DER.
@@ -38,7 +29,9 @@ pub(super) enum IssuerAnswer<'a> {
 }
 
 impl<'a> Answers<'a> {
-    pub(super) fn new(answers: &'a [Answer]) -> Self {
+    /// By what they answer.
+    #[must_use]
+    pub fn new(answers: &'a [Answer]) -> Self {
         let answers = answers
             .iter()
             .map(|answer| (answer.need_id.as_str(), &answer.outcome));
@@ -46,15 +39,15 @@ impl<'a> Answers<'a> {
     }
 
     /// Adds everything that came; what cannot be read adds nothing.
-    pub(super) fn add_to<'d, E: Environment>(&self, material: &mut ValidationMaterial<'d, E>)
+    pub fn add_to<'d, E: Environment>(&self, material: &mut ValidationMaterial<'d, E>)
     where
         'a: 'd,
     {
         for (id, outcome) in &self.0 {
             let Ok(bytes) = outcome else { continue };
-            if id.starts_with(CERTIFICATE) {
+            if id.starts_with(NeedKind::Certificate.name()) {
                 material.add_certificate(bytes, NOWHERE);
-            } else if id.starts_with(REVOCATION) {
+            } else if id.starts_with(NeedKind::Revocation.name()) {
                 let _ = material.add_revocation(bytes, NOWHERE);
             }
         }
@@ -71,18 +64,18 @@ impl<'a> Answers<'a> {
     }
 
     /// Who issued a certificate; `None` when nobody has answered yet.
-    pub(super) fn issuer_of(&self, certificate: &Certificate<'_>) -> Option<IssuerAnswer<'a>> {
-        let id = need_id(CERTIFICATE, certificate.as_der());
+    pub(crate) fn issuer_of(&self, certificate: &Certificate<'_>) -> Option<IssuerAnswer<'a>> {
+        let id = need_id(NeedKind::Certificate, certificate.as_der());
         self.0.get(id.as_str()).map(|outcome| read_issuer(outcome))
     }
 
     /// The revocation data of a certificate, or why there are none; `None` when
     /// nobody has answered yet.
-    pub(super) fn revocation_of(
+    pub(crate) fn revocation_of(
         &self,
         certificate: &Certificate<'_>,
     ) -> Option<Result<&'a [u8], &'a str>> {
-        let id = need_id(REVOCATION, certificate.as_der());
+        let id = need_id(NeedKind::Revocation, certificate.as_der());
         let outcome = self.0.get(id.as_str())?;
         Some(match outcome {
             Ok(der) => Ok(der),
@@ -97,8 +90,8 @@ fn read_issuer(outcome: &Result<Vec<u8>, String>) -> IssuerAnswer<'_> {
         Err(reason) => Some(reason.as_str()),
     };
     match (outcome, word) {
-        (_, Some(ANCHOR)) => IssuerAnswer::Anchor,
-        (_, Some(UNAVAILABLE)) => IssuerAnswer::Unavailable(UNAVAILABLE),
+        (_, Some(reason::ANCHOR)) => IssuerAnswer::Anchor,
+        (_, Some(reason::UNAVAILABLE)) => IssuerAnswer::Unavailable(reason::UNAVAILABLE),
         (Err(reason), _) => IssuerAnswer::Unavailable(reason),
         (Ok(der), _) => IssuerAnswer::Certificate(der),
     }
@@ -127,6 +120,9 @@ mod tests {
     fn needs_are_named_by_what_they_are_about() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-        assert_eq!(need_id(REVOCATION, &[]), format!("revocation:{empty}"));
+        assert_eq!(
+            need_id(NeedKind::Revocation, &[]),
+            format!("revocation:{empty}")
+        );
     }
 }

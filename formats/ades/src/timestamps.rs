@@ -3,12 +3,12 @@
 use parafa_format_core::{Environment, TimestampStatus};
 use parafa_pki::TimestampToken;
 
-use super::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
-use super::validation_material::ValidationMaterial;
+use crate::chain::{Chain, Contents, MissingEvidence, MissingItem, Rules};
+use crate::validation_material::ValidationMaterial;
 
 /// The chains of those who made time-stamps, whose ends are returned as far as
 /// they are there.
-pub(super) fn follow_timestamps<E: Environment>(
+pub(crate) fn follow_timestamps<E: Environment>(
     contents: &mut Contents,
     material: &ValidationMaterial<'_, E>,
     proofs: &[&TimestampToken],
@@ -23,7 +23,7 @@ pub(super) fn follow_timestamps<E: Environment>(
 }
 
 /// The chain of one who signed, whose end is returned if it is there.
-pub(super) fn follow_or_miss<E: Environment>(
+pub(crate) fn follow_or_miss<E: Environment>(
     contents: &mut Contents,
     material: &ValidationMaterial<'_, E>,
     chain: Chain,
@@ -44,7 +44,7 @@ pub(super) fn follow_or_miss<E: Environment>(
 }
 
 /// Whether a time-stamp with the right imprint says what its maker signed.
-pub(crate) fn maker_status<E: Environment>(
+pub fn maker_status<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> TimestampStatus {
@@ -61,7 +61,7 @@ pub(crate) fn maker_status<E: Environment>(
 /// Whether a time-stamp with the right imprint can be checked, and its maker
 /// signed what it says. Another proves nothing: anybody can put one beside a
 /// signature (ETSI EN 319 102-1, 5.5.4).
-pub(super) fn is_proof<E: Environment>(
+pub(crate) fn is_proof<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {
@@ -69,7 +69,7 @@ pub(super) fn is_proof<E: Environment>(
 }
 
 /// Whether the certificate of a time-stamp's signer is nowhere.
-pub(super) fn lacks_signer<E: Environment>(
+pub(crate) fn lacks_signer<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {
@@ -78,7 +78,7 @@ pub(super) fn lacks_signer<E: Environment>(
 
 /// Whether the certificate of a time-stamp's signer is there and the signature
 /// is not by it.
-pub(super) fn is_forged<E: Environment>(
+pub(crate) fn is_forged<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {

@@ -1,41 +1,41 @@
 use std::cell::OnceCell;
 
-use parafa_format_core::{Environment, Integrity};
+use parafa_format_core::Environment;
 use parafa_pki::TimestampToken;
 
-use super::chain::{Contents, MissingEvidence, MissingItem, Rules};
-use super::timestamps::{follow_timestamps, is_forged, is_proof};
-use super::validation_material::{NOWHERE, ValidationMaterial};
-use crate::verify::CheckedSignature;
+use crate::chain::{Contents, MissingEvidence, MissingItem, Rules};
+use crate::signature::Signature;
+use crate::timestamps::{follow_timestamps, is_forged, is_proof};
+use crate::validation_material::{NOWHERE, ValidationMaterial};
 
-/// A time-stamp over the document up to its end (ETSI EN 319 142-1, 5.4.3).
-pub(super) struct DocumentTimestamp<'s> {
-    field_name: &'s str,
-    pub(super) token: TimestampToken,
-    /// Just after what it covers.
-    pub(super) end: usize,
+/// A time-stamp over signatures and what they are verified with: an archive
+/// time-stamp (ETSI EN 319 132-1, 5.5.2), or a document time-stamp of a PDF
+/// (ETSI EN 319 142-1, 5.4.3).
+#[derive(Debug)]
+pub struct ArchiveTimestamp<'s> {
+    name: &'s str,
+    pub(crate) token: TimestampToken,
+    /// The place just after what it covers.
+    pub(crate) end: usize,
     has_chain: OnceCell<bool>,
 }
 
-impl<'s> DocumentTimestamp<'s> {
-    /// `None` when a signature is no document time-stamp, or one that covers
-    /// something else.
-    pub(super) fn read(signature: &'s CheckedSignature<'_>) -> Option<Self> {
-        let holds = matches!(signature.integrity, Integrity::Intact | Integrity::Modified);
-        if !signature.dictionary.is_document_timestamp || !holds {
-            return None;
-        }
-        Some(Self {
-            field_name: &signature.dictionary.field_name,
-            token: TimestampToken::parse(&signature.dictionary.contents).ok()?,
-            end: signature.dictionary.end_of_coverage(),
+impl<'s> ArchiveTimestamp<'s> {
+    /// One that stamps all that stands before the place `end`, with a name for
+    /// where something about it is said.
+    #[must_use]
+    pub fn new(name: &'s str, token: TimestampToken, end: usize) -> Self {
+        Self {
+            name,
+            token,
+            end,
             has_chain: OnceCell::new(),
-        })
+        }
     }
 
     /// Whether the chain of the one who made it is there. What its issuers tell
     /// about it the document cannot hold before the next time-stamp.
-    pub(super) fn has_chain<E: Environment>(&self, material: &ValidationMaterial<'_, E>) -> bool {
+    pub(crate) fn has_chain<E: Environment>(&self, material: &ValidationMaterial<'_, E>) -> bool {
         let follow = || {
             let contents = self.chain(material, Rules::Held);
             let mut gaps = contents.gaps.iter();
@@ -55,29 +55,29 @@ impl<'s> DocumentTimestamp<'s> {
     }
 }
 
-/// The chains of the document time-stamps by the names of their fields, as far
-/// as they have to be there by now: of each that another follows, and of the
-/// last unless it covers all that `chains` and the others consist of. What its
+/// The chains of archive time-stamps by their names, as far as they have to be
+/// there by now: of each that another follows, and of the last unless it covers
+/// all that `chains`, those of `signatures`, and the others consist of. What its
 /// issuers tell about it was not told when it was made, and is added before the
 /// next (ETSI EN 319 142-1, 5.4.3 and 6.3).
-pub(crate) fn due_chains<'s, E: Environment>(
+pub fn due_chains<'s, E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
-    signatures: &'s [CheckedSignature<'_>],
+    signatures: &[S],
+    timestamps: Vec<ArchiveTimestamp<'s>>,
     chains: &[(&str, Contents)],
 ) -> Vec<(&'s str, Contents)> {
-    let mut timestamps: Vec<DocumentTimestamp> = signatures
-        .iter()
-        .filter_map(DocumentTimestamp::read)
+    let mut timestamps: Vec<ArchiveTimestamp> = timestamps
+        .into_iter()
         .filter(|timestamp| !is_forged(material, &timestamp.token))
         .collect();
     timestamps.sort_by_key(|timestamp| timestamp.end);
     let latest = latest_time(material, signatures, &timestamps);
-    let follow = |timestamp: DocumentTimestamp<'s>| {
+    let follow = |timestamp: ArchiveTimestamp<'s>| {
         let mut contents = timestamp.chain(material, Rules::Complete);
         contents
             .gaps
             .retain(|gap| !is_forgotten(material, gap, latest));
-        (timestamp.field_name, contents)
+        (timestamp.name, contents)
     };
     let last = timestamps.pop();
     let mut due: Vec<(&str, Contents)> = timestamps.into_iter().map(follow).collect();
@@ -92,7 +92,7 @@ pub(crate) fn due_chains<'s, E: Environment>(
 /// Whether a time-stamp covers all that chains consist of, as far as it is known
 /// where that is: what is missing may turn out not to be.
 fn may_cover<'c, E: Environment>(
-    last: &DocumentTimestamp<'_>,
+    last: &ArchiveTimestamp<'_>,
     chains: impl Iterator<Item = &'c (&'c str, Contents)>,
     material: &ValidationMaterial<'_, E>,
 ) -> bool {
@@ -110,17 +110,17 @@ fn may_cover<'c, E: Environment>(
 }
 
 /// The latest time that a time-stamp of the document proves.
-fn latest_time<E: Environment>(
+fn latest_time<E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
-    signatures: &[CheckedSignature<'_>],
-    timestamps: &[DocumentTimestamp<'_>],
+    signatures: &[S],
+    timestamps: &[ArchiveTimestamp<'_>],
 ) -> i64 {
     let own = signatures
         .iter()
-        .flat_map(|signature| &signature.timestamps)
+        .flat_map(Signature::timestamps)
         .filter(|token| is_proof(material, token));
-    let over_documents = timestamps.iter().map(|timestamp| &timestamp.token);
-    let times = own.chain(over_documents).map(TimestampToken::time);
+    let archiving = timestamps.iter().map(|timestamp| &timestamp.token);
+    let times = own.chain(archiving).map(TimestampToken::time);
     times.max().unwrap_or(i64::MIN)
 }
 

@@ -5,10 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use parafa_format_core::{Need, NeedKind, need_params};
 use parafa_pki::Certificate;
 
-use super::answers::{CERTIFICATE, REVOCATION, need_id};
+use crate::answers::need_id;
 
 /// Something that the document does not tell.
-pub(super) struct Question {
+#[derive(Debug)]
+pub(crate) struct Question {
     need: Need,
     /// Of which time the answer has to tell, seconds since the Unix epoch.
     time: Option<i64>,
@@ -16,15 +17,15 @@ pub(super) struct Question {
 
 impl Question {
     /// Who issued a certificate, or whether a chain may end with it.
-    pub(super) fn of_issuer(certificate: &Certificate<'_>) -> Self {
+    pub(crate) fn of_issuer(certificate: &Certificate<'_>) -> Self {
         Self {
-            need: need(NeedKind::Certificate, CERTIFICATE, certificate),
+            need: need(NeedKind::Certificate, certificate),
             time: None,
         }
     }
 
     /// What `issuer` tells about a certificate at a time.
-    pub(super) fn of_revocation(
+    pub(crate) fn of_revocation(
         certificate: &Certificate<'_>,
         issuer: &Certificate<'_>,
         time: i64,
@@ -33,7 +34,7 @@ impl Question {
         Self {
             need: Need {
                 params: vec![(need_params::ISSUER.to_owned(), issuer)],
-                ..need(NeedKind::Revocation, REVOCATION, certificate)
+                ..need(NeedKind::Revocation, certificate)
             },
             time: Some(time),
         }
@@ -41,15 +42,15 @@ impl Question {
 }
 
 /// Questions, each once, in the order in which they came up.
-#[derive(Default)]
-pub(super) struct Needs {
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
     questions: Vec<Question>,
     by_id: BTreeMap<String, usize>,
 }
 
 impl Needs {
     /// Adds a question. What tells of a later time tells of an earlier one too.
-    pub(super) fn add(&mut self, question: Question) {
+    pub(crate) fn add(&mut self, question: Question) {
         let known = self.by_id.get(&question.need.id);
         match known.and_then(|index| self.questions.get_mut(*index)) {
             Some(known) => known.time = known.time.max(question.time),
@@ -61,11 +62,11 @@ impl Needs {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.questions.is_empty()
     }
 
-    pub(super) fn into_list(self) -> Vec<Need> {
+    pub(crate) fn into_list(self) -> Vec<Need> {
         let needs = self.questions.into_iter().map(|question| {
             let Question { mut need, time } = question;
             let time = time.map(|time| (need_params::TIME.to_owned(), time.to_string()));
@@ -76,9 +77,9 @@ impl Needs {
     }
 }
 
-fn need(kind: NeedKind, name: &str, certificate: &Certificate<'_>) -> Need {
+fn need(kind: NeedKind, certificate: &Certificate<'_>) -> Need {
     Need {
-        id: need_id(name, certificate.as_der()),
+        id: need_id(kind, certificate.as_der()),
         kind,
         payload: certificate.as_der().to_vec().into(),
         digest_algorithm: None,

@@ -1,46 +1,78 @@
 use std::cell::Cell;
 
-use parafa_format_core::{DigestAlgorithm, Environment, HashFunction, Part, SignatureAlgorithm};
+use parafa_format_core::{
+    DigestAlgorithm, Environment, HashFunction, Part, Refusal, SignatureAlgorithm, refusal,
+};
 
-use crate::limits::Limits;
+/// How much is done for the chains of one document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ChainLimits {
+    /// Certificates, and as many revocation data, among which chains are looked
+    /// for.
+    pub candidates: usize,
+    /// Signatures of certificates, revocation data and time-stamps that are
+    /// verified.
+    pub signatures: usize,
+    /// Bytes that are digested for that.
+    pub digested_bytes: usize,
+}
+
+impl Default for ChainLimits {
+    fn default() -> Self {
+        Self {
+            candidates: 5_000,
+            signatures: 2_000,
+            digested_bytes: 256 * 1024 * 1024,
+        }
+    }
+}
 
 /// An environment that does so much for the chains of one document and no
 /// more: whoever made the document chose the certificates and lists in it. Once
 /// it is exhausted its answers mean nothing.
-pub(super) struct Budget<'e, E> {
+#[derive(Debug)]
+pub struct Budget<'e, E> {
     environment: &'e E,
+    candidates: usize,
     signatures: Cell<usize>,
     digested_bytes: Cell<usize>,
     is_exhausted: Cell<bool>,
 }
 
 impl<'e, E> Budget<'e, E> {
-    pub(super) fn new(environment: &'e E, limits: &Limits) -> Self {
+    /// Nothing of it is spent yet.
+    pub fn new(environment: &'e E, limits: &ChainLimits) -> Self {
         Self {
             environment,
-            signatures: Cell::new(limits.chain_signatures),
-            digested_bytes: Cell::new(limits.chain_digested_bytes),
+            candidates: limits.candidates,
+            signatures: Cell::new(limits.signatures),
+            digested_bytes: Cell::new(limits.digested_bytes),
             is_exhausted: Cell::new(false),
         }
     }
 
     /// The environment that does what is asked of it.
-    pub(super) fn unlimited(&self) -> &'e E {
+    pub(crate) fn unlimited(&self) -> &'e E {
         self.environment
     }
 
+    /// Most certificates, and as many revocation data, of one material.
+    pub(crate) fn candidates(&self) -> usize {
+        self.candidates
+    }
+
     /// Whether more was asked for than is done.
-    pub(super) fn is_exhausted(&self) -> bool {
+    pub fn is_exhausted(&self) -> bool {
         self.is_exhausted.get()
     }
 
     /// More is asked for than is done.
-    pub(super) fn exhaust(&self) {
+    pub(crate) fn exhaust(&self) {
         self.is_exhausted.set(true);
     }
 
     /// Whether so many bytes may be gone through.
-    pub(super) fn spend_bytes(&self, bytes: usize) -> bool {
+    pub(crate) fn spend_bytes(&self, bytes: usize) -> bool {
         self.spend(&self.digested_bytes, bytes)
     }
 
@@ -100,6 +132,15 @@ impl<E: Environment> Environment for Budget<'_, E> {
     }
 }
 
+/// Chains that take more work than is done.
+#[must_use]
+pub fn too_much_to_verify() -> Refusal {
+    Refusal::new(
+        refusal::TOO_MUCH_TO_VERIFY,
+        "The certificates and revocation data of the document take more work than is done.",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use parafa_format_core::{MemoryBlob, NativeEnvironment};
@@ -108,9 +149,10 @@ mod tests {
 
     #[test]
     fn what_is_beyond_the_budget_exhausts_it() {
-        let limits = Limits {
-            chain_digested_bytes: 10,
-            ..Limits::default()
+        let limits = ChainLimits {
+            candidates: 1,
+            signatures: 1,
+            digested_bytes: 10,
         };
         let budget = Budget::new(&NativeEnvironment, &limits);
         let digest = |len: usize| {

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use parafa_format_core::Environment;
 use parafa_pki::CertificateStatus;
 
-use super::validation_material::ValidationMaterial;
+use crate::validation_material::ValidationMaterial;
 
 /// How long before it tells of a certificate a responder may have looked, in
 /// seconds: some answer as of half a minute ago. What was revoked in between is
@@ -24,9 +24,9 @@ pub(crate) enum Chain {
 
 /// How chains are followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Rules {
+pub enum Rules {
     /// What a document holds: who may be an anchor is taken for one when the
-    /// security store has the certificate, and not the issuer's.
+    /// certificate is stored to verify by, and the issuer's is not.
     Held,
     /// What is complete: the anchor is one by its own signature or somebody's
     /// word, and responders were not revoked.
@@ -75,15 +75,15 @@ pub(crate) enum MissingItem {
 
 /// What chains consist of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Contents {
+pub struct Contents {
     /// Certificates from the leaf on, with the responders'.
-    pub(crate) certificates: Vec<usize>,
+    pub certificates: Vec<usize>,
     /// Revocation data.
-    pub(crate) data: Vec<usize>,
+    pub data: Vec<usize>,
     /// What is missing.
     pub(crate) gaps: Vec<MissingEvidence>,
     /// Whether a signer was revoked after the time that counts.
-    pub(super) was_revoked_later: bool,
+    pub(crate) was_revoked_later: bool,
 }
 
 /// Which rules there are for a certificate and its revocation data.
@@ -100,7 +100,7 @@ impl Contents {
     /// Follows a chain from its leaf to its end, which is returned if it is
     /// there; `time` is when the leaf signed at the latest, seconds since the
     /// Unix epoch.
-    pub(super) fn follow<E: Environment>(
+    pub(crate) fn follow<E: Environment>(
         &mut self,
         material: &ValidationMaterial<'_, E>,
         chain: Chain,
@@ -125,17 +125,16 @@ impl Contents {
     }
 
     /// Whether nothing is missing, and all of it stands before an offset.
-    pub(super) fn is_covered_up_to<E: Environment>(
+    pub(crate) fn is_covered_up_to<E: Environment>(
         &self,
         end: usize,
         material: &ValidationMaterial<'_, E>,
     ) -> bool {
-        let last = self.places(material).max();
-        self.gaps.is_empty() && last.is_some_and(|last| last < end)
+        self.gaps.is_empty() && self.places(material).all(|place| place < end)
     }
 
     /// Where in the document all of it stands.
-    pub(super) fn places<E: Environment>(
+    pub(crate) fn places<E: Environment>(
         &self,
         material: &ValidationMaterial<'_, E>,
     ) -> impl Iterator<Item = usize> {
@@ -145,7 +144,7 @@ impl Contents {
         data.chain(certificates.map(|certificate| material.place_of(*certificate)))
     }
 
-    pub(super) fn report(&mut self, gap: MissingEvidence) {
+    pub(crate) fn report(&mut self, gap: MissingEvidence) {
         self.gaps.push(gap);
     }
 

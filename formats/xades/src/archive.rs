@@ -1,0 +1,402 @@
+//! Raises signatures to level LT (EN 319 132-1, 6.3): what they are verified
+//! with is put beside them, so that nobody has to be asked any more. Nothing that
+//! was there changes, and nothing that is put in is signed or stamped.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use parafa_ades::{
+    Answers, ChainLimits, Contents, NOWHERE, Plan, Rules, Signature as _, ValidationMaterial,
+    due_chains, refuse, require_raisable, too_much_to_verify,
+};
+use parafa_format_core::{Answer, BaselineLevel, Environment, Refusal, Step, refusal};
+use parafa_xml::{Document, Limits};
+
+use crate::examined::Examined;
+use crate::file;
+use crate::names::{XADES, XADES_141};
+use crate::objects::DataObjects;
+use crate::unsigned::{Insertion, inserted, with_properties};
+use crate::verify::{Verified, Verifier};
+
+/// A signature file of a container.
+#[derive(Clone, Copy, Debug)]
+pub struct SignatureFile<'a> {
+    /// Its name, as references to it have it.
+    pub name: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> SignatureFile<'a> {
+    fn parse(self) -> Result<Document<'a>, Refusal> {
+        Document::parse(self.bytes, &Limits::default()).map_err(|error| error.in_member(self.name))
+    }
+}
+
+/// Signature files whose signatures are at level LT.
+#[derive(Clone, Debug)]
+pub struct Raised {
+    /// The lowest level of all signatures, one of `levels`.
+    pub level: &'static str,
+    /// What becomes of each file; `None`: it stays as it is.
+    pub files: Vec<Option<String>>,
+    /// What is known of all signatures then, in the order of the files.
+    pub signatures: Vec<Verified>,
+}
+
+/// Raises every signature of a container to level LT, given what was answered so
+/// far.
+///
+/// The step needs a `certificate` for every end of a chain that does not sign
+/// itself, and `revocation` data for every certificate below an anchor whose
+/// revocation data the signature does not hold. What is missing of the signer's
+/// chain becomes CertificateValues and RevocationValues; what is missing of the
+/// chains of time-stamps, and all of a signature that has such values already,
+/// TimeStampValidationData, behind all properties (EN 319 132-1, 5.4 and 5.5.1).
+///
+/// # Errors
+/// `archive-incomplete` when there is no signature, or something cannot be had,
+/// with one subject for everything that is missing; `archive-no-room` when a
+/// file would be too long; `too-much-to-verify` when the chains take more work
+/// than is done; `container-unsound` when one is no signature file, and the
+/// refusals of XML when one cannot be read.
+pub fn archive<E: Environment, O: DataObjects>(
+    environment: &E,
+    objects: &O,
+    files: &[SignatureFile<'_>],
+    answers: &[Answer],
+) -> Result<Step<Raised>, Refusal> {
+    // What is written here has to be verified with as much work as is done.
+    let limits = ChainLimits::default();
+    let half = ChainLimits {
+        signatures: limits.signatures / 2,
+        digested_bytes: limits.digested_bytes / 2,
+        ..limits
+    };
+    let verifier = Verifier::within(environment, objects, &half);
+    let examined = files
+        .iter()
+        .map(|file| examined(&verifier, *file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let answers = Answers::new(answers);
+    let plans = match plan(&verifier, &examined, &answers)? {
+        Step::Needs(needs) => return Ok(Step::Needs(needs)),
+        Step::Done(plans) => plans,
+    };
+    let written: Vec<Option<String>> = files
+        .iter()
+        .zip(&plans)
+        .map(|(file, additions)| raised_file(*file, additions))
+        .collect::<Result<_, _>>()?;
+    require_not_signed(files, &written, &examined)?;
+    let verifier = Verifier::within(environment, objects, &half);
+    let signatures = verified(&verifier, files, &written)?;
+    Ok(Step::Done(Raised {
+        level: lowest_level(&signatures)?,
+        files: written,
+        signatures,
+    }))
+}
+
+fn examined<E: Environment, O: DataObjects>(
+    verifier: &Verifier<'_, E, O>,
+    file: SignatureFile<'_>,
+) -> Result<Vec<Examined>, Refusal> {
+    let document = file.parse()?;
+    verifier.examine(file.name, &document).ok_or_else(|| {
+        let detail = format!("The member {:?} is no signature file.", file.name);
+        Refusal {
+            subjects: vec![file.name.to_owned()],
+            ..Refusal::new(refusal::CONTAINER_UNSOUND, detail)
+        }
+    })
+}
+
+/// What every signature of every file lacks, or what has to be asked first.
+fn plan<E: Environment, O: DataObjects>(
+    verifier: &Verifier<'_, E, O>,
+    files: &[Vec<Examined>],
+    answers: &Answers<'_>,
+) -> Result<Step<Vec<Vec<Additions>>>, Refusal> {
+    if files.iter().all(Vec::is_empty) {
+        let detail = "The document has no signature that could be archived.";
+        return Err(Refusal::new(refusal::ARCHIVE_INCOMPLETE, detail));
+    }
+    let materials: Vec<_> = files
+        .iter()
+        .flatten()
+        .map(|examined| {
+            let mut material = verifier.material();
+            examined.add_to(&mut material);
+            answers.add_to(&mut material);
+            let position = examined.position(&material, Rules::Complete);
+            (examined, material, position)
+        })
+        .collect();
+    require_raisable(
+        materials
+            .iter()
+            .map(|(examined, _, position)| (examined.name(), position)),
+    )?;
+
+    let mut plan = Plan::default();
+    let mut chains = Vec::new();
+    for (examined, material, position) in materials {
+        let own = [
+            (examined.name(), position.signer),
+            (examined.name(), position.timestamps),
+        ];
+        let one = std::slice::from_ref(examined);
+        let due = due_chains(&material, one, examined.archive_timestamps(), &own);
+        for (name, contents) in own.iter().chain(&due) {
+            plan.add(&material, name, contents, answers);
+        }
+        if material.is_exhausted() {
+            return Err(too_much_to_verify());
+        }
+        let [(_, signer), (_, timestamps)] = own;
+        let stamped = std::iter::once(timestamps);
+        let stamped = stamped.chain(due.into_iter().map(|(_, contents)| contents));
+        chains.push((examined, material, signer, stamped.collect::<Vec<_>>()));
+    }
+    let needs = plan.into_needs()?;
+    if !needs.is_empty() {
+        return Ok(Step::Needs(needs));
+    }
+    let additions = chains.iter().map(|(examined, material, signer, stamped)| {
+        let additions = Additions::new(examined, material, signer, stamped);
+        (examined, additions)
+    });
+    let additions: Vec<_> = additions.collect();
+    let sealed = additions.iter().filter(|(examined, additions)| {
+        examined.verified.is_sealed && !additions.properties().is_empty()
+    });
+    let sealed = sealed.map(|(examined, _)| {
+        let name = &examined.name;
+        format!("{name}: an evidence record seals it, so that nothing can be added")
+    });
+    refuse(sealed.collect())?;
+    let mut additions = additions.into_iter().map(|(_, additions)| additions);
+    let of_files = files
+        .iter()
+        .map(|file| additions.by_ref().take(file.len()).collect());
+    Ok(Step::Done(of_files.collect()))
+}
+
+/// What is put beside one signature.
+#[derive(Debug)]
+struct Additions {
+    /// Of the signer's chain.
+    own: Values,
+    /// Of the chains of time-stamps.
+    stamped: Values,
+}
+
+/// Certificates and revocation data, each DER.
+#[derive(Debug, Default)]
+struct Values {
+    certificates: Vec<Vec<u8>>,
+    responses: Vec<Vec<u8>>,
+    lists: Vec<Vec<u8>>,
+}
+
+impl Additions {
+    fn new<E: Environment>(
+        examined: &Examined,
+        material: &ValidationMaterial<'_, E>,
+        signer: &Contents,
+        stamped: &[Contents],
+    ) -> Self {
+        let mut additions = Self {
+            own: Values::default(),
+            stamped: Values::default(),
+        };
+        // There may be one of each, and time-stamps may be over them.
+        let own = if examined.material.has_values {
+            &mut additions.stamped
+        } else {
+            &mut additions.own
+        };
+        own.add(material, signer, &Contents::default());
+        for contents in stamped {
+            additions.stamped.add(material, contents, signer);
+        }
+        additions
+    }
+
+    /// The properties, as they are written; empty when there are none.
+    fn properties(&self) -> String {
+        let mut text = String::new();
+        if !self.stamped.is_empty() {
+            let stamped = self.stamped.properties();
+            let _ = write!(
+                text,
+                "<xades141:TimeStampValidationData xmlns:xades141=\"{XADES_141}\">{stamped}\
+                 </xades141:TimeStampValidationData>"
+            );
+        }
+        text + &self.own.properties()
+    }
+}
+
+impl Values {
+    /// Adds what chains consist of and the signature does not have, but what is
+    /// among those of `others`. An end that somebody called an anchor has to
+    /// stand among what is stored to be taken for one.
+    fn add<E: Environment>(
+        &mut self,
+        material: &ValidationMaterial<'_, E>,
+        contents: &Contents,
+        others: &Contents,
+    ) {
+        let certificates = contents.certificates.iter().filter(|index| {
+            let is_absent = material.place_of(**index) == NOWHERE;
+            let is_end = material.is_marked_anchor(**index) && !material.is_stored(**index);
+            (is_absent || is_end) && !others.certificates.contains(index)
+        });
+        for index in certificates {
+            add_new(
+                &mut self.certificates,
+                material.certificate(*index).as_der(),
+            );
+        }
+        for index in &contents.data {
+            let datum = material.datum(*index);
+            if datum.place != NOWHERE || others.data.contains(index) {
+                continue;
+            }
+            if datum.parsed.is_ocsp_response() {
+                add_new(&mut self.responses, datum.der);
+            } else {
+                add_new(&mut self.lists, datum.der);
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.certificates.is_empty() && self.responses.is_empty() && self.lists.is_empty()
+    }
+
+    /// CertificateValues and RevocationValues (EN 319 132-1, 5.4.1 and 5.4.2),
+    /// without those that would be empty.
+    fn properties(&self) -> String {
+        let certificates = encapsulated("EncapsulatedX509Certificate", &self.certificates);
+        let lists = encapsulated("EncapsulatedCRLValue", &self.lists);
+        let responses = encapsulated("EncapsulatedOCSPValue", &self.responses);
+        let revocation = element("CRLValues", &lists) + &element("OCSPValues", &responses);
+        property("CertificateValues", &certificates) + &property("RevocationValues", &revocation)
+    }
+}
+
+fn add_new(known: &mut Vec<Vec<u8>>, der: &[u8]) {
+    if !known.iter().any(|known| known == der) {
+        known.push(der.to_vec());
+    }
+}
+
+fn encapsulated(name: &str, ders: &[Vec<u8>]) -> String {
+    let values = ders.iter().map(|der| BASE64_STANDARD.encode(der));
+    values.map(|value| element(name, &value)).collect()
+}
+
+/// An element with a content, and none without.
+fn element(name: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    format!("<xades:{name}>{content}</xades:{name}>")
+}
+
+/// The same where the prefix may mean something else.
+fn property(name: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    format!("<xades:{name} xmlns:xades=\"{XADES}\">{content}</xades:{name}>")
+}
+
+/// A file with what its signatures lack, if they lack anything.
+fn raised_file(
+    file: SignatureFile<'_>,
+    additions: &[Additions],
+) -> Result<Option<String>, Refusal> {
+    let document = file.parse()?;
+    let signatures = file::signatures(&document).unwrap_or_default();
+    let insertions: Vec<Insertion> = signatures
+        .into_iter()
+        .zip(additions)
+        .filter_map(|(signature, additions)| {
+            let properties = additions.properties();
+            (!properties.is_empty()).then(|| with_properties(signature, &properties))?
+        })
+        .collect();
+    Ok((!insertions.is_empty()).then(|| inserted(document.source(), insertions)))
+}
+
+/// Refuses to change files that another signature is over.
+fn require_not_signed(
+    files: &[SignatureFile<'_>],
+    written: &[Option<String>],
+    examined: &[Vec<Examined>],
+) -> Result<(), Refusal> {
+    let changed: Vec<&str> = files
+        .iter()
+        .zip(written)
+        .filter_map(|(file, written)| written.as_ref().map(|_| file.name))
+        .collect();
+    let faults = examined.iter().flatten().flat_map(|examined| {
+        let covers = examined.verified.covers.iter();
+        let covers = covers.filter(|covered| changed.contains(&covered.member.as_str()));
+        covers.map(|covered| {
+            let member = &covered.member;
+            format!(
+                "{member}: {} is over it, so that nothing can be added",
+                examined.name
+            )
+        })
+    });
+    refuse(faults.collect())
+}
+
+/// What is known of the signatures of files when they are written so.
+fn verified<E: Environment, O: DataObjects>(
+    verifier: &Verifier<'_, E, O>,
+    files: &[SignatureFile<'_>],
+    written: &[Option<String>],
+) -> Result<Vec<Verified>, Refusal> {
+    let mut found = Vec::new();
+    for (file, written) in files.iter().zip(written) {
+        let document = match written {
+            None => file.parse()?,
+            Some(text) => Document::parse(text.as_bytes(), &Limits::default())
+                .map_err(|error| no_room(file.name, &error))?,
+        };
+        found.extend(verifier.verify(&document).unwrap_or_default());
+    }
+    if verifier.is_exhausted() {
+        return Err(too_much_to_verify());
+    }
+    Ok(found)
+}
+
+/// The lowest level of signatures, the first of its kind, which is LT at least.
+fn lowest_level(signatures: &[Verified]) -> Result<&'static str, Refusal> {
+    let levels = signatures.iter().map(|one| one.level);
+    let lowest = levels.min_by_key(|level| BaselineLevel::of(level));
+    lowest
+        .filter(|level| BaselineLevel::of(level) >= Some(BaselineLevel::Lt))
+        .ok_or_else(|| {
+            let detail = "What the document holds does not let its signatures be raised.";
+            Refusal::new(refusal::ARCHIVE_INCOMPLETE, detail)
+        })
+}
+
+fn no_room(name: &str, error: &parafa_xml::Error) -> Refusal {
+    let detail = format!("What {name:?} would have to hold is more than is taken: {error}.");
+    Refusal {
+        subjects: vec![name.to_owned()],
+        ..Refusal::new(refusal::ARCHIVE_NO_ROOM, detail)
+    }
+}

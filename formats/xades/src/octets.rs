@@ -1,0 +1,107 @@
+use std::collections::HashMap;
+
+use parafa_format_core::Environment;
+use parafa_xml::{Document, Element, Limits};
+
+use crate::fault::Fault;
+use crate::file;
+use crate::objects::{DataObjects, Piece};
+use crate::reference::{Reference, Target};
+use crate::signature::{Canonical, Signature};
+use crate::verify::{Verifier, content};
+
+/// Most bytes of the documents of canonical forms, for all signatures of a
+/// container, counted for each form: it looks at its whole document.
+const MAX_CANONICALIZED: usize = 256 * 1024 * 1024;
+
+/// What is digested.
+#[derive(Clone, Debug)]
+pub(crate) enum Octets {
+    /// A canonical form.
+    Bytes(Vec<u8>),
+    /// The bytes of a member.
+    Member(String),
+}
+
+impl Octets {
+    pub(crate) fn as_piece(&self) -> Piece<'_> {
+        match self {
+            Self::Bytes(bytes) => Piece::Bytes(bytes),
+            Self::Member(name) => Piece::Member(name),
+        }
+    }
+}
+
+impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
+    /// What a reference leads to, transformed (XML Signature 1.1, 4.4.3.2).
+    /// `default` is the canonicalization of elements of which none is said.
+    pub(crate) fn octets(
+        &self,
+        signature: Signature<'_>,
+        reference: &Reference<'_>,
+        identified: &HashMap<&str, Element<'_>>,
+        default: &Canonical<'_>,
+    ) -> Result<Octets, Fault> {
+        match &reference.target {
+            Target::Member(name) => Ok(Octets::Member(name.clone())),
+            Target::Element { id, canonical } => {
+                let element = identified.get(id);
+                let element = element.filter(|found| file::is_within(**found, signature.0));
+                let element = element.ok_or_else(|| Fault::Location(reference.uri.to_owned()))?;
+                self.canonical(*element, canonical.as_ref().unwrap_or(default))
+            }
+            Target::Canonical(name, canonical) => self.in_document(name, |document| {
+                let form = document.canonicalize(canonical.algorithm, &canonical.prefixes);
+                form.map_err(|error| content(name, &error))
+            }),
+            Target::Part {
+                member,
+                id,
+                canonical,
+            } => self.in_document(member, |document| {
+                let elements = document.root().descendants();
+                let mut found = elements.filter(|element| element.attribute("ID") == Some(id));
+                match (found.next(), found.next()) {
+                    (Some(element), None) => canonical.apply(element),
+                    _ => {
+                        let reason = format!("{id:?} is not there exactly once");
+                        Err(content(member, &reason))
+                    }
+                }
+            }),
+        }
+    }
+
+    /// The canonical form of an element.
+    pub(crate) fn canonical(
+        &self,
+        element: Element<'_>,
+        canonical: &Canonical<'_>,
+    ) -> Result<Octets, Fault> {
+        self.spend(element.document())?;
+        canonical.apply(element).map(Octets::Bytes)
+    }
+
+    /// Takes the work of one canonical form, if there is so much left.
+    fn spend(&self, document: &Document<'_>) -> Result<(), Fault> {
+        let spent = self.canonicalized.get() + document.source().len();
+        self.canonicalized.set(spent);
+        if spent > MAX_CANONICALIZED {
+            return Err(Fault::Unreadable("more than is canonicalized"));
+        }
+        Ok(())
+    }
+
+    fn in_document(
+        &self,
+        name: &str,
+        form: impl FnOnce(&Document<'_>) -> Result<Vec<u8>, Fault>,
+    ) -> Result<Octets, Fault> {
+        let bytes = self.objects.read(name);
+        let bytes = bytes.map_err(|reason| content(name, &reason))?;
+        let document = Document::parse(&bytes, &Limits::default());
+        let document = document.map_err(|error| content(name, &error))?;
+        self.spend(&document)?;
+        form(&document).map(Octets::Bytes)
+    }
+}
