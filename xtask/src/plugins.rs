@@ -25,7 +25,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What is built: the package, the module that it makes, the component in
 /// `target/plugins`, and whether that is part of the product.
-const PLUGINS: [Plugin; 4] = [
+const PLUGINS: [Plugin; 5] = [
     Plugin {
         package: "parafa-plugin-toy",
         module: "parafa_plugin_toy.wasm",
@@ -37,6 +37,12 @@ const PLUGINS: [Plugin; 4] = [
         module: "parafa_plugin_toy_container.wasm",
         component: "test/toy-container.wasm",
         shipped: false,
+    },
+    Plugin {
+        package: "parafa-plugin-adoc",
+        module: "parafa_plugin_adoc.wasm",
+        component: "adoc.wasm",
+        shipped: true,
     },
     Plugin {
         package: "parafa-plugin-asice",

@@ -13,6 +13,7 @@ pub mod asn1;
 pub mod attributes;
 mod ber;
 mod certificate;
+mod distinguished_name;
 mod error;
 mod extension;
 mod issuer;

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adoc;
 mod asn1;
 mod authority;
 mod certificate;
@@ -23,6 +24,7 @@ use std::{env, fs};
 
 use cap::Cap;
 
+pub use adoc::ADOC;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
 pub use ocsp::OCSP;

@@ -1,7 +1,7 @@
 //! XML, as signatures are read, and signatures in it.
 
 use parafa_format_core::{DigestAlgorithm, Integrity, NativeEnvironment};
-use parafa_xades::{DataObjects, Draft, SignatureRequest, Verifier};
+use parafa_xades::{DataObjects, Draft, Piece, Profile, SignatureRequest, Verifier};
 use parafa_xml::{Canonicalization, Document, Limits};
 
 use crate::Target;
@@ -24,7 +24,7 @@ impl DataObjects for OneMember {
         name == "a"
     }
 
-    fn digest(&self, _: &str, algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
+    fn digest(&self, _: &[Piece<'_>], algorithm: DigestAlgorithm) -> Result<Vec<u8>, String> {
         Ok(vec![0; algorithm.output_len()])
     }
 
@@ -52,20 +52,28 @@ fn run(input: &[u8]) {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let request = SignatureRequest {
-        id: "S0",
-        time: 1_767_323_046,
-        algorithm: parafa_format_core::SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
-        certificate: &WORLD.signer.certificate,
-        objects: &[parafa_xades::DataObject {
-            name: "a",
-            media_type: "text/plain",
-            digest: &[0; 32],
-        }],
+    let of_profile = |profile, part| {
+        let request = SignatureRequest {
+            profile,
+            id: "S0",
+            time: 1_767_323_046,
+            algorithm: parafa_format_core::SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+            certificate: &WORLD.signer.certificate,
+            objects: &[parafa_xades::DataObject {
+                name: "a",
+                part,
+                media_type: "text/plain",
+                digest: &[0; 32],
+            }],
+        };
+        let draft = Draft::new(&NativeEnvironment, &request).expect("the certificate is sound");
+        let value = [0x30, 6, 2, 1, 1, 2, 1, 1];
+        draft.with_value(&value).expect("two numbers").into_bytes()
     };
-    let draft = Draft::new(&NativeEnvironment, &request).expect("the certificate is sound");
-    let value = [0x30, 6, 2, 1, 1, 2, 1, 1];
-    let signed = draft.with_value(&value).expect("two numbers");
     let metadata = b"<sig:m xmlns:sig='urn:m'><!-- c --><sig:d ID='d'>t&amp;</sig:d></sig:m>";
-    vec![signed.into_bytes(), metadata.to_vec()]
+    vec![
+        of_profile(Profile::Baseline, None),
+        of_profile(Profile::Adoc, Some("m")),
+        metadata.to_vec(),
+    ]
 }

@@ -14,3 +14,5 @@ mod pki;
 mod referees;
 mod samples;
 mod sign;
+#[path = "../../../container/tests/support/signers.rs"]
+mod signers;

@@ -12,8 +12,8 @@ use parafa_format_core::{
 };
 
 use crate::ceremony::{P256, inspected};
-use crate::referees::{Written, anchors};
 use crate::sign::verified;
+use crate::signers::{Written, anchors};
 
 /// What becomes of a container.
 #[derive(Debug, Eq, PartialEq)]
@@ -205,7 +205,7 @@ fn others_find_the_signatures_of_others_as_they_were() {
     let pairs = countersigned();
     let [before, after] = [0, 1].map(|which| {
         let containers: Vec<_> = pairs.iter().map(|pair| pair[which].clone()).collect();
-        Written::new(&containers)
+        Written::new(&containers, "asice")
     });
     if let Some(judge) = AsicE::find(&[]) {
         let verdicts = [&before, &after].map(|written| judge.verdicts(&written.files));

@@ -4,36 +4,38 @@ use parafa_format_core::{Blob, Environment, Refusal, refusal};
 
 use crate::container::Container;
 use crate::limits::Limits;
-use crate::refusals::{about, unsound};
+use crate::refusals::{finalized, unsound};
 use crate::signatures::{Signature, places};
 
 /// What signing would be refused for, in the order in which it matters: that
 /// nothing may be added, that a signature does not hold, that there is no room.
-pub(crate) fn obstacle<E: Environment>(
+#[must_use]
+pub fn obstacle<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
 ) -> Option<Refusal> {
-    finalized(container, signatures)
+    sealed(container, signatures)
         .or_else(|| broken(signatures))
         .or_else(|| no_room(container, signatures))
 }
 
 /// What a container is refused for that is only countersigned.
-pub(crate) fn unsigned() -> Refusal {
+#[must_use]
+pub fn unsigned() -> Refusal {
     Refusal::new(
         refusal::CONTAINER_UNSIGNED,
         "The container has no signature; only one that is signed already takes a further one.",
     )
 }
 
-fn finalized<E: Environment>(
+fn sealed<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
 ) -> Option<Refusal> {
     if !container.seals.is_empty() {
         let detail = "The container has a time-stamp, an archive manifest or an evidence record over all of it, behind which nothing can be added.";
         let seals = container.seals.clone();
-        return Some(about(refusal::CONTAINER_FINALIZED, detail, seals));
+        return Some(finalized(detail, seals));
     }
     let sealed: Vec<&String> = signatures
         .iter()
@@ -44,7 +46,7 @@ fn finalized<E: Environment>(
         return None;
     }
     let detail = "A signature is sealed by an evidence record, behind which nothing can be added.";
-    Some(about(refusal::CONTAINER_FINALIZED, detail, sealed))
+    Some(finalized(detail, sealed))
 }
 
 fn broken(signatures: &[Signature]) -> Option<Refusal> {
@@ -85,7 +87,7 @@ fn no_room<E: Environment>(
         && sizes(&container.signature_files) + BYTES <= limits.signature_bytes
         && directory + 1024 <= limits.zip.directory_bytes
         && places(signatures.iter().map(|signature| &signature.verified))
-            + container.files.len()
+            + container.member_ids().count()
             + Limits::NEW_SIGNATURE_CERTIFICATES
             <= limits.evidence_places;
     (!has_room).then(|| {
