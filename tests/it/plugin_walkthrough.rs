@@ -30,7 +30,7 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     assert!(tested.contains("test result: ok. 2 passed"), "{tested}");
     let checked = told_by(&told, "parafa plugin check");
     assert!(checked.contains("\nadmissible\n"), "{checked}");
-    assert!(checked.contains(", .asice\n"), "{checked}");
+    assert!(checked.contains(", .gedoc\n"), "{checked}");
     let played = told_by(&told, "parafa plugin test");
     assert!(played.contains("1 passed"), "{played}");
     let run = told_by(&told, "parafa plugin run");
@@ -46,14 +46,14 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     let installed = listed.find(is_new).expect("it is installed");
     assert_eq!(installed["active"], true);
     assert!(installed["publisher"].is_string(), "{installed}");
-    let refused = post(&demo, "sutartis.asice").await;
+    let refused = post(&demo, "sutartis.gedoc").await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     assert_eq!(refused.problem.name(), "document-refused");
     assert!(
         refused.problem.detail.contains("signs documents of this"),
         "{refused:?}"
     );
-    let document = workshop.plugin().join("sutartis.asice");
+    let document = workshop.plugin().join("sutartis.gedoc");
     fs::write(&document, "Labas.\n").expect("written");
     let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);
     assert_eq!(run["plugin"], "saskaita");

@@ -11,6 +11,7 @@
 
 mod archive;
 mod compose;
+mod obstacle;
 mod read;
 mod sign;
 

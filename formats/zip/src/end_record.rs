@@ -23,6 +23,8 @@ pub(crate) struct EndRecord {
     pub(crate) directory_offset: u64,
     pub(crate) directory_bytes: u64,
     pub(crate) comment: Vec<u8>,
+    /// Whether there is a ZIP64 one before it.
+    pub(crate) is_zip64: bool,
 }
 
 impl EndRecord {
@@ -83,6 +85,7 @@ impl EndRecord {
             directory_offset: directory_offset.into(),
             directory_bytes: directory_bytes.into(),
             comment,
+            is_zip64: false,
         };
         Ok((record, needs_zip64))
     }
@@ -131,6 +134,7 @@ impl EndRecord {
         self.entries = entries[1];
         self.directory_bytes = directory_bytes;
         self.directory_offset = directory_offset;
+        self.is_zip64 = true;
         Ok(offset)
     }
 }

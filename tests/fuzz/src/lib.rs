@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod adoc;
+mod asice;
 mod asn1;
 mod authority;
 mod certificate;
@@ -25,6 +26,7 @@ use std::{env, fs};
 use cap::Cap;
 
 pub use adoc::ADOC;
+pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;
 pub use ocsp::OCSP;

@@ -1,1 +1,233 @@
+//! What is no container, what is a sound one with something odd, and what grows
+//! beyond its bounds. The conformance cases have the rest.
 
+use parafa_fixtures::cases;
+use parafa_fixtures::signed::Identity::{Jonas, Ona};
+use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer, manifest};
+use parafa_fixtures::{Zip, ZipMember};
+use parafa_format_asice::{members, verify};
+use parafa_format_core::{MemoryBlob, NativeEnvironment, Operation, refusal};
+
+use crate::ceremony::{MEDIA_TYPE, P256, TIME, composed, inspected};
+
+const FILES: [(&str, &str, &str, &[u8]); 1] = [("a.txt", "a.txt", "text/plain", b"a")];
+
+/// One file, signed.
+fn signed() -> SignedContainer {
+    SignedContainer::unsigned(&FILES).sign(ContainerSigning::by(Ona))
+}
+
+fn refused(container: &SignedContainer) -> (String, Vec<String>) {
+    let refusal = inspected(&container.zip.build()).unwrap_err();
+    (refusal.code.into_owned(), refusal.subjects)
+}
+
+#[test]
+fn a_refusal_names_every_member_concerned() {
+    let unlisted = signed()
+        .and(ZipMember::stored("b.txt", b"b"))
+        .and(ZipMember::stored("c.txt", b"c"));
+    let unsound = refusal::CONTAINER_UNSOUND.to_owned();
+    assert_eq!(
+        refused(&unlisted),
+        (
+            unsound.clone(),
+            vec!["b.txt".to_owned(), "c.txt".to_owned()]
+        )
+    );
+
+    let absent = manifest([("a.txt", "text/plain"), ("b.txt", "t/p"), ("c.txt", "t/p")]);
+    let absent = signed().with("META-INF/manifest.xml", |member| {
+        member.data = absent.into_bytes();
+    });
+    assert_eq!(
+        refused(&absent),
+        (unsound, vec!["b.txt".to_owned(), "c.txt".to_owned()])
+    );
+}
+
+#[test]
+fn another_format_is_named_for_the_host_to_ask() {
+    let adoc = "application/vnd.lt.archyvai.adoc-2008";
+    let container = signed().with("mimetype", |member| member.data = adoc.into());
+    assert_eq!(
+        refused(&container),
+        (refusal::OTHER_FORMAT.to_owned(), vec![adoc.to_owned()])
+    );
+}
+
+#[test]
+fn members_of_meta_inf_may_be_named_by_the_manifest_and_are_no_files() {
+    let names = [
+        ("a.txt", "text/plain"),
+        ("META-INF/", ""),
+        ("META-INF/signatures0.xml", "text/xml"),
+        ("mimetype", "text/plain"),
+    ];
+    let container = signed().with("META-INF/manifest.xml", |member| {
+        member.data = manifest(names).into_bytes();
+    });
+    let bytes = container.zip.build();
+
+    assert_eq!(inspected(&bytes).unwrap().obstacles, []);
+    let members = members(&NativeEnvironment, &MemoryBlob(bytes)).unwrap();
+    assert_eq!(members.len(), 1);
+}
+
+#[test]
+fn a_media_type_of_no_known_form_is_told_as_any_and_signed_as_it_is() {
+    for (media_type, told) in [
+        ("text/plain; charset=utf-8", "application/octet-stream"),
+        ("", "application/octet-stream"),
+        ("text/x-any", "text/x-any"),
+    ] {
+        let files = [("a.txt", "a.txt", media_type, &b"a"[..])];
+        let bytes = SignedContainer::unsigned(&files).zip.build();
+        let members = members(&NativeEnvironment, &MemoryBlob(bytes.clone())).unwrap();
+        assert_eq!(members[0].media_type, told);
+        let (signed, _) = P256.signs(&bytes, "B-B").unwrap();
+        assert_eq!(inspected(&signed).unwrap().obstacles, []);
+    }
+}
+
+#[test]
+fn a_copied_signature_is_told_once_and_verified_each_time() {
+    let copy = ZipMember {
+        name: b"META-INF/signatures1.xml".to_vec(),
+        ..signed().zip.members.pop().unwrap()
+    };
+    let bytes = signed().and(copy).zip.build();
+
+    let report = inspected(&bytes).unwrap();
+    assert_eq!(report.signatures.len(), 1);
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(bytes.clone())).unwrap();
+    assert_eq!(evidence.signatures.len(), 2);
+    let (_, outcome) = P256.signs(&bytes, "B-B").unwrap();
+    assert!(
+        outcome
+            .signature_id
+            .starts_with("META-INF/signatures2.xml#")
+    );
+}
+
+#[test]
+fn what_one_signer_added_another_one_may_sign() {
+    let files = [FILES[0], ("b.txt", "b.txt", "text/plain", b"b")];
+    let bytes = SignedContainer::unsigned(&files)
+        .sign(ContainerSigning {
+            files: 1,
+            ..ContainerSigning::by(Ona)
+        })
+        .sign(ContainerSigning::by(Jonas))
+        .zip
+        .build();
+
+    let report = inspected(&bytes).unwrap();
+    assert_eq!(report.obstacles, []);
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(bytes)).unwrap();
+    let covered = evidence.signatures.iter();
+    let covered: Vec<_> = covered.map(|one| one.coverage.members.clone()).collect();
+    assert_eq!(covered[0], ["a.txt"]);
+    assert_eq!(covered[1], ["a.txt", "b.txt"]);
+}
+
+fn obstacle(bytes: &[u8]) -> Option<String> {
+    let report = inspected(bytes).unwrap();
+    let obstacle = report.obstacles.into_iter().next()?;
+    assert_eq!(obstacle.operation, Operation::Sign);
+    let refused = P256.signs(bytes, "B-B").unwrap_err();
+    assert_eq!(refused, obstacle.refusal, "sign answers its obstacle");
+    Some(obstacle.refusal.code.into_owned())
+}
+
+#[test]
+fn a_container_without_room_for_a_signature_says_so_before_anybody_signs() {
+    let with_entries = |entries: usize| {
+        let mut container = signed();
+        let more = entries - container.zip.members.len();
+        let empty = (0..more).map(|number| ZipMember::stored(&format!("META-INF/{number}"), b""));
+        container.zip.members.extend(empty);
+        container.zip.build()
+    };
+    assert_eq!(obstacle(&with_entries(999)), None);
+    assert_eq!(
+        obstacle(&with_entries(1000)).as_deref(),
+        Some(refusal::DOCUMENT_TOO_LONG)
+    );
+
+    let crowd = |signatures| {
+        let signings = (0..signatures).map(|_| ContainerSigning::by(Ona));
+        let container = signings.fold(SignedContainer::unsigned(&FILES), SignedContainer::sign);
+        container.zip.build()
+    };
+    assert_eq!(obstacle(&crowd(127)), None);
+    assert_eq!(
+        obstacle(&crowd(128)).as_deref(),
+        Some(refusal::DOCUMENT_TOO_LONG)
+    );
+    let refused = inspected(&crowd(129)).unwrap_err();
+    assert_eq!(refused.code, refusal::TOO_MUCH_TO_VERIFY);
+}
+
+#[test]
+fn signature_files_that_are_too_long_together_are_not_verified() {
+    let mut container = signed();
+    for number in 1..4 {
+        let padding = vec![b' '; 3 * 1024 * 1024];
+        let signature = container.zip.members[3].data.clone();
+        let name = format!("META-INF/signatures{number}.xml");
+        let member = ZipMember::stored(&name, &[signature, padding].concat());
+        container.zip.members.push(member);
+    }
+    let refused = inspected(&container.zip.build()).unwrap_err();
+    assert_eq!(refused.code, refusal::TOO_MUCH_TO_VERIFY);
+}
+
+#[test]
+fn a_member_is_not_inflated_without_end() {
+    // Signatures by four digests of a large member would inflate it each time.
+    let large = vec![b'a'; 1024 * 1024];
+    let files: Vec<_> = (0..100).map(|number| format!("{number}.txt")).collect();
+    let named = files.iter().map(|name| (name.as_str(), "text/plain"));
+    let noise = parafa_fixtures::noise(2 * 1024 * 1024, 1);
+    let mut members = vec![
+        ZipMember::stored("mimetype", MEDIA_TYPE.as_bytes()),
+        ZipMember::stored(
+            "META-INF/manifest.xml",
+            manifest(named.chain([("noise", "t/p")])).as_bytes(),
+        ),
+        ZipMember::stored("noise", &noise),
+    ];
+    members.extend(files.iter().map(|name| ZipMember::deflated(name, &large)));
+    let bytes = Zip::of(members).build();
+
+    assert!(bytes.len() < 3 * 1024 * 1024);
+    let (signed, _) = P256.signs(&bytes, "B-B").unwrap();
+    assert_eq!(inspected(&signed).unwrap().obstacles, []);
+}
+
+#[test]
+fn times_that_cannot_be_written_are_refused() {
+    let container = composed(&[("a", "t/p", b"a")]).unwrap();
+    let document = MemoryBlob(container);
+    let mut request = P256.request("B-B", &["a".to_owned()]);
+    request.time = -TIME;
+    let mut sink = parafa_format_core::MemorySink::default();
+    let step = parafa_format_asice::sign(&NativeEnvironment, &document, &request, &[], &mut sink);
+    assert_eq!(step.unwrap_err().code, refusal::BAD_REQUEST);
+}
+
+/// Every conformance case, by the functions alone: no panic, and the same answer
+/// twice.
+#[test]
+fn every_case_gets_the_same_answer_twice() {
+    let own = cases::all().filter(|case| case.folder.starts_with("asice/"));
+    let own = own.filter(|case| case.document.len() < cases::KEPT_BYTES);
+    let mut count = 0;
+    for case in own {
+        count += 1;
+        let first = inspected(&case.document);
+        assert_eq!(first, inspected(&case.document), "{}", case.folder);
+    }
+    assert!(count > 50, "{count} cases");
+}

@@ -12,6 +12,7 @@ mod issuing;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod referees;
+mod robustness;
 mod samples;
 mod sign;
 #[path = "../../../container/tests/support/signers.rs"]

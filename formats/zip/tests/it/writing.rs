@@ -76,6 +76,8 @@ fn appending_keeps_everything_before_the_directory_and_every_entry_in_it() {
         let directory = usize::try_from(archive.directory_offset()).unwrap();
         assert_eq!(bytes[..directory], before[..directory]);
         let after = read(&bytes);
+        assert_eq!(archive.has_zip64_end_record(), zip64);
+        assert!(!after.has_zip64_end_record(), "nothing here needs one");
         assert_eq!(after.entries()[..2], archive.entries()[..]);
         assert_eq!(data(&bytes, "c"), b"3");
         assert_eq!(after.comment(), b"comment");
