@@ -1,8 +1,6 @@
 //! What a container is, holds and proves.
 
-use parafa_container::{
-    ADOC_V2_RELATIONS, Container, evidence, report, signatures, unsigned,
-};
+use parafa_container::{ADOC_V2_RELATIONS, Container, evidence, report, signatures, unsigned};
 use parafa_format_core::{
     DeriveRequest, Environment, Evidence, Made, Member, Note, Refusal, Report, Sink,
 };
