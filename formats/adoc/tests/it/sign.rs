@@ -1,7 +1,7 @@
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_adoc::{members, sign};
 use parafa_format_core::{
-    ChangeKind, CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment,
+    Answer, ChangeKind, CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment,
     TimestampStatus, levels, refusal,
 };
 
@@ -60,7 +60,25 @@ fn every_signer_signs_everything_and_earlier_members_stay_as_they_are() {
 
 #[test]
 fn the_same_request_and_answers_give_the_same_bytes() {
-    assert_eq!(signed_by(&[&RSA]), signed_by(&[&RSA]));
+    let document = MemoryBlob(composed(&files()).unwrap());
+    let told = members(&NativeEnvironment, &document).unwrap();
+    let covers: Vec<_> = told.into_iter().map(|member| member.id).collect();
+    let request = RSA.request("B-B", &covers);
+    let signed = |answers: &[Answer]| {
+        let mut sink = MemorySink::default();
+        let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
+        Ok::<_, Refusal>((step, sink.0))
+    };
+    let mut given = Vec::new();
+    let once = RSA.answers(|answers| {
+        given = answers.to_vec();
+        signed(answers)
+    });
+
+    let (step, again) = signed(&given).unwrap();
+    let (bytes, outcome) = once.unwrap();
+    assert_eq!(given.len(), 2, "a time-stamp is asked for at every level");
+    assert_eq!((step, again), (Step::Done(outcome), bytes));
 }
 
 #[test]
