@@ -102,12 +102,13 @@ mod tests {
     use der::Tag;
 
     use super::*;
-    use crate::asn1::{encode, object_identifier, sequence, set_of};
+    use crate::asn1::{encode, object_identifier, sequence};
 
     fn name(attributes: &[(ObjectIdentifier, &str)]) -> Vec<u8> {
         let sets = attributes.iter().map(|(oid, text)| {
             let value = encode(Tag::Utf8String, text.as_bytes());
-            set_of(vec![sequence([&object_identifier(*oid), &value])])
+            let attribute = sequence([&object_identifier(*oid), &value]);
+            encode(Tag::Set, &attribute)
         });
         encode(Tag::Sequence, &sets.collect::<Vec<_>>().concat())
     }
