@@ -1,5 +1,6 @@
 //! Documents that are made and signed here, and documents of others.
 
+mod cases;
 mod ceremony;
 mod compose;
 mod members;

@@ -2,7 +2,7 @@ use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_adoc::{members, sign};
 use parafa_format_core::{
     Answer, ChangeKind, CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment,
-    TimestampStatus, levels, refusal,
+    Refusal, Step, TimestampStatus, levels, refusal,
 };
 
 use crate::ceremony::{
