@@ -192,6 +192,9 @@ fn the_layers_of_containers_know_nothing_above_them() {
     }
     let below = ["formats/ades", "formats/core", "formats/pki", "formats/xml"];
     arrows.assert_only("formats/xades", |to| below.contains(&to));
+    arrows.assert_only("formats/container", |to| {
+        below.contains(&to) || to == "formats/xades" || to == "formats/zip"
+    });
 }
 
 #[test]

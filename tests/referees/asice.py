@@ -1,10 +1,11 @@
-"""A judgement of the XAdES signatures in ASiC-E containers, one JSON object a line and file.
+"""A judgement of the XAdES signatures in ASiC-E and ADOC containers, one JSON object a line and file.
 
 xmlsec1 verifies each signature over the unpacked files and the chain of its certificate, pyHanko
 its time-stamps; what xmlsec1 does not look at is looked at here: that the archive is one, that the
 manifest names the files that it holds, that every signature is over all of them with their types,
 that what is signed as its properties are the ones in its place, and that they name the certificate
-that signed. The exit status is 0 only if every file has signatures and all of that holds of each.
+that signed. In an ADOC, which signs no types, every signature is also over the metadata about the
+document, its authors and itself, and relations lead to it from all that it is over. The exit status is 0 only if every file has signatures and all of that holds of each.
 """
 
 import argparse
@@ -26,9 +27,13 @@ from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
 from pyhanko.sign.validation.status import TimestampSignatureStatus
 from pyhanko_certvalidator import ValidationContext
 
-MEDIA_TYPE = b"application/vnd.etsi.asic-e+zip"
+ASIC_E = "application/vnd.etsi.asic-e+zip"
+ADOC = "application/vnd.lt.archyvai.adoc-2008"
 MANIFEST = "META-INF/manifest.xml"
 ODF = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}"
+RELATIONS = "META-INF/relations.xml"
+RELATION = "{http://www.archyvai.lt/adoc/2008/relationships}"
+SIGNABLE = "{http://www.archyvai.lt/adoc/2008/metadata/signable}"
 DS = "{http://www.w3.org/2000/09/xmldsig#}"
 XADES = "{http://uri.etsi.org/01903/v1.3.2#}"
 PROPERTIES = "http://uri.etsi.org/01903#SignedProperties"
@@ -69,24 +74,26 @@ class Judge:
             return {"file": path, "ok": False, "error": f"{type(error).__name__}: {error}"}
 
     def container(self, archive, folder):
-        files = data_files(archive)
+        of_container, named = manifest_of(archive)
+        require_all = Adoc(archive).require_all if of_container == ADOC else all_files(named)
         archive.extractall(folder)
         signatures = []
         for name in archive.namelist():
             if name.startswith("META-INF/") and "signatures" in name and name.endswith(".xml"):
                 root = etree.fromstring(archive.read(name), PARSER)
                 found = [root] if root.tag == f"{DS}Signature" else root.findall(f"{DS}Signature")
-                signatures += [self.signature(name, each, files, folder) for each in found]
+                signatures += [self.signature(name, each, folder, require_all) for each in found]
         return {"ok": bool(signatures) and all("error" not in each for each in signatures), "signatures": signatures}
 
-    def signature(self, name, signature, files, folder):
+    def signature(self, name, signature, folder, require_all):
         judged = {"id": f"{name}#{signature.get('Id')}"}
         try:
             self.verify_by_xmlsec1(folder, name, signature.get("Id"))
-            judged["covers"] = covers = referenced(signature)
+            covers = referenced(signature)
+            judged["covers"] = dict(covers)
             properties = own_properties(signature)
             judged["signer"] = signing_certificate(signature, properties).subject.human_friendly
-            require_all_files(signature, covers, properties, files)
+            require_all(judged["id"], covers, properties)
             judged["timestamps"] = 0
             for stamp in signature.iter(f"{XADES}SignatureTimeStamp"):
                 self.verify_timestamp(signature, stamp)
@@ -131,33 +138,82 @@ class Judge:
             raise Unsound(f"a time-stamp does not pass: {status.summary()}")
 
 
-def data_files(archive):
-    """The data files with their types, of an archive that is laid out as EN 319 162-1, A.1 asks."""
+def manifest_of(archive):
+    """The type of the container and the types of members, of an archive that is laid out as EN 319 162-1, A.1 asks."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     if len(names) != len(set(names)):
         raise Unsound("two members have one name")
     if archive.testzip():
         raise Unsound(f"{archive.testzip()} is damaged")
-    if archive.read("mimetype").strip() != MEDIA_TYPE:
-        raise Unsound("it is no ASiC-E")
+    stated = archive.read("mimetype").decode().strip()
+    if stated not in (ASIC_E, ADOC):
+        raise Unsound("it is no ASiC-E or ADOC")
     entries = etree.fromstring(archive.read(MANIFEST), PARSER).findall(f"{ODF}file-entry")
     named = {entry.get(f"{ODF}full-path"): entry.get(f"{ODF}media-type") for entry in entries}
-    if named.pop("/", None) != MEDIA_TYPE.decode() or len(named) != len(entries) - 1:
+    if named.pop("/", None) != stated or len(named) != len(entries) - 1:
         raise Unsound("the manifest says nothing, or two things, of the container")
-    held = {name for name in names if name != "mimetype" and not name.startswith("META-INF/")}
-    if held != {name for name in named if not name.startswith("META-INF/")}:
+    # An ADOC names all of its members, an ASiC-E only its files.
+    is_named = (lambda name: name != MANIFEST) if stated == ADOC else (lambda name: not name.startswith("META-INF/"))
+    held = {name for name in names if name != "mimetype" and is_named(name)}
+    if held != {name for name in named if is_named(name) and not name.endswith("/")}:
         raise Unsound("the manifest names other files than there are")
-    return named
+    return stated, named
+
+
+class Adoc:
+    """What relations and metadata of an ADOC say."""
+
+    def __init__(self, archive):
+        relations = etree.fromstring(archive.read(RELATIONS), PARSER)
+        self.relations = {}
+        self.elements = {}
+        for part in relations.findall(f"{RELATION}SourcePart"):
+            for relation in part.findall(f"{RELATION}Relationship"):
+                kind = relation.get("type").removeprefix(RELATION[1:-1])
+                key = (part.get("full-path"), relation.get("full-path"))
+                self.relations[key] = kind
+                self.elements[key] = {each.get("ref-id") for each in relation.findall(f"{RELATION}Element")}
+        for path in {path for key in self.relations for path in key} - {"/"}:
+            archive.getinfo(path)
+        [self.main] = [target for (source, target), kind in self.relations.items() if kind == "/content/main"]
+        if "/" in self.main:
+            raise Unsound("the main document stands in a folder")
+        self.content = {target for (_, target), kind in self.relations.items() if kind.startswith("/content/")}
+        self.signable = {
+            target: etree.fromstring(archive.read(target), PARSER)
+            for (_, target), kind in self.relations.items()
+            if kind == "/metadata/signable"
+        }
+
+    def require_all(self, identifier, covers, _properties):
+        """A signature is over all documents, and over metadata about them and about itself alone."""
+        expected = set(self.content)
+        for name, metadata in self.signable.items():
+            signed = metadata.findall(f"{SIGNABLE}document") + metadata.findall(f"{SIGNABLE}authors/{SIGNABLE}author")
+            own = metadata.findall(f"{SIGNABLE}signatures/{SIGNABLE}signature")
+            signed += [each for each in own if each.findtext(f"{SIGNABLE}signatureID") == identifier]
+            expected |= {f"{name}#{each.get('ID')}" for each in signed}
+        if sorted(name for _, name in covers) != sorted(expected):
+            raise Unsound(f"it is over {covers}, not over {sorted(expected)}")
+        file = identifier.split("#")[0]
+        for source in {"/", *(name.split("#")[0] for _, name in covers)}:
+            if self.relations.get((source, file)) != "/signatures":
+                raise Unsound(f"no relation leads from {source} to {file}")
+            parts = {name.split("#")[1] for _, name in covers if name.startswith(f"{source}#")}
+            if self.elements[(source, file)] != parts:
+                raise Unsound(f"the relations name other elements of {source} than {parts}")
 
 
 def referenced(signature):
-    """The files that references lead to, by the ids of these."""
-    references = signature.find(f"{DS}SignedInfo").findall(f"{DS}Reference")
-    return {
-        reference.get("Id"): urllib.parse.unquote(reference.get("URI"))
-        for reference in references
-        if not reference.get("URI").startswith("#")
-    }
+    """The files, and elements of files, that references lead to, with the ids of these."""
+    found = []
+    for reference in signature.find(f"{DS}SignedInfo").findall(f"{DS}Reference"):
+        if not reference.get("URI").startswith("#"):
+            name = urllib.parse.unquote(reference.get("URI"))
+            for expression in reference.iter(f"{DS}XPath"):
+                name += "#" + expression.text.strip().removeprefix("ancestor-or-self::*[@ID=").strip("'\"]")
+            found.append((reference.get("Id"), name))
+    return found
 
 
 def own_properties(signature):
@@ -190,15 +246,20 @@ def signing_certificate(signature, properties):
     return x509.Certificate.load(der)
 
 
-def require_all_files(signature, covers, properties, files):
-    data = {name for name in files if not name.startswith("META-INF/")}
-    if sorted(covers.values()) != sorted(data):
-        raise Unsound(f"it is over {sorted(covers.values())}, not over {sorted(data)}")
-    formats = properties.findall(f"{XADES}SignedDataObjectProperties/{XADES}DataObjectFormat")
-    types = {each.get("ObjectReference")[1:]: each.find(f"{XADES}MimeType").text for each in formats}
-    for identifier, name in covers.items():
-        if types.get(identifier) != files[name]:
-            raise Unsound(f"{name} is signed as another type")
+def all_files(named):
+    """A signature is over all files that the manifest names, with their types."""
+    files = {name: named[name] for name in named if not name.startswith("META-INF/")}
+
+    def require_all(_identifier, covers, properties):
+        if sorted(name for _, name in covers) != sorted(files):
+            raise Unsound(f"it is over {covers}, not over {sorted(files)}")
+        formats = properties.findall(f"{XADES}SignedDataObjectProperties/{XADES}DataObjectFormat")
+        types = {each.get("ObjectReference")[1:]: each.find(f"{XADES}MimeType").text for each in formats}
+        for identifier, name in covers:
+            if types.get(identifier) != files[name]:
+                raise Unsound(f"{name} is signed as another type")
+
+    return require_all
 
 
 def main():

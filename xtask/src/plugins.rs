@@ -39,6 +39,12 @@ const PLUGINS: [Plugin; 5] = [
         shipped: false,
     },
     Plugin {
+        package: "parafa-plugin-adoc",
+        module: "parafa_plugin_adoc.wasm",
+        component: "adoc.wasm",
+        shipped: true,
+    },
+    Plugin {
         package: "parafa-plugin-asice",
         module: "parafa_plugin_asice.wasm",
         component: "asice.wasm",

@@ -3,6 +3,7 @@
 //! with, and every other entry is copied as it is.
 
 use parafa_ades::{Archiving, refuse};
+use parafa_container::{Container, Signature, places, signatures};
 use parafa_format_core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, Environment, Refusal, Sink, Step, refusal,
 };
@@ -10,8 +11,6 @@ use parafa_xades::{Raised, SignatureFile};
 use parafa_zip::{Content, Entry, Writer};
 
 use crate::MEDIA_TYPE;
-use crate::container::Container;
-use crate::signatures::{self, Signature};
 
 /// Raises every signature of a container to XAdES-B-LT.
 ///
@@ -32,8 +31,8 @@ pub fn archive<E: Environment, S: Sink<E::Blob>>(
     out: &mut S,
 ) -> Result<ArchiveStep, Refusal> {
     Archiving::parse(request)?;
-    let container = Container::read(environment, document)?;
-    require_unchanged(&signatures::read(&container)?)?;
+    let container = Container::read(environment, document, MEDIA_TYPE)?;
+    require_unchanged(&signatures(&container)?)?;
     let entries = container.signature_files.iter();
     let entries: Vec<&Entry> = entries.filter_map(|name| container.member(name)).collect();
     let contents: Vec<Vec<u8>> = entries
@@ -104,7 +103,7 @@ fn require_room<E: Environment>(
     let inflated: u64 = entries.map(|entry| entry.size).sum();
     let has_room = after <= limits.signature_bytes
         && inflated - before + after <= limits.zip.inflated_bytes
-        && signatures::places(&raised.signatures) <= limits.evidence_places;
+        && places(&raised.signatures) <= limits.evidence_places;
     if has_room {
         return Ok(());
     }

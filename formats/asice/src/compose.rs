@@ -1,16 +1,10 @@
-use std::collections::HashSet;
+//! Makes containers of files.
 
-use parafa_format_core::{
-    Blob, ComposeRequest, Environment, HashFunction, Hasher, Made, Refusal, Sink, SourceFile,
-    compose_params, expect_params_among, parse_seed, refusal,
-};
-use parafa_zip::{Content, MIMETYPE, Writer, is_usable};
+use parafa_container::{Limits, MANIFEST, check_files, check_request, content, manifest};
+use parafa_format_core::{ComposeRequest, Environment, Made, Refusal, Sink, SourceFile};
+use parafa_zip::{Content, MIMETYPE, Writer};
 
 use crate::MEDIA_TYPE;
-use crate::limits::Limits;
-use crate::manifest;
-use crate::part::{MANIFEST, Part};
-use crate::refusals::{about, bad_request};
 
 /// Makes a container of files, under the names that they are given, the first of
 /// which is the main one; nobody has signed it.
@@ -27,105 +21,17 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     request: &ComposeRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
-    check_request(request)?;
+    check_request(request, MEDIA_TYPE)?;
     check_files(files, &Limits::default())?;
 
     let entries = files.iter().map(|file| (file.name, file.media_type));
-    let manifest = manifest::write(entries);
+    let manifest = manifest::write(MEDIA_TYPE, Some("1.2"), entries);
     let mut writer = Writer::new(out, request.time);
     writer.add(MIMETYPE, &Content::Bytes(MEDIA_TYPE.as_bytes()))?;
-    writer.add(MANIFEST, &Content::Bytes(&manifest))?;
+    writer.add(MANIFEST, &Content::Bytes(manifest.as_bytes()))?;
     for file in files {
-        let content = Content::Blob {
-            source: file.content,
-            crc32: crc32(environment, file.content),
-        };
-        writer.add(file.name, &content)?;
+        writer.add(file.name, &content(environment, file.content))?;
     }
     writer.finish(b"")?;
     Ok(Made::new(MEDIA_TYPE))
-}
-
-fn check_request(request: &ComposeRequest) -> Result<(), Refusal> {
-    parse_seed(&request.seed)?;
-    expect_params_among(&request.params, compose_params::ALL)?;
-    if request.media_type == MEDIA_TYPE {
-        Ok(())
-    } else {
-        Err(bad_request(format!(
-            "Only {MEDIA_TYPE} is made here, not {:?}.",
-            request.media_type
-        )))
-    }
-}
-
-fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Result<(), Refusal> {
-    if files.is_empty() || files.len() > limits.composed_files {
-        let detail = format!(
-            "A container is composed of 1 to {} files, not of {}.",
-            limits.composed_files,
-            files.len()
-        );
-        return Err(Refusal::new("too-many-members", detail));
-    }
-    let named = |is_wrong: &dyn Fn(&SourceFile<'_, B>) -> bool| {
-        let wrong = files.iter().filter(|file| is_wrong(file));
-        wrong.map(|file| file.name.to_owned()).collect::<Vec<_>>()
-    };
-    let refuse = |code, detail: &str, subjects: Vec<String>| {
-        if subjects.is_empty() {
-            Ok(())
-        } else {
-            Err(about(code, detail, subjects))
-        }
-    };
-    refuse(
-        "member-name",
-        "Files have names that cannot be those of files in a container.",
-        named(&|file| !is_file_name(file.name, limits)),
-    )?;
-    let mut seen = HashSet::new();
-    let twice = files.iter().filter(|file| !seen.insert(file.name));
-    refuse(
-        "duplicate-member",
-        "Several files have one name.",
-        twice.map(|file| file.name.to_owned()).collect(),
-    )?;
-    refuse(
-        refusal::BAD_REQUEST,
-        "Files have no media type of visible ASCII.",
-        named(&|file| !is_media_type(file.media_type)),
-    )?;
-    refuse(
-        "empty-member",
-        "Files are empty.",
-        named(&|file| file.content.is_empty()),
-    )
-}
-
-/// Whether a file can have the name: a relative path outside of what a container
-/// keeps for itself, however it is capitalized, that can be written in the
-/// manifest (XML 1.0, 2.2).
-fn is_file_name(name: &str, limits: &Limits) -> bool {
-    let folded = name.to_ascii_lowercase();
-    name.len() <= limits.zip.name_bytes
-        && is_usable(name)
-        && !name.ends_with('/')
-        && !name.contains(['\u{fffe}', '\u{ffff}'])
-        && !folded.starts_with("meta-inf")
-        && folded != MIMETYPE
-        && Part::of(name) == Part::Data
-}
-
-fn is_media_type(media_type: &str) -> bool {
-    media_type.contains('/') && media_type.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-fn crc32<E: Environment>(environment: &E, content: &E::Blob) -> u32 {
-    let mut hasher = environment.hasher(HashFunction::Crc32);
-    hasher.update_blob(content, 0, content.len());
-    let digest = hasher.finish();
-    digest
-        .into_iter()
-        .fold(0, |sum, byte| sum << 8 | u32::from(byte))
 }

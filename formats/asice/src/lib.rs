@@ -11,29 +11,16 @@
 
 mod archive;
 mod compose;
-mod container;
-mod inspect;
-mod limits;
-mod manifest;
-mod members;
 mod obstacle;
-mod part;
-mod refusals;
-mod rehearse;
+mod read;
 mod sign;
-mod signatures;
-mod verify;
 
 use parafa_format_core::{Ability, About, Operation, Preservation, levels};
 
 pub use archive::archive;
 pub use compose::compose;
-pub use inspect::inspect;
-pub use limits::Limits;
-pub use members::{extract, members};
-pub use rehearse::rehearse;
+pub use read::{extract, inspect, members, rehearse, verify};
 pub use sign::sign;
-pub use verify::verify;
 
 /// Media type of ASiC-E (EN 319 162-1, A.1).
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";

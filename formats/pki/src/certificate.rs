@@ -5,6 +5,7 @@ use parafa_format_core::Environment;
 
 use crate::Error;
 use crate::asn1::{Element, context};
+use crate::distinguished_name;
 use crate::signed::Signed;
 use crate::time::seconds_since_epoch;
 
@@ -92,6 +93,18 @@ impl<'a> Certificate<'a> {
     #[must_use]
     pub fn serial_number(&self) -> &'a [u8] {
         self.serial_number.der
+    }
+
+    /// The issuer's Name as a string (RFC 2253), if it is one.
+    #[must_use]
+    pub fn issuer_text(&self) -> Option<String> {
+        distinguished_name::write(self.issuer)
+    }
+
+    /// The serial number in decimal digits.
+    #[must_use]
+    pub fn serial_number_decimal(&self) -> String {
+        distinguished_name::decimal(self.serial_number.value)
     }
 
     /// When it may be relied on; `None` when that cannot be read.
@@ -354,7 +367,7 @@ fn common_name(attribute: Element<'_>) -> Option<String> {
 }
 
 /// A DirectoryString (RFC 5280, 4.1.2.4).
-fn directory_string(element: Element<'_>) -> Option<String> {
+pub(crate) fn directory_string(element: Element<'_>) -> Option<String> {
     match element.tag {
         Tag::Utf8String | Tag::PrintableString | Tag::Ia5String => {
             String::from_utf8(element.value.to_vec()).ok()

@@ -15,6 +15,7 @@ pub mod asn1;
 pub mod attributes;
 mod ber;
 mod certificate;
+mod distinguished_name;
 pub mod ecdsa;
 mod error;
 mod extension;

@@ -11,13 +11,13 @@ use parafa_ades::{
     due_chains, refuse, require_raisable, too_much_to_verify,
 };
 use parafa_format_core::{Answer, BaselineLevel, Environment, Refusal, Step, refusal};
-use parafa_xml::{Document, Limits};
+use parafa_xml::{Document, Insertion, Limits, inserted};
 
 use crate::examined::Examined;
 use crate::file;
 use crate::names::{XADES, XADES_141};
 use crate::objects::DataObjects;
-use crate::unsigned::{Insertion, inserted, with_properties};
+use crate::unsigned::with_properties;
 use crate::verify::{LIMITS, Verified, Verifier};
 
 /// A signature file of a container.

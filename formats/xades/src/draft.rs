@@ -2,28 +2,23 @@ use std::iter;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
-use parafa_pki::asn1::{context, encode, sequence};
 use parafa_pki::{Certificate, ecdsa};
-use parafa_xml::{Canonicalization, Document, Limits};
-use quick_xml::Writer;
-use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
+use parafa_xml::{Canonicalization, Document, Limits, XmlWriter, inserted};
 
 use crate::file;
 use crate::location::reference_to;
-use crate::names::{self, ASIC, DSIG, SIGNED_PROPERTIES_TYPE, XADES};
+use crate::names::{self, DSIG, SIGNED_PROPERTIES_TYPE, XADES, XPATH};
+use crate::profile::Profile;
 use crate::signature::Signature;
 use crate::time;
-use crate::unsigned::{inserted, with_properties};
-
-/// How everything that is signed is canonicalized: exclusively, so that nothing
-/// around a signature is part of what is signed.
-const CANONICALIZATION: Canonicalization = Canonicalization::EXCLUSIVE;
+use crate::unsigned::with_properties;
 
 /// What a new signature of a container is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureRequest<'a> {
+    /// How it is written.
+    pub profile: Profile,
     /// Its `Id`, which those of its parts begin with; an XML name without
     /// colons.
     pub id: &'a str,
@@ -40,14 +35,17 @@ pub struct SignatureRequest<'a> {
     pub objects: &'a [DataObject<'a>],
 }
 
-/// A member that is signed.
+/// A member that is signed, or an element of one.
 #[derive(Clone, Copy, Debug)]
 pub struct DataObject<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its media type, as the manifest has it.
+    /// The `ID` of the one element of it that is signed, in the form of
+    /// Canonical XML 1.0; `None` when all of it is, as it is.
+    pub part: Option<&'a str>,
+    /// Its media type, as the manifest has it; not every profile signs it.
     pub media_type: &'a str,
-    /// Digest of its bytes by the algorithm of the signature.
+    /// Digest of what is signed by the algorithm of the signature.
     pub digest: &'a [u8],
 }
 
@@ -75,6 +73,7 @@ pub enum DraftError {
 /// the value and what is not signed.
 #[derive(Clone, Debug)]
 pub struct Draft {
+    profile: Profile,
     text: String,
     signed_info: Vec<u8>,
     /// Where the value goes.
@@ -84,8 +83,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Writes a signature file (ETSI EN 319 162-1, 4.4.3.2) with a signature of
-    /// level B-B (EN 319 132-1, 6).
+    /// Writes a signature file with one signature, as the profile has them.
     ///
     /// # Errors
     /// The request cannot be carried out.
@@ -97,14 +95,19 @@ impl Draft {
         // The digest of the properties is that of their canonical form, for
         // which they have to stand where they will.
         let unsigned = parts.file("");
-        let properties = canonical(&unsigned, |signature| signature.signed_properties().ok())?;
+        let properties = canonical(&unsigned, parts.canonicalization(), |signature| {
+            signature.signed_properties().ok()
+        })?;
         let digest = environment.digest(parts.digest, &[Part::Bytes(&properties)]);
         let text = parts.file(&BASE64_STANDARD.encode(digest));
-        let signed_info = canonical(&text, |signature| signature.signed_info().ok())?;
+        let signed_info = canonical(&text, parts.canonicalization(), |signature| {
+            signature.signed_info().ok()
+        })?;
         let value_at = with_signature(&text, |signature| {
             Some(signature.value().ok()?.range().end - "</ds:SignatureValue>".len())
         })?;
         Ok(Self {
+            profile: request.profile,
             text,
             signed_info,
             value_at,
@@ -145,7 +148,9 @@ impl Draft {
     /// # Errors
     /// The text is not such a file.
     pub fn to_be_stamped(&self, file: &str) -> Result<Vec<u8>, DraftError> {
-        canonical(file, |signature| signature.value().ok())
+        canonical(file, self.profile.canonicalization(), |signature| {
+            signature.value().ok()
+        })
     }
 
     /// Adds a signature time-stamp, the DER of an RFC 3161 token: level B-T.
@@ -158,7 +163,7 @@ impl Draft {
              <ds:CanonicalizationMethod Algorithm=\"{}\"/>\
              <xades:EncapsulatedTimeStamp>{}</xades:EncapsulatedTimeStamp>\
              </xades:SignatureTimeStamp>",
-            CANONICALIZATION.uri(),
+            self.profile.canonicalization().uri(),
             BASE64_STANDARD.encode(token)
         );
         with_signature(file, |signature| {
@@ -175,7 +180,7 @@ struct Parts<'a> {
     signature_uri: &'static str,
     signing_time: String,
     certificate_digest: String,
-    issuer_serial: String,
+    certificate: Certificate<'a>,
     field_bytes: Option<usize>,
 }
 
@@ -193,7 +198,8 @@ impl<'a> Parts<'a> {
         let certificate = certificate.map_err(|_| DraftError::Certificate)?;
         let curve = ecdsa::field_bytes(certificate.subject_public_key_info());
         let is_ecdsa = matches!(algorithm, SignatureAlgorithm::Ecdsa(_));
-        if is_ecdsa != curve.is_some() {
+        let has_names = request.profile == Profile::Baseline || certificate.issuer_text().is_some();
+        if is_ecdsa != curve.is_some() || !has_names {
             return Err(DraftError::Certificate);
         }
         let hashed = environment.digest(digest, &[Part::Bytes(request.certificate)]);
@@ -203,26 +209,22 @@ impl<'a> Parts<'a> {
             signature_uri,
             signing_time: time::write(request.time).ok_or(DraftError::Time(request.time))?,
             certificate_digest: BASE64_STANDARD.encode(hashed),
-            issuer_serial: BASE64_STANDARD.encode(issuer_serial(&certificate)),
+            certificate,
             field_bytes: curve,
         })
     }
 
+    fn canonicalization(&self) -> Canonicalization {
+        self.request.profile.canonicalization()
+    }
+
     /// The file, with the digest of SignedProperties and without a value.
     fn file(&self, properties_digest: &str) -> String {
-        let mut writer = XmlWriter(Writer::new(Vec::new()));
-        let namespaces = [
-            ("xmlns:asic", ASIC),
-            ("xmlns:ds", DSIG),
-            ("xmlns:xades", XADES),
-        ];
-        writer.element("asic:XAdESSignatures", &namespaces, |writer| {
-            self.signature(writer, properties_digest);
-        });
-        format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}",
-            writer.into_text()
-        )
+        XmlWriter::document(|writer| {
+            self.request.profile.root(writer, |writer| {
+                self.signature(writer, properties_digest);
+            });
+        })
     }
 
     fn signature(&self, writer: &mut XmlWriter, properties_digest: &str) {
@@ -254,20 +256,20 @@ impl<'a> Parts<'a> {
 
     fn signed_info(&self, writer: &mut XmlWriter, properties_digest: &str) {
         let id = self.request.id;
-        let algorithm = CANONICALIZATION.uri();
+        let algorithm = self.canonicalization().uri();
         writer.element("ds:SignedInfo", &[], |writer| {
             writer.empty("ds:CanonicalizationMethod", &[("Algorithm", algorithm)]);
             writer.empty("ds:SignatureMethod", &[("Algorithm", self.signature_uri)]);
             for (number, object) in self.request.objects.iter().enumerate() {
                 let reference = format!("{id}-reference-{number}");
                 let uri = reference_to(object.name);
-                writer.element(
-                    "ds:Reference",
-                    &[("Id", &reference), ("URI", &uri)],
-                    |writer| {
-                        self.digest(writer, &BASE64_STANDARD.encode(object.digest));
-                    },
-                );
+                let attributes = [("Id", reference.as_str()), ("URI", &uri)];
+                writer.element("ds:Reference", &attributes, |writer| {
+                    if let Some(part) = object.part {
+                        part_transforms(writer, part);
+                    }
+                    self.digest(writer, &BASE64_STANDARD.encode(object.digest));
+                });
             }
             let uri = format!("#{id}-properties");
             let attributes = [("Type", SIGNED_PROPERTIES_TYPE), ("URI", &uri)];
@@ -286,24 +288,27 @@ impl<'a> Parts<'a> {
         writer.element("xades:SignedProperties", &[("Id", &properties)], |writer| {
             writer.element("xades:SignedSignatureProperties", &[], |writer| {
                 writer.text("xades:SigningTime", &[], &self.signing_time);
-                writer.element("xades:SigningCertificateV2", &[], |writer| {
-                    writer.element("xades:Cert", &[], |writer| {
-                        writer.element("xades:CertDigest", &[], |writer| {
-                            self.digest(writer, &self.certificate_digest);
-                        });
-                        writer.text("xades:IssuerSerialV2", &[], &self.issuer_serial);
-                    });
+                let profile = self.request.profile;
+                profile.signing_certificate(writer, &self.certificate, |writer| {
+                    self.digest(writer, &self.certificate_digest);
                 });
             });
-            writer.element("xades:SignedDataObjectProperties", &[], |writer| {
-                for (number, object) in self.request.objects.iter().enumerate() {
-                    let reference = format!("#{id}-reference-{number}");
-                    let attributes = [("ObjectReference", reference.as_str())];
-                    writer.element("xades:DataObjectFormat", &attributes, |writer| {
-                        writer.text("xades:MimeType", &[], object.media_type);
-                    });
-                }
-            });
+            if self.request.profile == Profile::Baseline {
+                self.data_object_formats(writer);
+            }
+        });
+    }
+
+    fn data_object_formats(&self, writer: &mut XmlWriter) {
+        let id = self.request.id;
+        writer.element("xades:SignedDataObjectProperties", &[], |writer| {
+            for (number, object) in self.request.objects.iter().enumerate() {
+                let reference = format!("#{id}-reference-{number}");
+                let attributes = [("ObjectReference", reference.as_str())];
+                writer.element("xades:DataObjectFormat", &attributes, |writer| {
+                    writer.text("xades:MimeType", &[], object.media_type);
+                });
+            }
         });
     }
 
@@ -314,54 +319,26 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// DER of the IssuerSerial (RFC 5035, 5) that IssuerSerialV2 holds.
-fn issuer_serial(certificate: &Certificate<'_>) -> Vec<u8> {
-    const DIRECTORY_NAME: u8 = 4;
-
-    let name = encode(context(DIRECTORY_NAME), certificate.issuer());
-    let names = sequence([&name]);
-    encode(
-        Tag::Sequence,
-        &[&names, certificate.serial_number()].concat(),
-    )
-}
-
-/// Writes to memory, which does not fail.
-struct XmlWriter(Writer<Vec<u8>>);
-
-impl XmlWriter {
-    fn element(&mut self, name: &str, attributes: &[(&str, &str)], inner: impl FnOnce(&mut Self)) {
-        let start = BytesStart::new(name).with_attributes(attributes.iter().copied());
-        self.event(Event::Start(start));
-        inner(self);
-        self.event(Event::End(BytesEnd::new(name)));
-    }
-
-    fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
-        self.element(name, attributes, |writer| {
-            writer.event(Event::Text(BytesText::new(text)));
+/// What takes one element out of a member: the XPath expression by which ADOC
+/// signs metadata, and Canonical XML 1.0.
+fn part_transforms(writer: &mut XmlWriter, id: &str) {
+    writer.element("ds:Transforms", &[], |writer| {
+        writer.element("ds:Transform", &[("Algorithm", XPATH)], |writer| {
+            let expression = format!("ancestor-or-self::*[@ID='{id}']");
+            writer.text("ds:XPath", &[], &expression);
         });
-    }
-
-    fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) {
-        self.element(name, attributes, |_| {});
-    }
-
-    fn event(&mut self, event: Event<'_>) {
-        self.0.write_event(event).expect("memory takes all bytes");
-    }
-
-    fn into_text(self) -> String {
-        String::from_utf8(self.0.into_inner()).expect("what was written is text")
-    }
+        let inclusive = Canonicalization::INCLUSIVE.uri();
+        writer.empty("ds:Transform", &[("Algorithm", inclusive)]);
+    });
 }
 
 fn canonical(
     file: &str,
+    algorithm: Canonicalization,
     element: impl for<'d> FnOnce(Signature<'d>) -> Option<parafa_xml::Element<'d>>,
 ) -> Result<Vec<u8>, DraftError> {
     with_signature(file, |signature| {
-        element(signature)?.canonicalize(CANONICALIZATION, &[]).ok()
+        element(signature)?.canonicalize(algorithm, &[]).ok()
     })
 }
 

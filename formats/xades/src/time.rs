@@ -33,8 +33,10 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     (seconds >= 0).then_some(seconds)
 }
 
-/// The time in UTC, to the second.
-pub(crate) fn write(seconds: i64) -> Option<String> {
+/// A signing time, seconds since the Unix epoch, in UTC as `xs:dateTime` has it;
+/// `None`: there is no such time.
+#[must_use]
+pub fn write(seconds: i64) -> Option<String> {
     let seconds = u64::try_from(seconds).ok()?;
     let time = DateTime::from_unix_duration(Duration::from_secs(seconds)).ok()?;
     Some(time.to_string())

@@ -1,31 +1,10 @@
 //! Unsigned properties that are put into a signature (EN 319 132-1, 4.3.1);
 //! every byte that was there stays.
 
-use parafa_xml::Element;
+use parafa_xml::Insertion;
 
 use crate::names::XADES;
 use crate::signature::Signature;
-
-/// A text that goes into another one.
-#[derive(Clone, Debug)]
-pub(crate) struct Insertion {
-    range: std::ops::Range<usize>,
-    text: String,
-}
-
-/// The text with all insertions.
-pub(crate) fn inserted(text: &str, mut insertions: Vec<Insertion>) -> String {
-    insertions.sort_by_key(|insertion| insertion.range.start);
-    let mut result = String::new();
-    let mut done = 0;
-    for insertion in insertions {
-        result.push_str(&text[done..insertion.range.start]);
-        result.push_str(&insertion.text);
-        done = insertion.range.end;
-    }
-    result.push_str(&text[done..]);
-    result
-}
 
 /// Puts properties behind the unsigned ones that a signature has; `None` when it
 /// has no signed ones, which they stand beside.
@@ -35,59 +14,32 @@ pub(crate) fn with_properties(signature: Signature<'_>, properties: &str) -> Opt
         .children_named(XADES, "UnsignedProperties")
         .next();
     let Some(unsigned) = unsigned else {
-        let end = signature.signed_properties().ok()?.range().end;
-        return Some(Insertion {
-            range: end..end,
-            text: format!(
-                "<xades:UnsignedProperties xmlns:xades=\"{XADES}\">\
-                 <xades:UnsignedSignatureProperties>{properties}\
-                 </xades:UnsignedSignatureProperties></xades:UnsignedProperties>"
-            ),
-        });
+        let text = format!(
+            "<xades:UnsignedProperties xmlns:xades=\"{XADES}\">\
+             <xades:UnsignedSignatureProperties>{properties}\
+             </xades:UnsignedSignatureProperties></xades:UnsignedProperties>"
+        );
+        let signed = signature.signed_properties().ok()?;
+        return Some(Insertion::behind(signed, &text));
     };
     let list = unsigned.children_named(XADES, "UnsignedSignatureProperties");
     if let Some(list) = list.last() {
-        return Some(at_the_end_of(list, properties));
+        return Some(Insertion::at_the_end_of(list, properties));
     }
     let list = format!(
         "<xades:UnsignedSignatureProperties xmlns:xades=\"{XADES}\">{properties}\
          </xades:UnsignedSignatureProperties>"
     );
     // Properties of data objects stand behind it.
-    match unsigned.children().next() {
-        Some(first) => {
-            let start = first.range().start;
-            Some(Insertion {
-                range: start..start,
-                text: list,
-            })
-        }
-        None => Some(at_the_end_of(unsigned, &list)),
-    }
-}
-
-/// Puts a text before the end tag of an element, which an empty one may not have.
-fn at_the_end_of(element: Element<'_>, text: &str) -> Insertion {
-    let range = element.range();
-    let written = &element.document().source()[range.clone()];
-    match (written.strip_suffix("/>"), written.rfind("</")) {
-        (Some(_), _) | (None, None) => Insertion {
-            range: range.end - "/>".len()..range.end,
-            text: format!(">{text}</{}>", element.qualified_name()),
-        },
-        (None, Some(end_tag)) => {
-            let at = range.start + end_tag;
-            Insertion {
-                range: at..at,
-                text: text.to_owned(),
-            }
-        }
-    }
+    Some(match unsigned.children().next() {
+        Some(first) => Insertion::before(first, &list),
+        None => Insertion::at_the_end_of(unsigned, &list),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use parafa_xml::{Document, Limits};
+    use parafa_xml::{Document, Limits, inserted};
 
     use super::*;
     use crate::names::DSIG;

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adoc;
 mod answers;
 mod asice;
 mod asn1;
@@ -26,6 +27,7 @@ use std::{env, fs};
 
 use cap::Cap;
 
+pub use adoc::ADOC;
 pub use asice::ASICE;
 pub use certificate::CERTIFICATE;
 pub use cms::CMS;

@@ -7,7 +7,8 @@ use parafa_format_core::{
     SignatureAlgorithm, Step,
 };
 use parafa_xades::{
-    DataObjects, Draft, Piece, Raised, SignatureFile, SignatureRequest, Verified, Verifier, archive,
+    DataObjects, Draft, Piece, Profile, Raised, SignatureFile, SignatureRequest, Verified,
+    Verifier, archive,
 };
 use parafa_xml::{Canonicalization, Document, Limits};
 use sha2::{Digest, Sha256};
@@ -54,6 +55,7 @@ impl DataObjects for OneMember {
 /// A signature at level B-T.
 static SIGNED: LazyLock<String> = LazyLock::new(|| {
     let request = SignatureRequest {
+        profile: Profile::Baseline,
         id: "S0",
         time: 1_767_323_046,
         algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
@@ -61,6 +63,7 @@ static SIGNED: LazyLock<String> = LazyLock::new(|| {
         issuers: &[],
         objects: &[parafa_xades::DataObject {
             name: "a",
+            part: None,
             media_type: "text/plain",
             digest: &[0; 32],
         }],

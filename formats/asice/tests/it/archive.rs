@@ -16,8 +16,8 @@ use parafa_zip::{Archive, Content, Limits, Writer};
 
 use crate::ceremony::{FILES, MEDIA_TYPE, P256, P384, PKI, RSA, TIME, composed, signed_by};
 use crate::issuing::{CertStatus, Period, ocsp_response};
-use crate::referees::Written;
 use crate::sign::{rebuilt, verified};
+use crate::signers::Written;
 
 fn request() -> ArchiveRequest {
     ArchiveRequest {
@@ -337,7 +337,7 @@ fn a_signature_of_others_is_raised_with_one_of_ours() {
         changed_entries(&countersigned, &archived),
         [0, 1].map(|number| format!("META-INF/signatures{number}.xml"))
     );
-    let written = Written::new(&[countersigned, archived]);
+    let written = Written::new(&[countersigned, archived], "asice");
     let root = written.files[0].with_file_name("foreign.pem");
     let is_root = |der: &&Vec<u8>| {
         let certificate = X509::from_der(der).unwrap();
@@ -365,7 +365,7 @@ fn a_signature_of_others_is_raised_with_one_of_ours() {
 fn the_reference_validator_is_content_without_a_network() {
     let signed = signed_by(&[&RSA, &P256, &P384], "B-T");
     let (archived, _) = archived_with(&signed, answer).unwrap();
-    let written = Written::new(&[signed, archived]);
+    let written = Written::new(&[signed, archived], "asice");
     let Some(dss) = Dss::find(&[PKI.folder().join("root.pem")]) else {
         return;
     };

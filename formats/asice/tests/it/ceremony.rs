@@ -1,18 +1,11 @@
 //! People who sign containers.
 
-use std::sync::LazyLock;
-
-use openssl::nid::Nid;
 use parafa_format_asice::{compose, inspect, sign};
 use parafa_format_core::{
-    Answer, ComposeRequest, DigestAlgorithm, MemoryBlob, MemorySink, NativeEnvironment, NeedKind,
-    Outcome, Refusal, Report, SignRequest, SignatureAlgorithm, SourceFile, Step,
+    ComposeRequest, MemoryBlob, MemorySink, NativeEnvironment, Outcome, Refusal, Report, SourceFile,
 };
 
-use crate::pki::{Holder, Pki, ec_key, rsa_key};
-
-/// 2026-01-02T03:04:06Z.
-pub(crate) const TIME: i64 = 1_767_323_046;
+pub(crate) use crate::signers::{P256, P384, PKI, RSA, Signer, TIME};
 
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
 
@@ -24,55 +17,7 @@ pub(crate) const FILES: [(&str, &str, &[u8]); 4] = [
     ("100%41 €.bin", "application/octet-stream", b"\0\x01"),
 ];
 
-pub(crate) static PKI: LazyLock<Pki> = LazyLock::new(Pki::new);
-
-/// Somebody with a key.
-pub(crate) struct Signer {
-    pub(crate) algorithm: SignatureAlgorithm,
-    pub(crate) holder: Holder,
-    seed: u8,
-}
-
-pub(crate) static P256: LazyLock<Signer> = LazyLock::new(|| {
-    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
-    Signer::new("Ona P-256", algorithm, ec_key(Nid::X9_62_PRIME256V1), 1)
-});
-pub(crate) static P384: LazyLock<Signer> = LazyLock::new(|| {
-    let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384);
-    Signer::new("Jonas P-384", algorithm, ec_key(Nid::SECP384R1), 2)
-});
-pub(crate) static RSA: LazyLock<Signer> = LazyLock::new(|| {
-    let algorithm = SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256);
-    Signer::new("Rūta RSA", algorithm, rsa_key(2048), 3)
-});
-
 impl Signer {
-    fn new(
-        name: &str,
-        algorithm: SignatureAlgorithm,
-        key: openssl::pkey::PKey<openssl::pkey::Private>,
-        seed: u8,
-    ) -> Self {
-        Self {
-            algorithm,
-            holder: PKI.signer(name, key),
-            seed,
-        }
-    }
-
-    pub(crate) fn request(&self, level: &str, covers: &[String]) -> SignRequest {
-        SignRequest {
-            time: TIME,
-            seed: vec![self.seed; 32],
-            target_level: level.to_owned(),
-            signer_chain: PKI.chain(&self.holder),
-            signature_algorithm: self.algorithm,
-            reserve: 16 * 1024,
-            covers: covers.to_vec(),
-            params: Vec::new(),
-        }
-    }
-
     /// Signs all files of a container, as the host has it done.
     pub(crate) fn signs(
         &self,
@@ -80,31 +25,12 @@ impl Signer {
         level: &str,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
         let document = MemoryBlob(container.to_vec());
-        let covers = files_of(container)?;
-        let request = self.request(level, &covers);
-        let mut answers = Vec::new();
-        loop {
+        let request = self.request(level, &files_of(container)?);
+        self.answers(|answers| {
             let mut sink = MemorySink::default();
-            let step = sign(&NativeEnvironment, &document, &request, &answers, &mut sink)?;
-            let needs = match step {
-                Step::Done(outcome) => return Ok((sink.0, outcome)),
-                Step::Needs(needs) => needs,
-            };
-            assert!(sink.0.is_empty(), "nothing is written before it is done");
-            for need in needs {
-                assert_eq!(need.digest_algorithm, Some(self.algorithm.digest()));
-                let payload = need.payload.as_bytes().unwrap();
-                let bytes = match need.kind {
-                    NeedKind::Signature => self.holder.sign(self.algorithm, payload),
-                    NeedKind::Timestamp => PKI.timestamp(payload),
-                    other => panic!("{other:?} is asked for"),
-                };
-                answers.push(Answer {
-                    need_id: need.id,
-                    outcome: Ok(bytes),
-                });
-            }
-        }
+            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
+            Ok((step, sink.0))
+        })
     }
 }
 

@@ -16,3 +16,5 @@ mod referees;
 mod robustness;
 mod samples;
 mod sign;
+#[path = "../../../container/tests/support/signers.rs"]
+mod signers;

@@ -13,8 +13,8 @@ use parafa_format_core::{
 };
 
 use crate::ceremony::{P256, inspected};
-use crate::referees::{Written, anchors};
 use crate::sign::verified;
+use crate::signers::{Written, anchors};
 
 /// What becomes of a container.
 #[derive(Debug, Eq, PartialEq)]
@@ -213,7 +213,7 @@ fn others_find_the_signatures_of_others_as_they_were() {
             .iter()
             .map(|pair| pair[which].clone())
             .collect();
-        Written::new(&containers)
+        Written::new(&containers, "asice")
     });
     if let Some(judge) = AsicE::find(&[]) {
         let verdicts = [&before, &after].map(|written| judge.verdicts(&written.files));

@@ -10,7 +10,7 @@ use parafa_format_core::{
     DigestAlgorithm, Environment, Integrity, MemoryBlob, MemorySink, NativeEnvironment, Part,
     SignatureAlgorithm, TimestampStatus, levels,
 };
-use parafa_xades::{DataObject, Draft, DraftError, SignatureRequest, Verified};
+use parafa_xades::{DataObject, Draft, DraftError, Profile, SignatureRequest, Verified};
 use parafa_zip::{Content, Writer};
 
 use crate::container::Container;
@@ -52,11 +52,13 @@ fn with_request<T>(
         .zip(&digests)
         .map(|((name, media_type, _), digest)| DataObject {
             name,
+            part: None,
             media_type,
             digest,
         })
         .collect();
     make(&SignatureRequest {
+        profile: Profile::Baseline,
         id: "S0",
         time: TIME,
         algorithm,

@@ -3,32 +3,22 @@ use parafa_format_core::{
 };
 use parafa_pki::Certificate;
 
-use crate::MEDIA_TYPE;
 use crate::container::Container;
-use crate::obstacle::{obstacle, unsigned};
-use crate::signatures::{self, Signature};
+use crate::signatures::Signature;
 
-/// What is known of the format beside its media type.
-const FORMAT: &str = "EN 319 162-1";
-
-/// Reads a container strictly, verifies its signatures, and tells what it is;
-/// whether it takes a further signature is told by an obstacle of `sign`.
-///
-/// # Errors
-/// A refusal with a code of the catalogue when the container is not taken.
-pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
-    let container = Container::read(environment, document)?;
-    container.check_bytes()?;
-    let signatures = signatures::read(&container)?;
-    let refusal = if signatures.is_empty() {
-        Some(unsigned())
-    } else {
-        obstacle(&container, &signatures)
-    };
+/// What is told of a container whose format is called `format`; `refusal` is what
+/// signing would be refused for.
+#[must_use]
+pub fn report<E: Environment>(
+    container: &Container<'_, E>,
+    signatures: &[Signature],
+    format: &str,
+    refusal: Option<Refusal>,
+) -> Report {
     let originals = signatures.iter().filter(|signature| !signature.is_copy);
-    Ok(Report {
+    Report {
         signatures: originals.map(summary).collect(),
-        notes: [container.notes.clone(), notes(&container, &signatures)].concat(),
+        notes: [container.notes.clone(), notes(container, signatures)].concat(),
         obstacles: refusal
             .map(|refusal| Obstacle {
                 operation: Operation::Sign,
@@ -36,8 +26,8 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
             })
             .into_iter()
             .collect(),
-        ..Report::new(MEDIA_TYPE, FORMAT)
-    })
+        ..Report::new(container.media_type, format)
+    }
 }
 
 fn summary(signature: &Signature) -> SignatureSummary {
@@ -51,7 +41,8 @@ fn summary(signature: &Signature) -> SignatureSummary {
 }
 
 fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature]) -> Vec<Note> {
-    let mut notes = Vec::new();
+    let mut notes = empty_files(container);
+    let all = container.member_ids().count();
     for signature in signatures {
         let id = &signature.id;
         if signature.is_copy {
@@ -63,7 +54,7 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
             let detail = format!("Whether the signature {id:?} holds cannot be told: {why}.");
             notes.push(Note::new("signature-unsupported", detail));
         }
-        let covers_all = signature.covered(container).count() == container.files.len();
+        let covers_all = signature.covered(container).len() == all;
         if signature.integrity() == Integrity::Intact && !covers_all {
             let detail = format!("The signature {id:?} is not over all files.");
             notes.push(Note::new("partial-coverage", detail));
@@ -74,4 +65,14 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
         notes.push(Note::new("signed", detail));
     }
     notes
+}
+
+fn empty_files<E: Environment>(container: &Container<'_, E>) -> Vec<Note> {
+    let sizes = container.files().iter().map(|file| {
+        let member = container.member(&file.name);
+        (file, member.map_or(0, |member| member.size))
+    });
+    let empty = sizes.filter(|(_, size)| *size == 0);
+    let note = |name: &str| Note::new("empty-member", format!("The file {name:?} is empty."));
+    empty.map(|(file, _)| note(&file.name)).collect()
 }

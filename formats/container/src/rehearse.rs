@@ -3,9 +3,8 @@ use parafa_format_core::{
 };
 use parafa_zip::Writer;
 
-use crate::MEDIA_TYPE;
 use crate::container::Container;
-use crate::signatures;
+use crate::signatures::signatures;
 
 /// What the comment of an unsigned container says, in Lithuanian and English.
 const BANNER: &str = "NEPASIRAŠYTA · UNSIGNED: this container carries no signature.";
@@ -14,22 +13,20 @@ const BANNER: &str = "NEPASIRAŠYTA · UNSIGNED: this container carries no signa
 /// archive. One that has a signature comes out as it is.
 ///
 /// # Errors
-/// The refusals of containers that are not taken, or `bad-request` when the
-/// request cannot be used.
+/// A signature file cannot be read, or `bad-request` when the request cannot be
+/// used.
 pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
-    environment: &E,
-    document: &E::Blob,
+    container: &Container<'_, E>,
     request: &DeriveRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
     parse_seed(&request.seed)?;
     expect_no_params(&request.params)?;
-    let container = Container::read(environment, document)?;
-    let archive = &container.archive;
-    if signatures::read(&container)?.is_empty() && archive.comment() != BANNER.as_bytes() {
+    let (archive, document) = (&container.archive, container.document);
+    if signatures(container)?.is_empty() && archive.comment() != BANNER.as_bytes() {
         Writer::append(out, request.time, document, archive).finish(BANNER.as_bytes())?;
     } else {
         out.copy(document, 0, document.len());
     }
-    Ok(Made::new(MEDIA_TYPE))
+    Ok(Made::new(container.media_type))
 }

@@ -4,11 +4,8 @@
 use std::collections::HashSet;
 
 use parafa_format_core::Refusal;
-use parafa_xml::{Document, Limits};
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
+use parafa_xml::{Document, Insertion, Limits, XmlWriter, inserted};
 
-use crate::MEDIA_TYPE;
 use crate::part::MANIFEST;
 use crate::refusals::unsound;
 
@@ -19,16 +16,23 @@ const ROOT: &str = "/";
 
 /// An entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct ManifestEntry {
+pub struct ManifestEntry {
     /// The name of the member.
-    pub(crate) name: String,
+    pub name: String,
     /// Its media type, as it is written.
-    pub(crate) media_type: String,
+    pub media_type: String,
 }
 
 /// The entries of members, in their order: no two of one name, and beside them
 /// one of the container, of the right type. Those of folders are left out.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<ManifestEntry>, Refusal> {
+///
+/// # Errors
+/// The bytes are no such manifest.
+pub fn read(
+    bytes: &[u8],
+    limits: &Limits,
+    of_container: &str,
+) -> Result<Vec<ManifestEntry>, Refusal> {
     let document = Document::parse(bytes, limits).map_err(|error| error.in_member(MANIFEST))?;
     let root = document.root();
     if !root.is(NAMESPACE, "manifest") {
@@ -48,9 +52,9 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<ManifestEntry>, 
         });
     }
     check_names(&entries)?;
-    let of_container = entries.iter().find(|entry| entry.name == ROOT);
-    match of_container.map(|entry| entry.media_type.trim()) {
-        Some(media_type) if media_type.eq_ignore_ascii_case(MEDIA_TYPE) => {}
+    let root = entries.iter().find(|entry| entry.name == ROOT);
+    match root.map(|entry| entry.media_type.trim()) {
+        Some(media_type) if media_type.eq_ignore_ascii_case(of_container) => {}
         Some(media_type) => {
             let detail = format!(
                 "The manifest says of the container that it is of the type {media_type:?}, which the member \"mimetype\" does not."
@@ -84,23 +88,57 @@ fn check_names(entries: &[ManifestEntry]) -> Result<(), Refusal> {
     }
 }
 
-/// A manifest of these members.
-pub(crate) fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e str)>) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new());
-    let mut event = |event| writer.write_event(event).expect("memory takes all bytes");
-    let manifest = BytesStart::new("manifest:manifest")
-        .with_attributes([("xmlns:manifest", NAMESPACE), ("manifest:version", "1.2")]);
-    event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
-    event(Event::Start(manifest));
-    for (name, media_type) in [(ROOT, MEDIA_TYPE)].into_iter().chain(entries) {
-        let entry = BytesStart::new("manifest:file-entry").with_attributes([
-            ("manifest:full-path", name),
-            ("manifest:media-type", media_type),
-        ]);
-        event(Event::Empty(entry));
-    }
-    event(Event::End(BytesEnd::new("manifest:manifest")));
-    writer.into_inner()
+/// A manifest of a container of a type and of these entries, name and media
+/// type, by the version of OpenDocument that it names.
+pub fn write<'e>(
+    of_container: &'e str,
+    version: Option<&str>,
+    entries: impl IntoIterator<Item = (&'e str, &'e str)>,
+) -> String {
+    let mut attributes = vec![("xmlns:manifest", NAMESPACE)];
+    attributes.extend(version.map(|version| ("manifest:version", version)));
+    XmlWriter::document(|writer| {
+        writer.element("manifest:manifest", &attributes, |writer| {
+            for (name, media_type) in [(ROOT, of_container)].into_iter().chain(entries) {
+                let attributes = [
+                    ("manifest:full-path", name),
+                    ("manifest:media-type", media_type),
+                ];
+                writer.empty("manifest:file-entry", &attributes);
+            }
+        });
+    })
+}
+
+/// A manifest with further entries, of which it has none of the name yet; all
+/// else stays as it is.
+///
+/// # Errors
+/// The bytes are no such manifest.
+pub fn with_entries(
+    bytes: &[u8],
+    limits: &Limits,
+    entries: &[(&str, &str)],
+) -> Result<String, Refusal> {
+    let document = Document::parse(bytes, limits).map_err(|error| error.in_member(MANIFEST))?;
+    let root = document.root();
+    let listed: HashSet<&str> = root
+        .children_named(NAMESPACE, "file-entry")
+        .filter_map(|entry| entry.attribute_in(Some(NAMESPACE), "full-path"))
+        .collect();
+    let new = XmlWriter::fragment(|writer| {
+        let new = entries.iter().filter(|(name, _)| !listed.contains(name));
+        for (name, media_type) in new {
+            let attributes = [
+                ("xmlns:manifest", NAMESPACE),
+                ("manifest:full-path", name),
+                ("manifest:media-type", media_type),
+            ];
+            writer.empty("manifest:file-entry", &attributes);
+        }
+    });
+    let insertion = Insertion::at_the_end_of(root, &new);
+    Ok(inserted(document.source(), vec![insertion]))
 }
 
 #[cfg(test)]
@@ -109,9 +147,11 @@ mod tests {
 
     use super::*;
 
+    const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
+
     fn refused(entries: &str) -> String {
         let manifest = format!("<m:manifest xmlns:m=\"{NAMESPACE}\">{entries}</m:manifest>");
-        read(manifest.as_bytes(), &Limits::default())
+        read(manifest.as_bytes(), &Limits::default(), MEDIA_TYPE)
             .unwrap_err()
             .detail
     }
@@ -121,8 +161,17 @@ mod tests {
         fn what_is_written_is_read_back(
             names in prop::collection::btree_set("[a-ząž &<>\"'()+%#]{1,9}", 0..9),
         ) {
-            let written = write(names.iter().map(|name| (name.as_str(), "text/plain")));
-            let read = read(&written, &Limits::default()).unwrap();
+            let entries = || names.iter().map(|name| (name.as_str(), "text/plain"));
+            let written = write(MEDIA_TYPE, Some("1.2"), entries());
+            let empty = write(MEDIA_TYPE, None, []);
+            let added: Vec<_> = entries().collect();
+            let added = with_entries(empty.as_bytes(), &Limits::default(), &added).unwrap();
+            let read = |text: &str| read(text.as_bytes(), &Limits::default(), MEDIA_TYPE).unwrap();
+            prop_assert_eq!(read(&added), read(&written));
+            let again: Vec<_> = entries().collect();
+            let again = with_entries(added.as_bytes(), &Limits::default(), &again).unwrap();
+            prop_assert_eq!(&again, &added);
+            let read = read(&written);
             let read: Vec<_> = read.into_iter().map(|entry| entry.name).collect();
             prop_assert_eq!(read, Vec::from_iter(names));
         }

@@ -5,27 +5,35 @@ use parafa_format_core::{DigestAlgorithm, Environment, Hasher, Note, Refusal, re
 use parafa_xades::{DataObjects, Piece};
 use parafa_zip::{Archive, Entry, Error};
 
-use crate::MEDIA_TYPE;
 use crate::limits::Limits;
-use crate::manifest::{self, ManifestEntry};
-use crate::part::{ADOC_RELATIONS, MANIFEST, Part};
+use crate::manifest;
+use crate::part::{MANIFEST, Part};
 use crate::refusals::{about, too_much_to_verify, unsound, unsupported};
 
 /// A container whose archive and manifest agree on what it holds. Of its
 /// signatures nothing is known.
-pub(crate) struct Container<'a, E: Environment> {
-    pub(crate) environment: &'a E,
-    pub(crate) document: &'a E::Blob,
-    pub(crate) limits: Limits,
-    pub(crate) archive: Archive,
-    /// The data files, in the order of the manifest.
-    pub(crate) files: Vec<ManifestEntry>,
+#[derive(Debug)]
+pub struct Container<'a, E: Environment> {
+    /// What works on the bytes.
+    pub environment: &'a E,
+    /// The bytes.
+    pub document: &'a E::Blob,
+    /// How much is taken.
+    pub limits: Limits,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its archive.
+    pub archive: Archive,
+    files: Vec<DataFile>,
+    elements: Vec<SignedElement>,
+    /// Ids of files and elements.
+    ids: HashSet<String>,
     /// Names of the signature files, in the order of their data.
-    pub(crate) signature_files: Vec<String>,
+    pub signature_files: Vec<String>,
     /// Names of members behind which nothing can be added.
-    pub(crate) seals: Vec<String>,
+    pub seals: Vec<String>,
     /// What is worth telling.
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     /// Places of members in the archive.
     places: HashMap<String, usize>,
     digests: RefCell<Digests>,
@@ -35,22 +43,62 @@ pub(crate) struct Container<'a, E: Environment> {
     stampable: Cell<u64>,
 }
 
+/// A data file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DataFile {
+    /// The name of the member.
+    pub name: String,
+    /// Its media type, as the manifest has it.
+    pub media_type: String,
+    /// Whether it only comes along, so that nobody has to sign it.
+    pub is_attached: bool,
+}
+
+/// An element of a member that is signed by itself, as ADOC has metadata signed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SignedElement {
+    /// The name of the member.
+    pub member: String,
+    /// Its `ID` there.
+    pub id: String,
+    /// Its form of Canonical XML 1.0.
+    pub octets: Vec<u8>,
+}
+
+impl SignedElement {
+    /// What it is called among the members of the container.
+    #[must_use]
+    pub fn member_id(&self) -> String {
+        element_id(&self.member, &self.id)
+    }
+}
+
+/// What an element of a member is called among the members of a container.
+pub(crate) fn element_id(member: &str, id: &str) -> String {
+    format!("{member}#{id}")
+}
+
 /// Digests of members, by their places, or why there are none.
 type Digests = HashMap<(usize, DigestAlgorithm), Result<Vec<u8>, Error>>;
 
 impl<'a, E: Environment> Container<'a, E> {
-    /// Reads archive and manifest.
+    /// Reads archive and manifest of a container of a media type; its data files
+    /// are all that the manifest names outside of META-INF.
     ///
     /// # Errors
     /// A refusal with a code of the archive or of XML when the container cannot
     /// be read, `other-format`, `mdoc-not-accepted` or `unsupported-container`
     /// when it is of another kind, and `container-unsound` when it is not built
-    /// as ASiC-E says.
-    pub(crate) fn read(environment: &'a E, document: &'a E::Blob) -> Result<Self, Refusal> {
+    /// as its format says.
+    pub fn read(
+        environment: &'a E,
+        document: &'a E::Blob,
+        media_type: &'static str,
+    ) -> Result<Self, Refusal> {
         let limits = Limits::default();
         let archive = Archive::read(document, &limits.zip)?;
-        let (media_type, of_mimetype) = archive.media_type(environment, document)?;
-        check_media_type(&media_type)?;
+        let (stated, of_mimetype) = archive.media_type(environment, document)?;
+        check_media_type(&stated, media_type)?;
         let named = |part| {
             let members = archive.members().map(|member| &member.name);
             let members = members.filter(move |name| Part::of(name) == part);
@@ -61,11 +109,14 @@ impl<'a, E: Environment> Container<'a, E> {
             let detail = "The container is signed with CAdES; only XAdES signatures are taken.";
             return Err(unsound(detail, of_cms));
         }
-        let files = read_manifest(environment, document, &archive, &limits)?;
+        let files = read_manifest(environment, document, &archive, &limits, media_type)?;
         let mut container = Self {
             environment,
             document,
-            files,
+            media_type,
+            files: Vec::new(),
+            elements: Vec::new(),
+            ids: HashSet::new(),
             signature_files: named(Part::Signatures),
             seals: named(Part::Seal),
             notes: [archive.notes(), &of_mimetype].concat(),
@@ -76,24 +127,79 @@ impl<'a, E: Environment> Container<'a, E> {
             limits,
             archive,
         };
-        container.note_oddities();
+        container.hold(files, Vec::new())?;
         Ok(container)
     }
 
-    /// Whether a member is a data file.
-    pub(crate) fn is_file(&self, name: &str) -> bool {
-        Part::of(name) == Part::Data && self.places.contains_key(name)
+    /// Has the container consist of these files and elements: what signers are
+    /// shown, and what a new signature is over. The first file is the main one.
+    ///
+    /// # Errors
+    /// Two of them have one id.
+    pub fn hold(
+        &mut self,
+        files: Vec<DataFile>,
+        elements: Vec<SignedElement>,
+    ) -> Result<(), Refusal> {
+        self.files = files;
+        self.elements = elements;
+        let ids: Vec<String> = self.member_ids().collect();
+        self.ids = ids.iter().cloned().collect();
+        if self.ids.len() < ids.len() {
+            let none: [&str; 0] = [];
+            return Err(unsound("Members of the container have one name.", none));
+        }
+        Ok(())
+    }
+
+    /// The data files, the main one first.
+    #[must_use]
+    pub fn files(&self) -> &[DataFile] {
+        &self.files
+    }
+
+    /// Elements that are signed as files are.
+    #[must_use]
+    pub fn elements(&self) -> &[SignedElement] {
+        &self.elements
+    }
+
+    /// The ids of files and elements, in their order.
+    pub fn member_ids(&self) -> impl Iterator<Item = String> {
+        let files = self.files.iter().map(|file| file.name.clone());
+        files.chain(self.elements.iter().map(SignedElement::member_id))
+    }
+
+    /// Whether a file or an element has an id.
+    #[must_use]
+    pub fn has_member_id(&self, id: &str) -> bool {
+        self.ids.contains(id)
     }
 
     /// The member of a name.
-    pub(crate) fn member(&self, name: &str) -> Option<&Entry> {
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&Entry> {
         self.archive.entries().get(*self.places.get(name)?)
+    }
+
+    /// The bytes of a member that is XML.
+    ///
+    /// # Errors
+    /// There is none, there are more than `most`, or they cannot be inflated.
+    pub fn read_member(&self, name: &str, most: u64) -> Result<Vec<u8>, Refusal> {
+        let Some(member) = self.member(name) else {
+            let detail = format!("The container has no member {name:?}.");
+            return Err(unsound(detail, [name]));
+        };
+        self.spend(member);
+        self.expect_inflatable()?;
+        Ok(member.read(self.environment, self.document, most)?)
     }
 
     /// The digest of a data file.
     pub(crate) fn digest_of(
         &self,
-        file: &ManifestEntry,
+        file: &DataFile,
         algorithm: DigestAlgorithm,
     ) -> Result<Vec<u8>, Refusal> {
         let digest = self.digest_at(&file.name, algorithm);
@@ -102,7 +208,10 @@ impl<'a, E: Environment> Container<'a, E> {
     }
 
     /// Looks whether every member has the bytes that the archive tells of.
-    pub(crate) fn check_bytes(&self) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// One has not, or more would be inflated than is.
+    pub fn check_bytes(&self) -> Result<(), Refusal> {
         for member in self.archive.members() {
             self.spend(member);
             self.expect_inflatable()?;
@@ -112,7 +221,10 @@ impl<'a, E: Environment> Container<'a, E> {
     }
 
     /// Refuses when members were not inflated because that was too much.
-    pub(crate) fn expect_inflatable(&self) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// That is so.
+    pub fn expect_inflatable(&self) -> Result<(), Refusal> {
         if self.inflatable.get() == 0 {
             Err(too_much_to_verify())
         } else {
@@ -160,23 +272,6 @@ impl<'a, E: Environment> Container<'a, E> {
             self.inflatable.set(left);
         }
     }
-
-    fn note_oddities(&mut self) {
-        for file in &self.files {
-            if self
-                .member(&file.name)
-                .is_some_and(|member| member.size == 0)
-            {
-                let detail = format!("The file {:?} is empty.", file.name);
-                self.notes.push(Note::new("empty-member", detail));
-            }
-        }
-        if self.member(ADOC_RELATIONS).is_some() {
-            let detail =
-                "The container has relations as ADOC-V2.0 has them; it is taken as ASiC-E.";
-            self.notes.push(Note::new("adoc-v2", detail));
-        }
-    }
 }
 
 impl<E: Environment> DataObjects for Container<'_, E> {
@@ -216,36 +311,40 @@ impl<E: Environment> DataObjects for Container<'_, E> {
     }
 }
 
-/// Refuses what is no ASiC-E, by its media type: extensions decide nothing.
-fn check_media_type(media_type: &str) -> Result<(), Refusal> {
-    const ADOC: &str = "application/vnd.lt.archyvai.adoc-2008";
+/// Refuses what is of another type than `expected`: extensions decide nothing.
+fn check_media_type(media_type: &str, expected: &str) -> Result<(), Refusal> {
     const MDOC: &str = "application/vnd.lt.archyvai.mdoc-2010";
+    /// Those that plugins are for.
+    const TAKEN: [(&str, &str); 2] = [
+        ("application/vnd.etsi.asic-e+zip", "an ASiC-E"),
+        ("application/vnd.lt.archyvai.adoc-2008", "an ADOC"),
+    ];
     const OTHERS: [(&str, &str); 3] = [
         ("application/vnd.etsi.asic-s+zip", "an ASiC-S"),
         ("application/vnd.bdoc-1.0", "a BDOC 1.0"),
         ("application/vnd.lt.sodra.egas-2009", "an EGAS"),
     ];
 
-    match media_type {
-        MEDIA_TYPE => Ok(()),
-        ADOC => Err(about(
-            refusal::OTHER_FORMAT,
-            "The container is an ADOC.",
-            [ADOC],
-        )),
-        MDOC => Err(Refusal::new(
+    let named = |known: &[(&str, &'static str)]| {
+        let mut known = known.iter();
+        let known = known.find(|(known, _)| *known == media_type);
+        known.map(|(_, name)| *name)
+    };
+    if media_type == expected {
+        Ok(())
+    } else if let Some(name) = named(&TAKEN) {
+        let detail = format!("The container is {name}.");
+        Err(about(refusal::OTHER_FORMAT, detail, [media_type]))
+    } else if media_type == MDOC {
+        Err(Refusal::new(
             refusal::MDOC_NOT_ACCEPTED,
             "The container is an MDOC, which is not taken for signing.",
-        )),
-        other => {
-            let known = OTHERS.iter().find(|(known, _)| *known == other);
-            Err(unsupported(match known {
-                Some((_, name)) => {
-                    format!("The container is {name}, which is not taken; ASiC-E is.")
-                }
-                None => format!("The container is of the type {other:?}, which is not taken."),
-            }))
-        }
+        ))
+    } else {
+        Err(unsupported(match named(&OTHERS) {
+            Some(name) => format!("The container is {name}, which is not taken; ASiC-E is."),
+            None => format!("The container is of the type {media_type:?}, which is not taken."),
+        }))
     }
 }
 
@@ -255,13 +354,14 @@ fn read_manifest<E: Environment>(
     document: &E::Blob,
     archive: &Archive,
     limits: &Limits,
-) -> Result<Vec<ManifestEntry>, Refusal> {
+    media_type: &str,
+) -> Result<Vec<DataFile>, Refusal> {
     let Some(member) = archive.member(MANIFEST) else {
         let detail = "The container has no manifest.";
         return Err(unsound(detail, [MANIFEST]));
     };
     let bytes = member.read(environment, document, limits.manifest_bytes)?;
-    let mut entries = manifest::read(&bytes, &limits.xml)?;
+    let entries = manifest::read(&bytes, &limits.xml, media_type)?;
     let held: HashSet<&str> = archive
         .members()
         .map(|member| member.name.as_str())
@@ -285,12 +385,20 @@ fn read_manifest<E: Environment>(
         let detail = "The container has files that its manifest does not name.";
         return Err(unsound(detail, unnamed));
     }
-    entries.retain(|entry| Part::of(&entry.name) == Part::Data);
-    if entries.is_empty() {
+    let entries = entries.into_iter();
+    let files: Vec<_> = entries
+        .filter(|entry| Part::of(&entry.name) == Part::Data)
+        .map(|entry| DataFile {
+            name: entry.name,
+            media_type: entry.media_type,
+            is_attached: false,
+        })
+        .collect();
+    if files.is_empty() {
         let none: [&str; 0] = [];
         return Err(unsound("The container holds no files.", none));
     }
-    Ok(entries)
+    Ok(files)
 }
 
 fn places(archive: &Archive) -> HashMap<String, usize> {

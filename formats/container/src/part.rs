@@ -3,7 +3,7 @@
 
 /// What a member is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Part {
+pub enum Part {
     /// A data file.
     Data,
     /// The manifest (EN 319 162-1, A.5).
@@ -24,14 +24,16 @@ const META_INF: &str = "META-INF/";
 
 /// Where ADOC-V2.0, which is an ASiC-E, has its relations. They change whenever
 /// somebody signs.
-pub(crate) const ADOC_RELATIONS: &str = "META-INF2/relations.xml";
+pub const ADOC_V2_RELATIONS: &str = "META-INF2/relations.xml";
 
 /// The member that names the data files.
-pub(crate) const MANIFEST: &str = "META-INF/manifest.xml";
+pub const MANIFEST: &str = "META-INF/manifest.xml";
 
 impl Part {
-    pub(crate) fn of(name: &str) -> Self {
-        if name == parafa_zip::MIMETYPE || name == ADOC_RELATIONS {
+    /// By its name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        if name == parafa_zip::MIMETYPE || name == ADOC_V2_RELATIONS {
             return Self::Other;
         }
         match name.strip_prefix(META_INF) {

@@ -1,35 +1,33 @@
 use parafa_format_core::{
     ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Environment, Evidence,
-    EvidencePool, Integrity, LaterChanges, Part, Payload, Refusal, SignatureAlgorithm,
-    SignatureEvidence, SignatureKind,
+    EvidencePool, Integrity, LaterChanges, Part, Payload, SignatureAlgorithm, SignatureEvidence,
+    SignatureKind,
 };
 
 use crate::container::Container;
-use crate::signatures::{self, Signature};
+use crate::signatures::Signature;
 
 /// Longest signed bytes that evidence holds; of longer ones it has the digest.
 const SIGNED_BYTES: usize = 64 * 1024;
 
 /// Evidence about every signature, in the order of their files; copies of one
 /// signature are told one by one.
-///
-/// # Errors
-/// A refusal when the container cannot be read, or its signatures take more
-/// work than is done.
-pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
-    let container = Container::read(environment, document)?;
-    let signatures = signatures::read(&container)?;
+#[must_use]
+pub fn evidence<E: Environment>(
+    container: &Container<'_, E>,
+    signatures: &[Signature],
+) -> Evidence {
     let last = signatures.len().saturating_sub(1);
     let mut pool = EvidencePool::default();
     let evidence = signatures
         .iter()
         .enumerate()
-        .map(|(place, signature)| evidence(&container, signature, place == last, &mut pool));
+        .map(|(place, signature)| about(container, signature, place == last, &mut pool));
     let evidence = evidence.collect();
-    Ok(pool.into_evidence(evidence))
+    pool.into_evidence(evidence)
 }
 
-fn evidence<E: Environment>(
+fn about<E: Environment>(
     container: &Container<'_, E>,
     signature: &Signature,
     is_last: bool,
@@ -70,7 +68,7 @@ fn signed<E: Environment>(environment: &E, signature: &Signature) -> Payload {
 }
 
 fn coverage<E: Environment>(container: &Container<'_, E>, signature: &Signature) -> Coverage {
-    let members: Vec<String> = signature.covered(container).map(str::to_owned).collect();
+    let members = signature.covered(container);
     let kind = if members.is_empty() {
         CoverageKind::Partial
     } else {

@@ -6,23 +6,24 @@ use parafa_format_core::{Environment, Integrity, Refusal, levels};
 use parafa_xades::{Fault, Verified, Verifier};
 use parafa_xml::Document;
 
-use crate::container::Container;
+use crate::container::{Container, element_id};
 use crate::refusals::{too_much_to_verify, unsound};
 
 /// Longest `Id` that an identifier is made of, in bytes.
 const LONGEST_ID: usize = 256;
 
 /// A signature of a container.
-pub(crate) struct Signature {
+#[derive(Clone, Debug)]
+pub struct Signature {
     /// The signature file and the `Id` within it: `META-INF/signatures0.xml#S0`.
-    pub(crate) id: String,
+    pub id: String,
     /// What its XML tells.
-    pub(crate) verified: Verified,
+    pub verified: Verified,
     /// What is not as it was signed, though all of its digests are right, as a
     /// sentence.
-    pub(crate) change: Option<String>,
+    pub change: Option<String>,
     /// Whether another file before has the same signature.
-    pub(crate) is_copy: bool,
+    pub is_copy: bool,
 }
 
 /// All signatures of a container, in the order of their files.
@@ -30,9 +31,7 @@ pub(crate) struct Signature {
 /// # Errors
 /// A signature file cannot be read or is none, or there is more than is
 /// verified for one document.
-pub(crate) fn read<E: Environment>(
-    container: &Container<'_, E>,
-) -> Result<Vec<Signature>, Refusal> {
+pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Signature>, Refusal> {
     let limits = &container.limits;
     let files = || {
         let names = container.signature_files.iter();
@@ -79,7 +78,8 @@ pub(crate) fn read<E: Environment>(
 }
 
 /// How much evidence about signatures names.
-pub(crate) fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
+#[must_use]
+pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
     let each = signatures.into_iter().map(|verified| {
         verified.certificates.len() + verified.revocation.len() + verified.covers.len()
     });
@@ -88,7 +88,8 @@ pub(crate) fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> 
 
 impl Signature {
     /// Whether it still says what it said.
-    pub(crate) fn integrity(&self) -> Integrity {
+    #[must_use]
+    pub fn integrity(&self) -> Integrity {
         match (self.verified.integrity, &self.change) {
             (Integrity::Intact, Some(_)) => Integrity::Modified,
             (integrity, _) => integrity,
@@ -98,7 +99,8 @@ impl Signature {
     /// Whether the container is not what it should be because of it. What
     /// cannot be computed here is no fault; a transform that is not carried out
     /// is one, because containers have no use for it.
-    pub(crate) fn is_unsound(&self) -> bool {
+    #[must_use]
+    pub fn is_unsound(&self) -> bool {
         match self.integrity() {
             Integrity::Intact => false,
             Integrity::Unsupported => {
@@ -109,26 +111,29 @@ impl Signature {
     }
 
     /// Its level by what it holds.
-    pub(crate) fn level(&self) -> &'static str {
+    #[must_use]
+    pub fn level(&self) -> &'static str {
         match self.change {
             Some(_) => levels::UNKNOWN,
             None => self.verified.level,
         }
     }
 
-    /// The data files that it covers whole.
-    pub(crate) fn covered<'s, E: Environment>(
-        &'s self,
-        container: &'s Container<'_, E>,
-    ) -> impl Iterator<Item = &'s str> {
-        let whole = self.verified.covers.iter();
-        let whole = whole.filter(|covered| covered.part.is_none());
-        let names = whole.map(|covered| covered.member.as_str());
-        names.filter(|name| container.is_file(name))
+    /// The ids of the data files and elements of the container that it covers
+    /// whole.
+    #[must_use]
+    pub fn covered<E: Environment>(&self, container: &Container<'_, E>) -> Vec<String> {
+        let ids = self.verified.covers.iter().map(|covered| {
+            let member = &covered.member;
+            let part = covered.part.as_deref();
+            part.map_or_else(|| member.clone(), |part| element_id(member, part))
+        });
+        ids.filter(|id| container.has_member_id(id)).collect()
     }
 
     /// Why its XML does not hold, in words that go on in a sentence.
-    pub(crate) fn fault(&self) -> Option<String> {
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
         self.verified.fault.as_ref().map(ToString::to_string)
     }
 }
@@ -157,7 +162,7 @@ fn is_same(one: &Verified, other: &Verified) -> bool {
 /// put there afterwards.
 fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [Signature]) {
     let types: HashMap<&str, &str> = container
-        .files
+        .files()
         .iter()
         .map(|file| (file.name.as_str(), file.media_type.trim()))
         .collect();
@@ -179,11 +184,13 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
     {
         return;
     }
-    let covered: HashSet<&str> = signatures
+    let covered: HashSet<String> = signatures
         .iter()
         .flat_map(|signature| signature.covered(container))
         .collect();
-    let uncovered = types.keys().filter(|name| !covered.contains(*name)).min();
+    let content = container.files().iter().filter(|file| !file.is_attached);
+    let names = content.map(|file| &file.name);
+    let uncovered = names.filter(|name| !covered.contains(*name)).min();
     let Some(sentence) =
         uncovered.map(|name| format!("The container holds {name:?}, which no signature is over."))
     else {

@@ -1,0 +1,232 @@
+//! Metadata: what is said of the document, its authors and those who signed it.
+
+use parafa_container::{SignedElement, unsound};
+use parafa_format_core::Refusal;
+use parafa_xml::{Canonicalization, Document, Element, Error, Limits, XmlWriter};
+
+use crate::VERSION;
+
+/// Of metadata that are signed, element by element.
+const SIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/signable";
+/// Of metadata that are not.
+const UNSIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/unsignable";
+
+/// Documents of institutions, of legal persons, of natural persons, and those
+/// that institutions receive from outside of the state.
+const CATEGORIES: [&str; 4] = ["GeDOC", "BeDOC", "CeDOC", "GGeDOC"];
+
+/// The category of documents that are made here: those of a legal person.
+const NEW_CATEGORY: &str = "BeDOC";
+
+/// What signs as the author means the document to be in force.
+const PURPOSE: &str = "signature";
+/// What ends a document: nobody signs behind a notary.
+const NOTARISATION: &str = "notarisation";
+
+/// What metadata that can be signed hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signable {
+    /// Elements that every signature is over: about the document and its
+    /// authors.
+    pub(crate) elements: Vec<SignedElement>,
+    /// Whether a notary signed.
+    pub(crate) is_notarised: bool,
+}
+
+/// Reads metadata that can be signed.
+pub(crate) fn read_signable(
+    name: &str,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<Signable, Refusal> {
+    let document = Document::parse(bytes, limits).map_err(|error| error.in_member(name))?;
+    let root = metadata(&document, SIGNABLE, name)?;
+    let documents = root.children_named(SIGNABLE, "document");
+    let authors = root
+        .children_named(SIGNABLE, "authors")
+        .flat_map(|authors| authors.children_named(SIGNABLE, "author"));
+    let named = documents
+        .chain(authors)
+        .filter_map(|element| Some((element, element.attribute("ID")?)));
+    let elements = named
+        .map(|(element, id)| signed_element(name, root, element, id))
+        .collect::<Result<_, _>>()?;
+    let mut purposes = root
+        .children_named(SIGNABLE, "signatures")
+        .flat_map(|signatures| signatures.children_named(SIGNABLE, "signature"))
+        .flat_map(|signature| signature.children_named(SIGNABLE, "signingPurpose"));
+    Ok(Signable {
+        elements,
+        is_notarised: purposes.any(|purpose| purpose.text().trim() == NOTARISATION),
+    })
+}
+
+/// An element that signatures find by its `ID`, which no other one may have.
+fn signed_element(
+    name: &str,
+    root: Element<'_>,
+    element: Element<'_>,
+    id: &str,
+) -> Result<SignedElement, Refusal> {
+    let same = root.descendants();
+    let same = same.filter(|other| other.attribute("ID") == Some(id));
+    if id.is_empty() || id.contains(['\'', '"']) || same.count() != 1 {
+        let detail = format!("The ID {id:?} of metadata does not tell one element.");
+        return Err(unsound(detail, [name]));
+    }
+    Ok(SignedElement {
+        member: name.to_owned(),
+        id: id.to_owned(),
+        octets: canonical(element).map_err(|error| error.in_member(name))?,
+    })
+}
+
+fn canonical(element: Element<'_>) -> Result<Vec<u8>, Error> {
+    element.canonicalize(Canonicalization::INCLUSIVE, &[])
+}
+
+/// What metadata that are not signed say of the document: its category, if they
+/// do.
+///
+/// # Errors
+/// The standard or the category is none that is known.
+pub(crate) fn read_unsignable(
+    name: &str,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<Option<String>, Refusal> {
+    let document = Document::parse(bytes, limits).map_err(|error| error.in_member(name))?;
+    let root = metadata(&document, UNSIGNABLE, name)?;
+    let text = |local_name| {
+        let mut elements = root.descendants();
+        let element = elements.find(|element| element.is(UNSIGNABLE, local_name))?;
+        Some(element.text().trim().to_owned())
+    };
+    if let Some(version) = text("standardVersion").filter(|version| version != VERSION) {
+        let detail = format!("The document is of the standard {version:?}, not of {VERSION}.");
+        return Err(unsound(detail, [name]));
+    }
+    let category = text("documentCategory");
+    if let Some(category) = &category
+        && !CATEGORIES.contains(&category.as_str())
+    {
+        let detail = format!("The document is of the category {category:?}, which there is not.");
+        return Err(unsound(detail, [name]));
+    }
+    Ok(category)
+}
+
+fn metadata<'d>(
+    document: &'d Document<'d>,
+    namespace: &str,
+    name: &str,
+) -> Result<Element<'d>, Refusal> {
+    let root = document.root();
+    if root.is(namespace, "metadata") {
+        Ok(root)
+    } else {
+        let detail = "The metadata are none of ADOC-V1.0.";
+        Err(unsound(detail, [name]))
+    }
+}
+
+/// Metadata of a new document.
+pub(crate) fn write_document(title: &str, author: Option<&str>) -> String {
+    let attributes = [("ID", "metadata_0"), ("xmlns:sig", SIGNABLE)];
+    XmlWriter::document(|writer| {
+        writer.element("sig:metadata", &attributes, |writer| {
+            writer.element("sig:document", &[("ID", "document_0")], |writer| {
+                writer.text("sig:title", &[], title);
+            });
+            let Some(author) = author else { return };
+            writer.element("sig:authors", &[("ID", "authors_0")], |writer| {
+                writer.element("sig:author", &[("ID", "author_0")], |writer| {
+                    writer.text("sig:name", &[], author);
+                    writer.text("sig:individual", &[], "false");
+                });
+            });
+        });
+    })
+}
+
+/// What is said of a new document and not signed.
+pub(crate) fn write_environment() -> String {
+    let attributes = [("ID", "metadata_0"), ("xmlns:uns", UNSIGNABLE)];
+    XmlWriter::document(|writer| {
+        writer.element("uns:metadata", &attributes, |writer| {
+            writer.element("uns:Use", &[("ID", "use_0")], |writer| {
+                let attributes = [("ID", "technical_environment_0")];
+                writer.element("uns:technical_environment", &attributes, |writer| {
+                    writer.text("uns:standardVersion", &[], VERSION);
+                    writer.text("uns:documentCategory", &[], NEW_CATEGORY);
+                    writer.text("uns:generator", &[], "Parafa");
+                });
+            });
+        });
+    })
+}
+
+/// Who signs when, as metadata of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignatureMetadata<'a> {
+    /// The `ID` of the element.
+    pub(crate) id: &'a str,
+    /// The signature file and the `Id` of the signature there.
+    pub(crate) signature: &'a str,
+    /// `xs:dateTime`, the same as SigningTime.
+    pub(crate) time: &'a str,
+    /// The name of who signs.
+    pub(crate) signer: &'a str,
+}
+
+impl SignatureMetadata<'_> {
+    pub(crate) fn write(&self) -> String {
+        let attributes = [("ID", "metadata_0"), ("xmlns:sig", SIGNABLE)];
+        XmlWriter::document(|writer| {
+            writer.element("sig:metadata", &attributes, |writer| {
+                writer.element("sig:signatures", &[], |writer| {
+                    writer.element("sig:signature", &[("ID", self.id)], |writer| {
+                        writer.text("sig:signatureID", &[], self.signature);
+                        writer.text("sig:signingTime", &[], self.time);
+                        writer.text("sig:signingPurpose", &[], PURPOSE);
+                        writer.element("sig:signer", &[], |writer| {
+                            writer.text("sig:individualName", &[], self.signer);
+                        });
+                    });
+                });
+            });
+        })
+    }
+}
+
+/// The element of a signature in metadata that [`SignatureMetadata::write`]
+/// gave.
+pub(crate) fn signature_element(
+    name: &str,
+    text: &str,
+    id: &str,
+    limits: &Limits,
+) -> Result<SignedElement, Refusal> {
+    let document =
+        Document::parse(text.as_bytes(), limits).map_err(|error| error.in_member(name))?;
+    let root = document.root();
+    let mut elements = root.descendants();
+    let element = elements.find(|element| element.attribute("ID") == Some(id));
+    signed_element(name, root, element.unwrap_or(root), id)
+}
+
+/// Text that XML can hold (XML 1.0, 2.2), on one line.
+pub(crate) fn line(text: &str) -> String {
+    let plain = |c: char| {
+        if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') {
+            ' '
+        } else {
+            c
+        }
+    };
+    text.chars()
+        .map(plain)
+        .collect::<String>()
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,224 @@
+//! Adds one signature of ETSI TS 101 903 with a time-stamp (XAdES-T), and the
+//! metadata that say who signed.
+
+use std::collections::HashSet;
+
+use parafa_container::{
+    MANIFEST, Signing, bad_request, manifest, number_of, require_coverage, signatures,
+};
+use parafa_format_core::{Answer, Environment, Outcome, Refusal, SignRequest, Sink, Step, levels};
+use parafa_pki::Certificate;
+use parafa_xades::{Profile, signing_time};
+use parafa_zip::{Content, Entry, MIMETYPE, Writer};
+
+use crate::MEDIA_TYPE;
+use crate::document::Adoc;
+use crate::metadata::{SignatureMetadata, line, signature_element};
+use crate::obstacle::obstacle;
+use crate::relations::{self, Addition, Kind, RELATIONS, ROOT};
+
+/// The folder of signature files.
+const SIGNATURES: &str = "META-INF/signatures/";
+/// What the manifest says of it.
+const SIGNATURES_TYPE: &str = "application/vnd.lt.archyvai.adoc-2008#signatures-folder";
+/// The media type of metadata and signature files.
+pub(crate) const XML_MEDIA_TYPE: &str = "text/xml";
+
+/// Signs an ADOC: the first signature, or a further one beside those that are
+/// there, over all documents, the metadata about the document and its authors,
+/// and new metadata about the signature itself.
+///
+/// Without answers the step needs a `signature`, then a `timestamp`, whichever
+/// level is asked for: an ADOC has no signatures without one. Bytes need not be
+/// reserved.
+///
+/// # Errors
+/// A refusal of the document with the codes of `inspect` or of its obstacle, or
+/// `bad-request` when the request or an answer cannot be used.
+pub fn sign<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
+    document: &E::Blob,
+    request: &SignRequest,
+    answers: &[Answer],
+    out: &mut S,
+) -> Result<Step, Refusal> {
+    let signing = Signing {
+        is_stamped: true,
+        ..Signing::parse(request)?
+    };
+    let adoc = Adoc::read(environment, document)?;
+    let container = &adoc.container;
+    if answers.is_empty() {
+        container.check_bytes()?;
+    }
+    if let Some(obstacle) = obstacle(&adoc, &signatures(container)?) {
+        return Err(obstacle);
+    }
+    require_coverage(container, &request.covers)?;
+
+    let place = Place::find(&adoc);
+    let metadata = place.metadata_of(&signing)?;
+    let limits = &container.limits.xml;
+    let own = signature_element(&place.metadata, &metadata, &place.id, limits)?;
+    let draft = signing.draft(container, Profile::Adoc, &place.id, &[own])?;
+    let file = match signing.signature_file(environment, &draft, answers)? {
+        Step::Needs(needs) => return Ok(Step::Needs(needs)),
+        Step::Done(file) => file,
+    };
+
+    let signed = Signed {
+        relations: place.relations(&adoc)?,
+        manifest: place.manifest(&adoc)?,
+        metadata,
+        file,
+    };
+    signed.write(&adoc, &place, request.time, out)?;
+    Ok(Step::Done(Outcome {
+        media_type: MEDIA_TYPE.to_owned(),
+        level: levels::XADES_T.to_owned(),
+        signature_id: place.signature_id(),
+    }))
+}
+
+/// Where a new signature goes.
+struct Place {
+    /// The `Id` of the signature, and the `ID` of the metadata about it.
+    id: String,
+    /// The name of the signature file.
+    file: String,
+    /// The name of the member with the metadata about it.
+    metadata: String,
+}
+
+impl Place {
+    /// Behind the highest number that a signature file or a member with metadata
+    /// has, under names that no member has, however it is capitalized.
+    fn find<E: Environment>(adoc: &Adoc<'_, E>) -> Self {
+        let members = || adoc.container.archive.members();
+        let taken: HashSet<String> = members()
+            .map(|member| member.name.to_ascii_lowercase())
+            .collect();
+        let numbered = members().map(|member| member.name.as_str());
+        let numbered = numbered.filter(|name| {
+            let files = &adoc.container.signature_files;
+            name.starts_with("metadata/signableMetadata") || files.iter().any(|file| file == name)
+        });
+        let highest = numbered.filter_map(number_of).max();
+        let mut number = highest.map_or(0, |highest| u64::from(highest) + 1);
+        loop {
+            let place = Self {
+                id: format!("signature_{number}"),
+                file: format!("{SIGNATURES}signatures{number}.xml"),
+                metadata: format!("metadata/signableMetadata{number}.xml"),
+            };
+            let names = [&place.file, &place.metadata];
+            if !names
+                .iter()
+                .any(|name| taken.contains(&name.to_ascii_lowercase()))
+            {
+                return place;
+            }
+            number += 1;
+        }
+    }
+
+    fn signature_id(&self) -> String {
+        format!("{}#{}", self.file, self.id)
+    }
+
+    fn metadata_of(&self, signing: &Signing<'_>) -> Result<String, Refusal> {
+        let certificate = Certificate::from_der(signing.certificate);
+        let certificate =
+            certificate.map_err(|_| bad_request("The signer's certificate cannot be read."))?;
+        let time = signing_time(signing.time);
+        let time = time.ok_or_else(|| bad_request("The signing time cannot be written."))?;
+        let metadata = SignatureMetadata {
+            id: &self.id,
+            signature: &self.signature_id(),
+            time: &time,
+            signer: &line(&certificate.common_name().unwrap_or_default()),
+        };
+        Ok(metadata.write())
+    }
+
+    /// The relations with those of the new signature: the document and every
+    /// part of it that is signed lead to the signature file.
+    fn relations<E: Environment>(&self, adoc: &Adoc<'_, E>) -> Result<String, Refusal> {
+        let container = &adoc.container;
+        let to_signature = |source, elements| Addition {
+            source,
+            target: &self.file,
+            kind: Kind::Signatures,
+            elements,
+        };
+        let mut additions = vec![
+            Addition {
+                source: ROOT,
+                target: &self.metadata,
+                kind: Kind::Signable,
+                elements: Vec::new(),
+            },
+            to_signature(ROOT, Vec::new()),
+        ];
+        let files = container.files().iter();
+        additions.extend(files.map(|file| to_signature(&file.name, Vec::new())));
+        for elements in container.elements().chunk_by(|a, b| a.member == b.member) {
+            let ids = elements.iter().map(|element| element.id.as_str()).collect();
+            additions.push(to_signature(&elements[0].member, ids));
+        }
+        additions.push(to_signature(&self.metadata, vec![&self.id]));
+        relations::with_additions(&adoc.relations, &container.limits.xml, &additions)
+    }
+
+    fn manifest<E: Environment>(&self, adoc: &Adoc<'_, E>) -> Result<String, Refusal> {
+        let container = &adoc.container;
+        let bytes = container.read_member(MANIFEST, container.limits.manifest_bytes)?;
+        let entries = [
+            (self.metadata.as_str(), XML_MEDIA_TYPE),
+            (SIGNATURES, SIGNATURES_TYPE),
+            (&self.file, XML_MEDIA_TYPE),
+        ];
+        manifest::with_entries(&bytes, &container.limits.xml, &entries)
+    }
+}
+
+/// What is written of a signed document.
+struct Signed {
+    relations: String,
+    manifest: String,
+    metadata: String,
+    file: String,
+}
+
+impl Signed {
+    /// Writes the archive anew: relations and manifest in their places, every
+    /// other entry as it is, and the new members last.
+    fn write<E: Environment, S: Sink<E::Blob>>(
+        &self,
+        adoc: &Adoc<'_, E>,
+        place: &Place,
+        time: i64,
+        out: &mut S,
+    ) -> Result<(), Refusal> {
+        let container = &adoc.container;
+        let entries = container.archive.entries();
+        let (first, rest): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().partition(|entry| entry.name == MIMETYPE);
+        let mut writer = Writer::new(out, time);
+        for entry in first.into_iter().chain(rest) {
+            let edited = match entry.name.as_str() {
+                RELATIONS => &self.relations,
+                MANIFEST => &self.manifest,
+                _ => {
+                    writer.keep(container.document, entry)?;
+                    continue;
+                }
+            };
+            writer.add(&entry.name, &Content::Bytes(edited.as_bytes()))?;
+        }
+        writer.add(&place.metadata, &Content::Bytes(self.metadata.as_bytes()))?;
+        writer.add(&place.file, &Content::Bytes(self.file.as_bytes()))?;
+        writer.finish(container.archive.comment())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! People who sign documents.
+
+use parafa_fixtures::{Zip, ZipMember};
+use parafa_format_adoc::{compose, inspect, members, sign, verify};
+use parafa_format_core::{
+    ComposeRequest, Evidence, MemoryBlob, MemorySink, NativeEnvironment, Outcome, Refusal, Report,
+    SourceFile,
+};
+use parafa_zip::{Archive, Limits};
+
+pub(crate) use crate::signers::{P256, P384, RSA, Signer, TIME};
+
+pub(crate) const MEDIA_TYPE: &str = "application/vnd.lt.archyvai.adoc-2008";
+
+const PDF: &str = "application/pdf";
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// A file: name, media type and bytes.
+pub(crate) type File = (String, &'static str, Vec<u8>);
+
+pub(crate) fn pdf(name: &str) -> File {
+    (name.to_owned(), PDF, b"%PDF-1.7 not really".to_vec())
+}
+
+pub(crate) fn xlsx(name: &str) -> File {
+    let types = ZipMember::stored("[Content_Types].xml", b"<Types/>");
+    let workbook = ZipMember::stored("xl/workbook.xml", b"<workbook/>");
+    (
+        name.to_owned(),
+        XLSX,
+        Zip::of(vec![types, workbook]).build(),
+    )
+}
+
+/// Files with names that need encoding, and one that looks encoded.
+pub(crate) fn files() -> Vec<File> {
+    vec![
+        pdf("Sutartis Nr. 1+1 & ąčęėįšųūž.pdf"),
+        xlsx("sąmata (1+1).xlsx"),
+        pdf("priedai/100%41 €.PDF"),
+    ]
+}
+
+impl Signer {
+    /// Signs all of a document, as the host has it done.
+    pub(crate) fn signs(&self, document: &[u8]) -> Result<(Vec<u8>, Outcome), Refusal> {
+        let document = MemoryBlob(document.to_vec());
+        let told = members(&NativeEnvironment, &document)?;
+        let covers: Vec<_> = told.into_iter().map(|member| member.id).collect();
+        let request = self.request("B-T", &covers);
+        self.answers(|answers| {
+            let mut sink = MemorySink::default();
+            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
+            Ok((step, sink.0))
+        })
+    }
+}
+
+pub(crate) fn inspected(document: &[u8]) -> Result<Report, Refusal> {
+    inspect(&NativeEnvironment, &MemoryBlob(document.to_vec()))
+}
+
+pub(crate) fn verified(document: &[u8]) -> Evidence {
+    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
+}
+
+/// A document of these files.
+pub(crate) fn composed_as(files: &[File], params: &[(&str, &str)]) -> Result<Vec<u8>, Refusal> {
+    let contents: Vec<_> = files
+        .iter()
+        .map(|(_, _, bytes)| MemoryBlob(bytes.clone()))
+        .collect();
+    let sources: Vec<_> = files
+        .iter()
+        .zip(&contents)
+        .map(|((name, media_type, _), content)| SourceFile {
+            name,
+            media_type,
+            content,
+        })
+        .collect();
+    let params = params.iter();
+    let request = ComposeRequest {
+        time: TIME,
+        seed: vec![7; 32],
+        media_type: MEDIA_TYPE.to_owned(),
+        params: params
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+    };
+    let mut sink = MemorySink::default();
+    compose(&NativeEnvironment, &sources, &request, &mut sink)?;
+    Ok(sink.0)
+}
+
+pub(crate) fn composed(files: &[File]) -> Result<Vec<u8>, Refusal> {
+    let params = [("title", "Sutartis <1> & \"2\""), ("author", "UAB Ąžuolas")];
+    composed_as(files, &params)
+}
+
+/// [`files`], signed by these people one after the other.
+pub(crate) fn signed_by(signers: &[&Signer]) -> Vec<u8> {
+    let document = composed(&files()).unwrap();
+    signers.iter().fold(document, |document, signer| {
+        signer.signs(&document).unwrap().0
+    })
+}
+
+/// Members by name, in the order of the archive.
+pub(crate) fn unpacked(document: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let blob = MemoryBlob(document.to_vec());
+    let archive = Archive::read(&blob, &Limits::default()).unwrap();
+    let members = archive.members().map(|member| {
+        let bytes = member.read(&NativeEnvironment, &blob, u64::MAX).unwrap();
+        (member.name.clone(), bytes)
+    });
+    members.collect()
+}
+
+/// The same members, some with other text in them.
+pub(crate) fn with_text(document: &[u8], name: &str, change: impl Fn(&str) -> String) -> Vec<u8> {
+    let members = unpacked(document).into_iter().map(|(member, bytes)| {
+        let bytes = if member == name {
+            change(std::str::from_utf8(&bytes).unwrap()).into_bytes()
+        } else {
+            bytes
+        };
+        ZipMember::stored(&member, &bytes)
+    });
+    Zip::of(members.collect::<Vec<_>>()).build()
+}

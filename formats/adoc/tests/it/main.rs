@@ -1,0 +1,16 @@
+//! Documents that are made and signed here, and documents of others.
+
+mod cases;
+mod ceremony;
+mod compose;
+mod members;
+#[expect(dead_code, reason = "nothing is revoked here")]
+#[path = "../../../pki/tests/it/pki.rs"]
+mod pki;
+mod referees;
+mod robustness;
+mod samples;
+mod sign;
+#[expect(dead_code, reason = "nobody is asked here who wants anchors in files")]
+#[path = "../../../container/tests/support/signers.rs"]
+mod signers;

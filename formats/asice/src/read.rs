@@ -1,0 +1,87 @@
+//! What a container is, holds and proves.
+
+use parafa_container::{ADOC_V2_RELATIONS, Container, evidence, report, signatures, unsigned};
+use parafa_format_core::{
+    DeriveRequest, Environment, Evidence, Made, Member, Note, Refusal, Report, Sink,
+};
+
+use crate::MEDIA_TYPE;
+use crate::obstacle::obstacle;
+
+/// What is known of the format beside its media type.
+const FORMAT: &str = "EN 319 162-1";
+
+/// Reads a container strictly, verifies its signatures, and tells what it is;
+/// whether it takes a further signature is told by an obstacle of `sign`.
+///
+/// # Errors
+/// A refusal with a code of the catalogue when the container is not taken.
+pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
+    let mut container = Container::read(environment, document, MEDIA_TYPE)?;
+    container.check_bytes()?;
+    if container.member(ADOC_V2_RELATIONS).is_some() {
+        let detail = "The container has relations as ADOC-V2.0 has them; it is taken as ASiC-E.";
+        container.notes.push(Note::new("adoc-v2", detail));
+    }
+    let signatures = signatures(&container)?;
+    let refusal = if signatures.is_empty() {
+        Some(unsigned())
+    } else {
+        obstacle(&container, &signatures)
+    };
+    Ok(report(&container, &signatures, FORMAT, refusal))
+}
+
+/// The data files, in the order of the manifest, the first of which is the main
+/// one. The id of a file is its name.
+///
+/// # Errors
+/// The refusals of containers that are not taken.
+pub fn members<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
+) -> Result<Vec<Member>, Refusal> {
+    parafa_container::members(&Container::read(environment, document, MEDIA_TYPE)?)
+}
+
+/// Writes the bytes of a data file.
+///
+/// # Errors
+/// `no-such-member` when there is none of that name, and the refusals of
+/// containers that are not taken.
+pub fn extract<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
+    document: &E::Blob,
+    id: &str,
+    out: &mut S,
+) -> Result<(), Refusal> {
+    let container = Container::read(environment, document, MEDIA_TYPE)?;
+    parafa_container::extract(&container, id, out)
+}
+
+/// Evidence about every signature, in the order of their files; copies of one
+/// signature are told one by one.
+///
+/// # Errors
+/// A refusal when the container cannot be read, or its signatures take more
+/// work than is done.
+pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
+    let container = Container::read(environment, document, MEDIA_TYPE)?;
+    Ok(evidence(&container, &signatures(&container)?))
+}
+
+/// Marks a container that nobody has signed as unsigned, by the comment of the
+/// archive. One that has a signature comes out as it is.
+///
+/// # Errors
+/// The refusals of containers that are not taken, or `bad-request` when the
+/// request cannot be used.
+pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
+    document: &E::Blob,
+    request: &DeriveRequest,
+    out: &mut S,
+) -> Result<Made, Refusal> {
+    let container = Container::read(environment, document, MEDIA_TYPE)?;
+    parafa_container::rehearse(&container, request, out)
+}

@@ -1,0 +1,110 @@
+//! Files that a container is composed of.
+
+use std::collections::HashSet;
+
+use parafa_format_core::{
+    Blob, ComposeRequest, Environment, HashFunction, Hasher, Refusal, SourceFile, compose_params,
+    expect_params_among, parse_seed, refusal,
+};
+use parafa_zip::{Content, MIMETYPE, is_usable};
+
+use crate::limits::Limits;
+use crate::part::Part;
+use crate::refusals::{about, bad_request};
+
+/// Accepts a request for a container of a media type.
+///
+/// # Errors
+/// `bad-request` when it is for another one, or cannot be used.
+pub fn check_request(request: &ComposeRequest, media_type: &str) -> Result<(), Refusal> {
+    parse_seed(&request.seed)?;
+    expect_params_among(&request.params, compose_params::ALL)?;
+    if request.media_type == media_type {
+        Ok(())
+    } else {
+        Err(bad_request(format!(
+            "Only {media_type} is made here, not {:?}.",
+            request.media_type
+        )))
+    }
+}
+
+/// Accepts files that a container can be composed of.
+///
+/// # Errors
+/// `too-many-members` when there is no file or too many, `member-name` when
+/// names cannot be those of files in a container, `duplicate-member` when files
+/// have one name, `bad-request` when a file has no media type, and
+/// `empty-member` when files are empty.
+pub fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Result<(), Refusal> {
+    if files.is_empty() || files.len() > limits.composed_files {
+        let detail = format!(
+            "A container is composed of 1 to {} files, not of {}.",
+            limits.composed_files,
+            files.len()
+        );
+        return Err(Refusal::new("too-many-members", detail));
+    }
+    let named = |is_wrong: &dyn Fn(&SourceFile<'_, B>) -> bool| {
+        let wrong = files.iter().filter(|file| is_wrong(file));
+        wrong.map(|file| file.name.to_owned()).collect::<Vec<_>>()
+    };
+    let refuse = |code, detail: &str, subjects: Vec<String>| {
+        if subjects.is_empty() {
+            Ok(())
+        } else {
+            Err(about(code, detail, subjects))
+        }
+    };
+    refuse(
+        "member-name",
+        "Files have names that cannot be those of files in a container.",
+        named(&|file| !is_file_name(file.name, limits)),
+    )?;
+    let mut seen = HashSet::new();
+    let twice = files.iter().filter(|file| !seen.insert(file.name));
+    refuse(
+        "duplicate-member",
+        "Several files have one name.",
+        twice.map(|file| file.name.to_owned()).collect(),
+    )?;
+    refuse(
+        refusal::BAD_REQUEST,
+        "Files have no media type of visible ASCII.",
+        named(&|file| !is_media_type(file.media_type)),
+    )?;
+    refuse(
+        "empty-member",
+        "Files are empty.",
+        named(&|file| file.content.is_empty()),
+    )
+}
+
+/// Whether a file can have the name: a relative path outside of what a container
+/// keeps for itself, however it is capitalized, that can be written in the
+/// manifest (XML 1.0, 2.2).
+fn is_file_name(name: &str, limits: &Limits) -> bool {
+    let folded = name.to_ascii_lowercase();
+    name.len() <= limits.zip.name_bytes
+        && is_usable(name)
+        && !name.ends_with('/')
+        && !name.contains(['\u{fffe}', '\u{ffff}'])
+        && !folded.starts_with("meta-inf")
+        && folded != MIMETYPE
+        && Part::of(name) == Part::Data
+}
+
+fn is_media_type(media_type: &str) -> bool {
+    media_type.contains('/') && media_type.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The bytes of a new member.
+pub fn content<'a, E: Environment>(environment: &E, source: &'a E::Blob) -> Content<'a, E::Blob> {
+    let mut hasher = environment.hasher(HashFunction::Crc32);
+    hasher.update_blob(source, 0, source.len());
+    let digest = hasher.finish();
+    let crc32 = digest
+        .into_iter()
+        .fold(0, |sum, byte| sum << 8 | u32::from(byte));
+    Content::Blob { source, crc32 }
+}

@@ -1,0 +1,210 @@
+//! Making one signature: what is asked for and what becomes of the answers.
+//!
+//! A signature file is a pure function of the container and the request, so
+//! every call makes it anew: the first to ask for a signature over its
+//! SignedInfo, the second to ask for a time-stamp over the signature value, the
+//! last to have it written.
+
+use std::collections::HashSet;
+
+use parafa_format_core::{
+    Answer, DigestAlgorithm, Environment, Need, NeedKind, Part as HashedPart, Refusal, SEED_BYTES,
+    SignRequest, SignatureAlgorithm, Step, expect_no_params, parse_seed, refusal,
+};
+use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
+use parafa_xades::{DataObject, Draft, Profile, SignatureRequest};
+
+use crate::container::{Container, SignedElement};
+use crate::limits::Limits;
+use crate::refusals::{about, bad_request};
+
+/// Longest signature file without value and time-stamp, in bytes; these have
+/// their room beside it.
+#[expect(clippy::cast_possible_truncation, reason = "it is a small constant")]
+const MOST_DRAFTED: usize = (Limits::NEW_SIGNATURE_BYTES - 256 * 1024) as usize;
+
+/// Identifiers of the needs.
+const SIGNATURE: &str = "signature";
+const TIMESTAMP: &str = "timestamp";
+
+/// A request that can be carried out.
+#[derive(Clone, Debug)]
+pub struct Signing<'a> {
+    /// Signing time, seconds since the Unix epoch.
+    pub time: i64,
+    /// What identifiers are derived from.
+    pub seed: [u8; SEED_BYTES],
+    /// Whether the signature gets a time-stamp.
+    pub is_stamped: bool,
+    /// DER of the signer's certificate.
+    pub certificate: &'a [u8],
+    /// DER of its issuers.
+    pub issuers: &'a [Vec<u8>],
+    /// How the device will sign.
+    pub algorithm: SignatureAlgorithm,
+}
+
+impl<'a> Signing<'a> {
+    /// From a request for level B-B or B-T.
+    ///
+    /// # Errors
+    /// `bad-request` when it cannot be carried out.
+    pub fn parse(request: &'a SignRequest) -> Result<Self, Refusal> {
+        expect_no_params(&request.params)?;
+        let is_stamped = match request.target_level.as_str() {
+            "B-B" => false,
+            "B-T" => true,
+            other => {
+                let detail = format!("The level {other:?} is not B-B or B-T.");
+                return Err(bad_request(detail));
+            }
+        };
+        if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
+            return Err(bad_request("SHA-1 is not accepted for new signatures."));
+        }
+        let Some((certificate, issuers)) = request.signer_chain.split_first() else {
+            return Err(bad_request("The signer's certificate is missing."));
+        };
+        Ok(Self {
+            time: request.time,
+            seed: parse_seed(&request.seed)?,
+            is_stamped,
+            certificate,
+            issuers,
+            algorithm: request.signature_algorithm,
+        })
+    }
+
+    /// A signature over all files and elements of a container and over `more`,
+    /// without its value.
+    ///
+    /// # Errors
+    /// Something cannot be digested, `bad-request` when the request cannot be
+    /// carried out, or `document-too-long` when the signature would be.
+    pub fn draft<E: Environment>(
+        &self,
+        container: &Container<'_, E>,
+        profile: Profile,
+        id: &str,
+        more: &[SignedElement],
+    ) -> Result<Draft, Refusal> {
+        let environment = container.environment;
+        let algorithm = self.algorithm.digest();
+        let files = container.files();
+        let of_files = files
+            .iter()
+            .map(|file| container.digest_of(file, algorithm))
+            .collect::<Result<Vec<_>, _>>()?;
+        let elements: Vec<_> = container.elements().iter().chain(more).collect();
+        let of_elements: Vec<_> = elements
+            .iter()
+            .map(|element| environment.digest(algorithm, &[HashedPart::Bytes(&element.octets)]))
+            .collect();
+        let files = files
+            .iter()
+            .zip(&of_files)
+            .map(|(file, digest)| DataObject {
+                name: &file.name,
+                part: None,
+                media_type: &file.media_type,
+                digest,
+            });
+        let elements = elements.iter().zip(&of_elements);
+        let elements = elements.map(|(element, digest)| DataObject {
+            name: &element.member,
+            part: Some(&element.id),
+            media_type: "",
+            digest,
+        });
+        let objects: Vec<DataObject<'_>> = files.chain(elements).collect();
+        let request = SignatureRequest {
+            profile,
+            id,
+            time: self.time,
+            algorithm: self.algorithm,
+            certificate: self.certificate,
+            issuers: self.issuers,
+            objects: &objects,
+        };
+        let draft = Draft::new(environment, &request).map_err(|error| unusable(&error))?;
+        if draft.file_bytes() > MOST_DRAFTED {
+            let detail = "The signature would be longer than signatures of containers may be.";
+            return Err(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail));
+        }
+        Ok(draft)
+    }
+
+    /// The signature file of a draft, or what it needs: a `signature`, then a
+    /// `timestamp` if it gets one.
+    ///
+    /// # Errors
+    /// `bad-request` when an answer cannot be used.
+    pub fn signature_file<E: Environment>(
+        &self,
+        environment: &E,
+        draft: &Draft,
+        answers: &[Answer],
+    ) -> Result<Step<String>, Refusal> {
+        let Some(value) = answer(answers, SIGNATURE)? else {
+            let signed = draft.to_be_signed();
+            return Ok(self.need(NeedKind::Signature, SIGNATURE, signed));
+        };
+        require_value(
+            environment,
+            self.certificate,
+            self.algorithm,
+            draft.to_be_signed(),
+            value,
+        )?;
+        let file = draft.with_value(value).map_err(|error| unusable(&error))?;
+        if !self.is_stamped {
+            return Ok(Step::Done(file));
+        }
+        let stamped = draft
+            .to_be_stamped(&file)
+            .map_err(|error| unusable(&error))?;
+        let Some(token) = answer(answers, TIMESTAMP)? else {
+            return Ok(self.need(NeedKind::Timestamp, TIMESTAMP, &stamped));
+        };
+        require_timestamp(token, &stamped)?;
+        let file = draft.with_timestamp(&file, token);
+        Ok(Step::Done(file.map_err(|error| unusable(&error))?))
+    }
+
+    fn need(&self, kind: NeedKind, id: &str, payload: &[u8]) -> Step<String> {
+        Step::Needs(vec![Need {
+            id: id.to_owned(),
+            kind,
+            payload: payload.to_vec().into(),
+            digest_algorithm: Some(self.algorithm.digest()),
+            params: Vec::new(),
+        }])
+    }
+}
+
+/// The number at the end of the name of a signature file.
+#[must_use]
+pub fn number_of(name: &str) -> Option<u32> {
+    let stem = name.strip_suffix(".xml")?;
+    let digits = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    stem[digits.len()..].parse().ok()
+}
+
+/// Nobody signs a part of a container, or what it does not hold.
+///
+/// # Errors
+/// `bad-request`, naming what differs.
+pub fn require_coverage<E: Environment>(
+    container: &Container<'_, E>,
+    covers: &[String],
+) -> Result<(), Refusal> {
+    let requested: HashSet<String> = covers.iter().cloned().collect();
+    let held: HashSet<String> = container.member_ids().collect();
+    let mut differing: Vec<&String> = requested.symmetric_difference(&held).collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    differing.sort_unstable();
+    let detail = "A signature is over all files of the container, which are others than requested.";
+    Err(about(refusal::BAD_REQUEST, detail, differing))
+}

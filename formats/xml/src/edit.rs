@@ -1,0 +1,63 @@
+//! Edits of a text that leave every other byte as it is.
+
+use std::ops::Range;
+
+use crate::Element;
+
+/// A text that goes into the text of a document.
+#[derive(Clone, Debug)]
+pub struct Insertion {
+    range: Range<usize>,
+    text: String,
+}
+
+impl Insertion {
+    /// Puts a text before the end tag of an element, which an empty one may not
+    /// have.
+    #[must_use]
+    pub fn at_the_end_of(element: Element<'_>, text: &str) -> Self {
+        let range = element.range();
+        let written = &element.document().source()[range.clone()];
+        match (written.strip_suffix("/>"), written.rfind("</")) {
+            (Some(_), _) | (None, None) => Self {
+                range: range.end - "/>".len()..range.end,
+                text: format!(">{text}</{}>", element.qualified_name()),
+            },
+            (None, Some(end_tag)) => Self::at(range.start + end_tag, text),
+        }
+    }
+
+    /// Puts a text before the start tag of an element.
+    #[must_use]
+    pub fn before(element: Element<'_>, text: &str) -> Self {
+        Self::at(element.range().start, text)
+    }
+
+    /// Puts a text behind the end tag of an element.
+    #[must_use]
+    pub fn behind(element: Element<'_>, text: &str) -> Self {
+        Self::at(element.range().end, text)
+    }
+
+    fn at(place: usize, text: &str) -> Self {
+        Self {
+            range: place..place,
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// The text with all insertions, no two of which are at the end of one element.
+#[must_use]
+pub fn inserted(text: &str, mut insertions: Vec<Insertion>) -> String {
+    insertions.sort_by_key(|insertion| insertion.range.start);
+    let mut result = String::new();
+    let mut done = 0;
+    for insertion in insertions {
+        result.push_str(&text[done..insertion.range.start]);
+        result.push_str(&insertion.text);
+        done = insertion.range.end;
+    }
+    result.push_str(&text[done..]);
+    result
+}
