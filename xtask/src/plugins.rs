@@ -25,7 +25,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// What is built: the package, the module that it makes, the component in
 /// `target/plugins`, and whether that is part of the product.
-const PLUGINS: [Plugin; 5] = [
+const PLUGINS: [Plugin; 6] = [
     Plugin {
         package: "parafa-plugin-toy",
         module: "parafa_plugin_toy.wasm",
