@@ -6,6 +6,7 @@ use std::fs;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::referees::{AsicE, Dss};
+use parafa_fixtures::{Zip, ZipMember};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -113,6 +114,92 @@ async fn files_become_a_container_that_two_people_sign_and_others_countersign() 
             assert_eq!(signature.level, "XAdES-BASELINE-T");
         }
     }
+}
+
+#[tokio::test]
+async fn files_become_an_adoc_that_two_people_sign_and_that_is_not_archived() {
+    let demo = Demo::start();
+    let Some(judge) = AsicE::find(&demo.world.world.roots) else {
+        return;
+    };
+    let api = demo.signing();
+    let types = ZipMember::stored("[Content_Types].xml", b"<Types/>");
+    let workbook = Zip::of(vec![types]).build();
+    let document = parafa_fixtures::plain(1);
+    let mut body = composition(
+        &[
+            ("Sutartis Nr. 1.pdf", &document),
+            ("Kainos ąč.xlsx", &workbook),
+        ],
+        &json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
+    );
+    body["container"]["format"] = json!("adoc");
+    let created = api.call(Method::POST, "v1/signings", Some(body)).await;
+    let signing: Signing =
+        serde_json::from_value(created.expect("the signing is created")).expect("a signing");
+    let ceremony = Demo::ceremony(signing.signers[0].link());
+    let (_, listed) = ceremony.get("members").await;
+    let listed: Value = serde_json::from_slice(&listed).expect("JSON");
+    let roles: Vec<_> = listed["members"]
+        .as_array()
+        .expect("members")
+        .iter()
+        .map(|member| member["role"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(roles[..2], ["main", "attachment"]);
+    assert!(
+        roles[2..].iter().all(|role| *role == "metadata"),
+        "{roles:?}"
+    );
+
+    sign(&demo, &signing, 0).await;
+    sign(&demo, &signing, 1).await;
+    let (document, _) = api.document(signing.signing_id).await;
+    let described = api.signing(signing.signing_id).await.document;
+    assert_eq!(
+        described.expect("a document").mime_type,
+        "application/vnd.lt.archyvai.adoc-2008"
+    );
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("signed.adoc");
+    fs::write(&file, &document).expect("a file");
+    let verdicts = judge.verdicts(&[file]);
+    assert!(verdicts[0].ok, "{:#?}", verdicts[0]);
+    assert_eq!(verdicts[0].signatures.len(), 2);
+
+    let path = format!("v1/signings/{}/archive", signing.signing_id);
+    let refused = api.call(Method::POST, &path, None).await;
+    let refused = refused.expect_err("an ADOC is not archived");
+    assert_eq!(refused.problem.name(), "archive-not-supported");
+    for named in ["ADOC", "XAdES-T"] {
+        assert!(refused.problem.detail.contains(named), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_container_is_archived_and_verifies_with_what_it_holds() {
+    let demo = Demo::start();
+    let Some(dss) = Dss::find(&demo.world.world.roots) else {
+        return;
+    };
+    let api = demo.signing();
+    let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
+    sign(&demo, &signing, 0).await;
+    let path = format!("v1/signings/{}/archive", signing.signing_id);
+
+    let archived = api.call(Method::POST, &path, None).await;
+    let archived = archived.expect("the container is archived");
+
+    assert_eq!(archived["level"], "XAdES-LT");
+    assert_eq!(archived["upgraded"], true);
+    let (document, _) = api.document(signing.signing_id).await;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("archived.asice");
+    fs::write(&file, &document).expect("a file");
+    let verdict = dss.verdict(&file, &["--level", "LT"]);
+    assert!(verdict.ok, "DSS: {verdict:#?}");
+    let again = api.call(Method::POST, &path, None).await;
+    assert_eq!(again.expect("it stays as it is")["upgraded"], false);
 }
 
 #[tokio::test]

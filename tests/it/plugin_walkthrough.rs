@@ -21,7 +21,8 @@ use crate::support::root;
 /// the crates that the checkout is built of.
 #[tokio::test]
 async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do() {
-    let demo = Demo::start();
+    let further = ("PARAFA_PLUGINS__EXTENSIONS", "saskaita".to_owned());
+    let demo = Demo::start_with(&[further]);
     let workshop = Workshop::open("saskaita");
 
     let told = workshop.follow("Begin one", &demo.data());
@@ -30,7 +31,10 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     assert!(tested.contains("test result: ok. 2 passed"), "{tested}");
     let checked = told_by(&told, "parafa plugin check");
     assert!(checked.contains("\nadmissible\n"), "{checked}");
-    assert!(checked.contains(", .gedoc\n"), "{checked}");
+    assert!(
+        checked.contains(", .saskaita (callers can post it"),
+        "{checked}"
+    );
     let played = told_by(&told, "parafa plugin test");
     assert!(played.contains("1 passed"), "{played}");
     let run = told_by(&told, "parafa plugin run");
@@ -46,14 +50,14 @@ async fn a_new_plugin_builds_on_its_own_and_is_taken_into_use_for_what_it_can_do
     let installed = listed.find(is_new).expect("it is installed");
     assert_eq!(installed["active"], true);
     assert!(installed["publisher"].is_string(), "{installed}");
-    let refused = post(&demo, "sutartis.gedoc").await;
+    let refused = post(&demo, "sutartis.saskaita").await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     assert_eq!(refused.problem.name(), "document-refused");
     assert!(
         refused.problem.detail.contains("signs documents of this"),
         "{refused:?}"
     );
-    let document = workshop.plugin().join("sutartis.gedoc");
+    let document = workshop.plugin().join("sutartis.saskaita");
     fs::write(&document, "Labas.\n").expect("written");
     let run = done(&demo.data(), &["plugin", "run", "inspect", text(&document)]);
     assert_eq!(run["plugin"], "saskaita");
@@ -83,7 +87,7 @@ fn a_new_plugin_that_signs_builds_on_its_own_and_passes_the_kit() {
 }
 
 #[tokio::test]
-async fn a_format_with_an_extension_of_its_own_is_said_to_be_out_of_callers_reach() {
+async fn a_format_with_an_extension_of_its_own_is_out_of_callers_reach_unless_a_setting_lists_it() {
     let demo = Demo::start();
     let folder = tempfile::tempdir().expect("a temporary folder");
     let begin = |name: &str| folder.path().join(name);
@@ -103,7 +107,7 @@ async fn a_format_with_an_extension_of_its_own_is_said_to_be_out_of_callers_reac
         (&json!("asice"), &json!(true))
     );
     let told = String::from_utf8_lossy(&told.stdout);
-    assert!(told.contains("callers cannot post .aktas"), "{told}");
+    assert!(told.contains("callers can post .aktas where"), "{told}");
     let refused = post(&demo, "sutartis.saskaita").await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     assert_eq!(refused.problem.name(), "validation-failed");

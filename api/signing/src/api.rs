@@ -48,6 +48,13 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
     /// Asked while a body is decoded, as `webhook_target` is.
     fn methods(&self) -> Vec<SigningMethod>;
 
+    /// Extensions of documents that are taken beside those of the specification,
+    /// in lower case: the operator has plugins for them. Asked while a body is
+    /// decoded, as `webhook_target` is.
+    fn further_extensions(&self) -> &[String] {
+        &[]
+    }
+
     /// `GET /v1/capabilities`, and what the overview tells of it. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 

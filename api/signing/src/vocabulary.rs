@@ -159,6 +159,8 @@ pub enum DocumentFamily {
     Adoc,
     /// `.mdoc`, which takes a first signature only.
     Mdoc,
+    /// An extension that the operator has a plugin for.
+    Further,
 }
 
 impl DocumentFamily {

@@ -42,6 +42,8 @@ pub(crate) struct App {
     pub(crate) plugin_store: PluginStore,
     /// Where webhooks may go.
     pub(crate) webhook_policy: AddressPolicy,
+    /// Extensions of documents that callers may post beside those of the API.
+    pub(crate) further_extensions: Arc<[String]>,
     /// Prices of workspaces that have none of their own.
     pub(crate) prices: PriceLadder,
     pub(crate) links: Links,
@@ -84,6 +86,7 @@ impl App {
             attempts: self.attempts.clone(),
             plugins: self.plugins.clone(),
             webhook_policy: self.webhook_policy.clone(),
+            further_extensions: self.further_extensions.clone(),
         }
     }
 

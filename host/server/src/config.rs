@@ -8,6 +8,7 @@ mod quotas;
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parafa_api_signing::{MIB, RateLimits};
@@ -268,6 +269,19 @@ pub struct Plugins {
     pub folder: Option<PathBuf>,
     /// Folder of compiled plugins; without it, one in the data folder.
     pub cache: Option<PathBuf>,
+    /// Extensions of documents that callers may post beside those of the
+    /// signing API, without the dot, in either case.
+    pub extensions: Vec<String>,
+}
+
+impl Plugins {
+    /// The same in lower case, with or without a dot before them.
+    pub(crate) fn further_extensions(&self) -> Arc<[String]> {
+        let extensions = self.extensions.iter();
+        extensions
+            .map(|extension| extension.trim_start_matches('.').to_lowercase())
+            .collect()
+    }
 }
 
 /// Logs.

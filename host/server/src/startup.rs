@@ -311,6 +311,7 @@ pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: 
         plugins,
         plugin_store,
         webhook_policy: doors.webhook_policy,
+        further_extensions: config.plugins.further_extensions(),
         links,
         idempotency,
         reader,

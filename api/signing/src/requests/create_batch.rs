@@ -18,7 +18,9 @@ impl<A: SigningApi> FromBody<A> for CreateBatch {
     fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CreateBatchRequest", |object| {
             let documents = object.required("documents", |node| {
-                node.items(DOCUMENTS, |item| NewDocument::decode(&item))
+                node.items(DOCUMENTS, |item| {
+                    NewDocument::decode(&item, api.further_extensions())
+                })
             });
             let terms = Terms::decode(object, api);
             Some(Self {

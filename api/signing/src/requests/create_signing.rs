@@ -18,7 +18,7 @@ impl<A: SigningApi> FromBody<A> for CreateSigning {
         node.object("CreateSigningRequest", |object| {
             let source = object.either(
                 ("document", |node| {
-                    NewDocument::decode(&node).map(Source::Document)
+                    NewDocument::decode(&node, api.further_extensions()).map(Source::Document)
                 }),
                 ("container", |node| {
                     NewContainer::decode(&node).map(Source::Container)

@@ -3,6 +3,7 @@ use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;
 
 use super::source::{content, name_and_family};
+use crate::api::SigningApi;
 use crate::vocabulary::DocumentFamily;
 
 /// The body of `POST /v1/files`.
@@ -23,10 +24,12 @@ impl NewFile {
     pub const NAME_POINTER: &str = "/name";
 }
 
-impl<A> FromBody<A> for NewFile {
-    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+impl<A: SigningApi> FromBody<A> for NewFile {
+    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
         node.object("StoreFileRequest", |object| {
-            let named = object.required("name", |node| name_and_family(&node));
+            let named = object.required("name", |node| {
+                name_and_family(&node, api.further_extensions())
+            });
             let content = object.required("content", content);
             let (name, family) = named?;
             Some(Self {

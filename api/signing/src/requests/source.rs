@@ -101,12 +101,13 @@ impl NewDocument {
         append(&self.pointer, "flatten")
     }
 
-    pub(super) fn decode(node: &Node<'_>) -> Option<Self> {
+    /// `further` are extensions that are taken beside those of the specification.
+    pub(super) fn decode(node: &Node<'_>, further: &[String]) -> Option<Self> {
         node.object("DocumentRequest", |object| {
             let named = object.required("name", |node| {
                 let node =
                     node.described("The extension selects the family. .mdoc is answered with 422.");
-                name_and_family(&node)
+                name_and_family(&node, further)
             });
             let bytes = object.either(
                 ("content", |node| content(node).map(DocumentBytes::Content)),
@@ -185,16 +186,25 @@ fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Containe
     })
 }
 
-pub(super) fn name_and_family<'j>(node: &Node<'j>) -> Option<(&'j str, DocumentFamily)> {
-    let name = node.file_name(
-        LONGEST_FILE_NAME,
-        &DocumentFamily::EXTENSIONS.map(|(extension, _)| extension),
-    )?;
-    let family = DocumentFamily::of(name);
+pub(super) fn name_and_family<'j>(
+    node: &Node<'j>,
+    further: &[String],
+) -> Option<(&'j str, DocumentFamily)> {
+    let further = further.iter().map(String::as_str);
+    let known = DocumentFamily::EXTENSIONS.map(|(extension, _)| extension);
+    let known: Vec<_> = known.into_iter().chain(further.clone()).collect();
+    let name = node.file_name(LONGEST_FILE_NAME, &known)?;
+    let is_further = |name| {
+        let extension = extension(name)?;
+        let mut further = further.clone();
+        let is_known = further.any(|further| further == extension);
+        is_known.then_some(DocumentFamily::Further)
+    };
+    let family = DocumentFamily::of(name).or_else(|| is_further(name));
     if family.is_none() {
-        let known: Vec<_> = DocumentFamily::offered()
-            .map(|extension| format!(".{extension}"))
-            .collect();
+        let known = DocumentFamily::offered().map(|extension| format!(".{extension}"));
+        let further = further.map(|extension| format!(".{extension}"));
+        let known: Vec<_> = known.chain(further).collect();
         node.fault(format!("must end in one of {}", known.join(", ")));
     }
     Some((name, family?))

@@ -70,6 +70,8 @@ pub struct SigningOperations {
     pub comments: Arc<Comments>,
     /// Where webhooks may go.
     pub webhook_policy: AddressPolicy,
+    /// Extensions of documents that are taken beside those of the API.
+    pub further_extensions: Arc<[String]>,
 }
 
 /// On whose behalf the API is called.
@@ -196,6 +198,10 @@ impl SigningApi for SigningOperations {
         self.webhook_policy
             .check(target.as_str())
             .map_err(|fault| format!("cannot be a target: {fault}"))
+    }
+
+    fn further_extensions(&self) -> &[String] {
+        &self.further_extensions
     }
 
     fn methods(&self) -> Vec<SigningMethod> {

@@ -219,7 +219,7 @@ impl Extension {
         if self.postable {
             format!(".{extension}")
         } else {
-            format!(".{extension} (callers cannot post it)")
+            format!(".{extension} (callers can post it where `plugins.extensions` lists it)")
         }
     }
 }

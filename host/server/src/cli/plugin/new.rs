@@ -142,8 +142,8 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
         ))?;
         if !postable(extension) {
             print_line(format_args!(
-                "callers cannot post .{extension}, which is for `parafa plugin run` alone; \
-                 they post {}: name one of these with --extension, or in src/lib.rs",
+                "callers can post .{extension} where the setting plugins.extensions lists it; \
+                 beside such they post {}",
                 posted()
             ))?;
         }

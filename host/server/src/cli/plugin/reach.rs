@@ -1,5 +1,5 @@
-//! Which documents callers can post: the signing API's extensions are fixed,
-//! whichever formats are installed.
+//! Which documents callers can post, whichever formats are installed, where no
+//! setting lists more.
 
 use parafa_api_signing::DocumentFamily;
 
