@@ -47,7 +47,7 @@ enum MemberContent {
     /// The document itself.
     Whole(Box<Download>),
     /// The member that the plugin calls so.
-    Extracted(Plugin, Document, String),
+    Extracted(Box<Plugin>, Document, String),
 }
 
 /// A container, open.
@@ -90,7 +90,7 @@ impl Ceremonies {
         let member = member.ok_or(CeremonyError::NotFound)?;
         Ok(MemberDownload {
             member: shown(member),
-            content: MemberContent::Extracted(plugin, document, member.id.clone()),
+            content: MemberContent::Extracted(Box::new(plugin), document, member.id.clone()),
         })
     }
 
