@@ -53,6 +53,9 @@ impl Guesses {
         let guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, count) = guesses.get(&address)?;
         let left = WINDOW.checked_sub(now.duration_since(*since))?;
+        if left.is_zero() {
+            return None;
+        }
         let seconds = u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1);
         (*count >= WRONG_CODES).then_some(seconds)
     }
