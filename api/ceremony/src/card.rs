@@ -72,6 +72,14 @@ impl Guesses {
         }
         *count += 1;
     }
+
+    /// The last one was no guess.
+    fn take_back(&self, address: IpAddr) {
+        let mut guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, count)) = guesses.get_mut(&address) {
+            *count = count.saturating_sub(1);
+        }
+    }
 }
 
 /// What a browser shows of the address that the app is to open.
@@ -99,11 +107,13 @@ async fn pair<C: CeremonyApi>(
     }
     require_json(&headers)?;
     let code = requests::pairing(&whole(body).await?, &parameters.0)?;
-    let paired = http.api.pair(&code).await;
-    if let (Err(problem), Some(address)) = (&paired, address)
-        && problem.kind() == ProblemType::NOT_FOUND
-    {
+    // Noted before it is known, so that many at the same time are not free.
+    if let Some(address) = address {
         guesses.note(address, Instant::now());
+    }
+    let paired = http.api.pair(&code).await;
+    if let (Ok(_), Some(address)) = (&paired, address) {
+        guesses.take_back(address);
     }
     paired.map(Json)
 }
