@@ -118,7 +118,10 @@ fn attempt_failed(failure: AttemptFailure) -> Problem {
                 .with_retry_after(TOO_MANY_RETRY_SECONDS);
         }
         _ => {
-            let told = format!("The attempt has ended ({}): begin another one.", failure.code());
+            let told = format!(
+                "The attempt has ended ({}): begin another one.",
+                failure.code()
+            );
             return Problem::unavailable(told);
         }
     };
