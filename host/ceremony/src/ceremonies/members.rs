@@ -132,6 +132,9 @@ impl Ceremonies {
         }
         let newest = row.newest();
         let newest = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        // Looking at a container takes as much as sending it.
+        let requester = Requester::Link(ceremony.signer);
+        let _place = self.downloads.room_for(requester, row.tenant, 0).await?;
         let priority = CallPriority::new(Urgency::Usual, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let key = self.reader.key_to(row).await?;
