@@ -295,11 +295,12 @@ fn assert_unavailable(created: Result<Signing, Refused>) {
 }
 
 /// The digests of the active versions.
+/// The versions of the PDF plugin that are in use: one, or none.
 fn active(data: &Path) -> Vec<String> {
     let listed = done(data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list").iter();
     listed
-        .filter(|version| version["active"] == true)
+        .filter(|version| version["id"] == "pdf" && version["active"] == true)
         .map(|version| version["sha256"].as_str().expect("a digest").to_owned())
         .collect()
 }

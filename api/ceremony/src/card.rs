@@ -53,6 +53,9 @@ impl Guesses {
         let guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, count) = guesses.get(&address)?;
         let left = WINDOW.checked_sub(now.duration_since(*since))?;
+        if left.is_zero() {
+            return None;
+        }
         let seconds = u32::try_from(left.as_secs()).unwrap_or(u32::MAX).max(1);
         (*count >= WRONG_CODES).then_some(seconds)
     }
@@ -68,6 +71,14 @@ impl Guesses {
             (*since, *count) = (now, 0);
         }
         *count += 1;
+    }
+
+    /// The last one was no guess.
+    fn take_back(&self, address: IpAddr) {
+        let mut guesses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, count)) = guesses.get_mut(&address) {
+            *count = count.saturating_sub(1);
+        }
     }
 }
 
@@ -96,11 +107,13 @@ async fn pair<C: CeremonyApi>(
     }
     require_json(&headers)?;
     let code = requests::pairing(&whole(body).await?, &parameters.0)?;
-    let paired = http.api.pair(&code).await;
-    if let (Err(problem), Some(address)) = (&paired, address)
-        && problem.kind() == ProblemType::NOT_FOUND
-    {
+    // Noted before it is known, so that many at the same time are not free.
+    if let Some(address) = address {
         guesses.note(address, Instant::now());
+    }
+    let paired = http.api.pair(&code).await;
+    if let (Ok(_), Some(address)) = (&paired, address) {
+        guesses.take_back(address);
     }
     paired.map(Json)
 }

@@ -30,5 +30,5 @@ pub use request::Archiving;
 pub use signature::Signature;
 pub use signature_position::SignaturePosition;
 pub use timestamps::maker_status;
-pub use validation_material::{NOWHERE, RevocationDatum, ValidationMaterial};
+pub use validation_material::{NOWHERE, RevocationEntry, ValidationMaterial};
 pub use values::Values;

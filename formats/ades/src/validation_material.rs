@@ -28,7 +28,7 @@ pub struct ValidationMaterial<'d, E> {
     by_subject: BTreeMap<&'d [u8], Vec<usize>>,
     /// Those who may sign OCSP responses.
     responders: Vec<usize>,
-    data: Vec<RevocationDatum<'d>>,
+    data: Vec<RevocationEntry<'d>>,
     data_by_der: BTreeMap<&'d [u8], usize>,
     responses_by_serial: BTreeMap<&'d [u8], Vec<usize>>,
     lists_by_issuer: BTreeMap<&'d [u8], Vec<usize>>,
@@ -63,7 +63,7 @@ struct Link<'d> {
 
 /// Revocation data.
 #[derive(Debug)]
-pub struct RevocationDatum<'d> {
+pub struct RevocationEntry<'d> {
     /// The DER that it was read from.
     pub der: &'d [u8],
     /// What it is.
@@ -167,7 +167,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             Subjects::IssuedBy(name) => self.lists_by_issuer.entry(name).or_default().push(index),
         }
         self.data_by_der.insert(der, index);
-        self.data.push(RevocationDatum { der, parsed, place });
+        self.data.push(RevocationEntry { der, parsed, place });
         Ok(())
     }
 
@@ -214,7 +214,7 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
 
     /// Revocation data by their index.
     #[must_use]
-    pub fn datum(&self, index: usize) -> &RevocationDatum<'d> {
+    pub fn datum(&self, index: usize) -> &RevocationEntry<'d> {
         self.data
             .get(index)
             .expect("indices come from this material, which only grows")

@@ -35,7 +35,8 @@ impl<'a, E: Environment> Adoc<'a, E> {
         check_members(&container, &relations)?;
         let files = content(&container, &relations)?;
         let metadata = Metadata::read(&container, &relations)?;
-        container.hold(files, metadata.elements)?;
+        check_kinds(&container, &relations, &files)?;
+        container.hold(files, metadata.elements, metadata.members)?;
         container.notes.push(match metadata.category {
             Some(category) => Note::new(
                 "document-category",
@@ -120,10 +121,47 @@ fn content<E: Environment>(
     Ok(files)
 }
 
+/// The relations are not signed: a file that they call neither a document nor
+/// metadata could be one that was signed, and nobody would see it any more.
+/// Pictures of the document are told by their names.
+fn check_kinds<E: Environment>(
+    container: &Container<'_, E>,
+    relations: &[Relation],
+    files: &[DataFile],
+) -> Result<(), Refusal> {
+    let is_known = |relation: &&Relation| match relation.kind {
+        Some(Kind::Signable | Kind::Unsignable) => true,
+        Some(Kind::Thumbnail) => is_picture(&relation.target),
+        _ => false,
+    };
+    let known = relations.iter().filter(is_known);
+    let known = known.map(|relation| relation.target.as_str());
+    let known: HashSet<&str> = known
+        .chain(files.iter().map(|file| file.name.as_str()))
+        .collect();
+    let names = container.files().iter().map(|file| file.name.as_str());
+    let unknown: Vec<&str> = names.filter(|name| !known.contains(name)).collect();
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        let detail = "The relations call files neither documents nor metadata nor thumbnails.";
+        Err(unsound(detail, unknown))
+    }
+}
+
+fn is_picture(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| {
+        let pictures = ["png", "jpg", "jpeg", "gif", "bmp"];
+        pictures.contains(&extension.to_ascii_lowercase().as_str())
+    })
+}
+
 /// What the members with metadata hold.
 #[derive(Default)]
 struct Metadata {
     elements: Vec<SignedElement>,
+    members: HashSet<String>,
     is_notarised: bool,
     category: Option<String>,
 }
@@ -146,11 +184,14 @@ impl Metadata {
             let name = &relation.target;
             match relation.kind {
                 Some(Kind::Signable) if seen.insert(name) => {
-                    let signable = metadata::read_signable(name, &read(name)?, &limits.xml)?;
+                    found.members.insert(name.clone());
+                    let most = metadata::MOST_SIGNED_ELEMENTS - found.elements.len();
+                    let signable = metadata::read_signable(name, &read(name)?, &limits.xml, most)?;
                     found.elements.extend(signable.elements);
                     found.is_notarised |= signable.is_notarised;
                 }
                 Some(Kind::Unsignable) if seen.insert(name) => {
+                    found.members.insert(name.clone());
                     let category = metadata::read_unsignable(name, &read(name)?, &limits.xml)?;
                     found.category = found.category.or(category);
                 }

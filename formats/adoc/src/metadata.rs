@@ -1,5 +1,7 @@
 //! Metadata: what is said of the document, its authors and those who signed it.
 
+use std::collections::HashMap;
+
 use parafa_container::{SignedElement, unsound};
 use parafa_format_core::Refusal;
 use parafa_xml::{Canonicalization, Document, Element, Error, Limits, XmlWriter};
@@ -23,6 +25,10 @@ const PURPOSE: &str = "signature";
 /// What ends a document: nobody signs behind a notary.
 const NOTARISATION: &str = "notarisation";
 
+/// Most elements of metadata that are signed by themselves in one document: each
+/// takes a digest, and a reference in every signature.
+pub(crate) const MOST_SIGNED_ELEMENTS: usize = 1000;
+
 /// What metadata that can be signed hold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signable {
@@ -33,11 +39,12 @@ pub(crate) struct Signable {
     pub(crate) is_notarised: bool,
 }
 
-/// Reads metadata that can be signed.
+/// Reads metadata that can be signed, of at most so many elements.
 pub(crate) fn read_signable(
     name: &str,
     bytes: &[u8],
     limits: &Limits,
+    most: usize,
 ) -> Result<Signable, Refusal> {
     let document = Document::parse(bytes, limits).map_err(|error| error.in_member(name))?;
     let root = metadata(&document, SIGNABLE, name)?;
@@ -48,8 +55,17 @@ pub(crate) fn read_signable(
     let named = documents
         .chain(authors)
         .filter_map(|element| Some((element, element.attribute("ID")?)));
+    let named: Vec<_> = named.take(most.saturating_add(1)).collect();
+    if named.len() > most {
+        let detail = format!(
+            "The metadata of the document have more than {MOST_SIGNED_ELEMENTS} elements that are signed."
+        );
+        return Err(unsound(detail, [name]));
+    }
+    let ids = Ids::of(root);
     let elements = named
-        .map(|(element, id)| signed_element(name, root, element, id))
+        .into_iter()
+        .map(|(element, id)| signed_element(name, &ids, element, id))
         .collect::<Result<_, _>>()?;
     let mut purposes = root
         .children_named(SIGNABLE, "signatures")
@@ -61,16 +77,34 @@ pub(crate) fn read_signable(
     })
 }
 
+/// How many elements have each `ID`.
+struct Ids<'d>(HashMap<&'d str, usize>);
+
+impl<'d> Ids<'d> {
+    fn of(root: Element<'d>) -> Self {
+        let mut counts = HashMap::new();
+        for id in root
+            .descendants()
+            .filter_map(|element| element.attribute("ID"))
+        {
+            *counts.entry(id).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    fn is_of_one(&self, id: &str) -> bool {
+        self.0.get(id) == Some(&1)
+    }
+}
+
 /// An element that signatures find by its `ID`, which no other one may have.
 fn signed_element(
     name: &str,
-    root: Element<'_>,
+    ids: &Ids<'_>,
     element: Element<'_>,
     id: &str,
 ) -> Result<SignedElement, Refusal> {
-    let same = root.descendants();
-    let same = same.filter(|other| other.attribute("ID") == Some(id));
-    if id.is_empty() || id.contains(['\'', '"']) || same.count() != 1 {
+    if id.is_empty() || id.contains(['\'', '"']) || !ids.is_of_one(id) {
         let detail = format!("The ID {id:?} of metadata does not tell one element.");
         return Err(unsound(detail, [name]));
     }
@@ -212,7 +246,7 @@ pub(crate) fn signature_element(
     let root = document.root();
     let mut elements = root.descendants();
     let element = elements.find(|element| element.attribute("ID") == Some(id));
-    signed_element(name, root, element.unwrap_or(root), id)
+    signed_element(name, &Ids::of(root), element.unwrap_or(root), id)
 }
 
 /// Text that XML can hold (XML 1.0, 2.2), on one line.
@@ -229,4 +263,32 @@ pub(crate) fn line(text: &str) -> String {
         .collect::<String>()
         .trim()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_have_no_more_signed_elements_than_are_taken() {
+        let document = |count| {
+            let authors: String = (0..count)
+                .map(|number| format!("<author ID='{number}'/>"))
+                .collect();
+            format!("<metadata xmlns='{SIGNABLE}'><authors>{authors}</authors></metadata>")
+        };
+        let read = |count| {
+            let text = document(count);
+            read_signable(
+                "m",
+                text.as_bytes(),
+                &Limits::default(),
+                MOST_SIGNED_ELEMENTS,
+            )
+        };
+
+        let most = read(MOST_SIGNED_ELEMENTS).unwrap();
+        assert_eq!(most.elements.len(), MOST_SIGNED_ELEMENTS);
+        assert!(read(MOST_SIGNED_ELEMENTS + 1).is_err());
+    }
 }

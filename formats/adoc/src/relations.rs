@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use parafa_container::manifest::require_readable;
 use parafa_container::unsound;
 use parafa_format_core::Refusal;
 use parafa_xml::{Document, Element, Insertion, Limits, XmlWriter, inserted};
@@ -121,24 +122,27 @@ pub(crate) fn with_additions(
         if !of_part.is_empty() && written.insert(source) {
             let new = XmlWriter::fragment(|writer| {
                 for addition in of_part {
-                    addition.write(writer);
+                    addition.write(writer, &prefix(part));
                 }
             });
             insertions.push(Insertion::at_the_end_of(part, &new));
         }
     }
-    let new_parts = XmlWriter::fragment(|writer| write_parts(writer, additions, &mut written));
+    let new_parts = XmlWriter::fragment(|writer| {
+        write_parts(writer, &prefix(document.root()), additions, &mut written);
+    });
     if !new_parts.is_empty() {
         insertions.push(Insertion::at_the_end_of(document.root(), &new_parts));
     }
-    Ok(inserted(document.source(), insertions))
+    let edited = inserted(document.source(), insertions);
+    require_readable(edited, limits, RELATIONS)
 }
 
 /// Relations of a new document.
 pub(crate) fn write(relations: &[Addition<'_>]) -> String {
     XmlWriter::document(|writer| {
         writer.element("Relationships", &[("xmlns", NAMESPACE)], |writer| {
-            write_parts(writer, relations, &mut HashSet::new());
+            write_parts(writer, "", relations, &mut HashSet::new());
         });
     })
 }
@@ -146,6 +150,7 @@ pub(crate) fn write(relations: &[Addition<'_>]) -> String {
 /// The parts that are not written yet, with what is added to each.
 fn write_parts<'a>(
     writer: &mut XmlWriter,
+    prefix: &str,
     additions: &'a [Addition<'a>],
     written: &mut HashSet<&'a str>,
 ) {
@@ -154,27 +159,35 @@ fn write_parts<'a>(
         if !written.insert(source) {
             continue;
         }
-        let attributes = [("xmlns", NAMESPACE), ("full-path", source)];
-        writer.element("SourcePart", &attributes, |writer| {
-            for addition in additions.iter().filter(|other| other.source == source) {
-                addition.write(writer);
-            }
-        });
+        writer.element(
+            &format!("{prefix}SourcePart"),
+            &[("full-path", source)],
+            |writer| {
+                for addition in additions.iter().filter(|other| other.source == source) {
+                    addition.write(writer, prefix);
+                }
+            },
+        );
     }
 }
 
+/// What stands before the local name of an element. Elements in it have the same
+/// and need no declaration, of which a document may have only so many.
+fn prefix(element: Element<'_>) -> String {
+    let name = element.qualified_name();
+    name.strip_suffix(element.local_name())
+        .unwrap_or_default()
+        .to_owned()
+}
+
 impl Addition<'_> {
-    fn write(&self, writer: &mut XmlWriter) {
+    fn write(&self, writer: &mut XmlWriter, prefix: &str) {
         let kind = format!("{NAMESPACE}{}", self.kind.path());
-        let attributes = [
-            ("xmlns", NAMESPACE),
-            ("full-path", self.target),
-            ("type", &kind),
-        ];
-        writer.element("Relationship", &attributes, |writer| {
+        let attributes = [("full-path", self.target), ("type", kind.as_str())];
+        writer.element(&format!("{prefix}Relationship"), &attributes, |writer| {
             for element in &self.elements {
                 let attributes = [("in-source-part", "true"), ("ref-id", element)];
-                writer.empty("Element", &attributes);
+                writer.empty(&format!("{prefix}Element"), &attributes);
             }
         });
     }
@@ -203,6 +216,7 @@ fn path(element: Element<'_>) -> Result<&str, Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use parafa_format_core::refusal;
     use proptest::prelude::*;
 
     use super::*;
@@ -239,7 +253,7 @@ mod tests {
             .collect();
         assert_eq!(sources, [ROOT, "a.pdf", "a.pdf", "m.xml"]);
         assert_eq!(new[1].kind, None);
-        assert!(edited.contains("<Element in-source-part=\"true\" ref-id=\"y\">"));
+        assert!(edited.contains("<r:Element in-source-part=\"true\" ref-id=\"y\">"));
         let kept = relations.replace("'/'/>", "'/'>|</r:SourcePart>");
         let kept = kept.replace("</r:SourcePart >", "|</r:SourcePart >");
         let kept = kept.replace("</r:Relationships>", "|</r:Relationships>");
@@ -250,6 +264,38 @@ mod tests {
             rest = &rest[at + kept.len()..];
         }
         assert_eq!(rest, "");
+    }
+
+    #[test]
+    fn relations_of_many_signatures_are_read_back() {
+        let limits = Limits::default();
+        let sources: Vec<_> = (0..1100).map(|number| format!("{number}.pdf")).collect();
+        let additions: Vec<_> = sources
+            .iter()
+            .map(|source| signed(source, Vec::new()))
+            .collect();
+        for prefix in ["", "r:"] {
+            let declared = format!("xmlns{}", if prefix.is_empty() { "" } else { ":r" });
+            let empty = format!("<{prefix}Relationships {declared}='{NAMESPACE}'/>");
+
+            let once = with_additions(empty.as_bytes(), &limits, &additions).unwrap();
+            let twice = with_additions(once.as_bytes(), &limits, &additions).unwrap();
+
+            assert_eq!(read(twice.as_bytes(), &limits).unwrap().len(), 2200);
+        }
+    }
+
+    #[test]
+    fn relations_that_would_grow_beyond_what_is_read_are_not_written() {
+        let written = write(&[signed(ROOT, Vec::new())]);
+        let limits = Limits {
+            bytes: written.len() + 10,
+            ..Limits::default()
+        };
+
+        let refused = with_additions(written.as_bytes(), &limits, &[signed(ROOT, Vec::new())]);
+
+        assert_eq!(refused.unwrap_err().code, refusal::DOCUMENT_TOO_LONG);
     }
 
     #[test]

@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use parafa_container::{
-    MANIFEST, Signing, bad_request, manifest, number_of, require_coverage, signatures,
+    Container, MANIFEST, Signing, bad_request, manifest, number_of, require_coverage, signatures,
 };
 use parafa_format_core::{Answer, Environment, Outcome, Refusal, SignRequest, Sink, Step, levels};
 use parafa_pki::Certificate;
 use parafa_xades::{Profile, signing_time};
+use parafa_xml::Limits;
 use parafa_zip::{Content, Entry, MIMETYPE, Writer};
 
 use crate::MEDIA_TYPE;
@@ -61,14 +62,16 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let limits = &container.limits.xml;
     let own = signature_element(&place.metadata, &metadata, &place.id, limits)?;
     let draft = signing.draft(container, Profile::Adoc, &place.id, &[own])?;
+    let relations = place.relations(&adoc)?;
+    let manifest = place.manifest(&adoc)?;
     let file = match signing.signature_file(environment, &draft, answers)? {
         Step::Needs(needs) => return Ok(Step::Needs(needs)),
         Step::Done(file) => file,
     };
 
     let signed = Signed {
-        relations: place.relations(&adoc)?,
-        manifest: place.manifest(&adoc)?,
+        relations,
+        manifest,
         metadata,
         file,
     };
@@ -78,6 +81,16 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
         level: levels::XADES_T.to_owned(),
         signature_id: place.signature_id(),
     }))
+}
+
+/// What relations and manifest have to be within to be read again.
+fn edited_limits<E: Environment>(container: &Container<'_, E>) -> Limits {
+    let most = usize::try_from(container.limits.manifest_bytes).unwrap_or(usize::MAX);
+    let limits = container.limits.xml.clone();
+    Limits {
+        bytes: limits.bytes.min(most),
+        ..limits
+    }
 }
 
 /// Where a new signature goes.
@@ -167,7 +180,7 @@ impl Place {
             additions.push(to_signature(&elements[0].member, ids));
         }
         additions.push(to_signature(&self.metadata, vec![&self.id]));
-        relations::with_additions(&adoc.relations, &container.limits.xml, &additions)
+        relations::with_additions(&adoc.relations, &edited_limits(container), &additions)
     }
 
     fn manifest<E: Environment>(&self, adoc: &Adoc<'_, E>) -> Result<String, Refusal> {
@@ -178,7 +191,7 @@ impl Place {
             (SIGNATURES, SIGNATURES_TYPE),
             (&self.file, XML_MEDIA_TYPE),
         ];
-        manifest::with_entries(&bytes, &container.limits.xml, &entries)
+        manifest::with_entries(&bytes, &edited_limits(container), &entries)
     }
 }
 

@@ -7,8 +7,11 @@ use parafa_zip::{Archive, Entry, Error};
 
 use crate::limits::Limits;
 use crate::manifest;
-use crate::part::{MANIFEST, Part};
+use crate::part::{ADOC_RELATIONS, MANIFEST, META_INF, Part};
 use crate::refusals::{about, too_much_to_verify, unsound, unsupported};
+
+/// The media type of ADOC-V1.0.
+const ADOC: &str = "application/vnd.lt.archyvai.adoc-2008";
 
 /// A container whose archive and manifest agree on what it holds. Of its
 /// signatures nothing is known.
@@ -26,8 +29,10 @@ pub struct Container<'a, E: Environment> {
     pub archive: Archive,
     files: Vec<DataFile>,
     elements: Vec<SignedElement>,
-    /// Ids of files and elements.
-    ids: HashSet<String>,
+    /// Names of the data files, and members and `ID`s of the elements.
+    held: HashSet<(String, Option<String>)>,
+    /// Members with metadata, which are no data files.
+    metadata: HashSet<String>,
     /// Names of the signature files, in the order of their data.
     pub signature_files: Vec<String>,
     /// Names of members behind which nothing can be added.
@@ -69,13 +74,15 @@ impl SignedElement {
     /// What it is called among the members of the container.
     #[must_use]
     pub fn member_id(&self) -> String {
-        element_id(&self.member, &self.id)
+        member_id(&self.member, Some(&self.id))
     }
 }
 
-/// What an element of a member is called among the members of a container.
-pub(crate) fn element_id(member: &str, id: &str) -> String {
-    format!("{member}#{id}")
+/// What a member, or an element of one, is called among the members of a
+/// container. File names may have a `#` too, so that the text does not tell which
+/// of both it is of.
+pub(crate) fn member_id(member: &str, part: Option<&str>) -> String {
+    part.map_or_else(|| member.to_owned(), |part| format!("{member}#{part}"))
 }
 
 /// Digests of members, by their places, or why there are none.
@@ -109,6 +116,11 @@ impl<'a, E: Environment> Container<'a, E> {
             let detail = "The container is signed with CAdES; only XAdES signatures are taken.";
             return Err(unsound(detail, of_cms));
         }
+        let of_no_kind = named(Part::UnknownSignatures);
+        if !of_no_kind.is_empty() {
+            let detail = "The container has members that are named as signature files and are of another kind than XML.";
+            return Err(unsound(detail, of_no_kind));
+        }
         let files = read_manifest(environment, document, &archive, &limits, media_type)?;
         let mut container = Self {
             environment,
@@ -116,7 +128,8 @@ impl<'a, E: Environment> Container<'a, E> {
             media_type,
             files: Vec::new(),
             elements: Vec::new(),
-            ids: HashSet::new(),
+            held: HashSet::new(),
+            metadata: HashSet::new(),
             signature_files: named(Part::Signatures),
             seals: named(Part::Seal),
             notes: [archive.notes(), &of_mimetype].concat(),
@@ -127,12 +140,13 @@ impl<'a, E: Environment> Container<'a, E> {
             limits,
             archive,
         };
-        container.hold(files, Vec::new())?;
+        container.hold(files, Vec::new(), HashSet::new())?;
         Ok(container)
     }
 
     /// Has the container consist of these files and elements: what signers are
     /// shown, and what a new signature is over. The first file is the main one.
+    /// Members with metadata may be signed without being shown as files.
     ///
     /// # Errors
     /// Two of them have one id.
@@ -140,12 +154,17 @@ impl<'a, E: Environment> Container<'a, E> {
         &mut self,
         files: Vec<DataFile>,
         elements: Vec<SignedElement>,
+        metadata: HashSet<String>,
     ) -> Result<(), Refusal> {
         self.files = files;
         self.elements = elements;
         let ids: Vec<String> = self.member_ids().collect();
-        self.ids = ids.iter().cloned().collect();
-        if self.ids.len() < ids.len() {
+        self.metadata = metadata;
+        let files = self.files.iter().map(|file| (file.name.clone(), None));
+        let elements = self.elements.iter();
+        let elements = elements.map(|element| (element.member.clone(), Some(element.id.clone())));
+        self.held = files.chain(elements).collect();
+        if ids.iter().collect::<HashSet<_>>().len() < ids.len() {
             let none: [&str; 0] = [];
             return Err(unsound("Members of the container have one name.", none));
         }
@@ -170,10 +189,18 @@ impl<'a, E: Environment> Container<'a, E> {
         files.chain(self.elements.iter().map(SignedElement::member_id))
     }
 
-    /// Whether a file or an element has an id.
+    /// Whether a data file, or an element of a member, is one that signers are
+    /// shown.
     #[must_use]
-    pub fn has_member_id(&self, id: &str) -> bool {
-        self.ids.contains(id)
+    pub fn holds(&self, member: &str, part: Option<&str>) -> bool {
+        let key = (member.to_owned(), part.map(str::to_owned));
+        self.held.contains(&key)
+    }
+
+    /// Whether a member is a data file that signers are shown, has metadata, or
+    /// is of the container itself.
+    pub(crate) fn accounts_for(&self, member: &str) -> bool {
+        Part::of(member) != Part::Data || self.metadata.contains(member) || self.holds(member, None)
     }
 
     /// The member of a name.
@@ -317,7 +344,7 @@ fn check_media_type(media_type: &str, expected: &str) -> Result<(), Refusal> {
     /// Those that plugins are for.
     const TAKEN: [(&str, &str); 2] = [
         ("application/vnd.etsi.asic-e+zip", "an ASiC-E"),
-        ("application/vnd.lt.archyvai.adoc-2008", "an ADOC"),
+        (ADOC, "an ADOC"),
     ];
     const OTHERS: [(&str, &str); 3] = [
         ("application/vnd.etsi.asic-s+zip", "an ASiC-S"),
@@ -385,6 +412,15 @@ fn read_manifest<E: Environment>(
         let detail = "The container has files that its manifest does not name.";
         return Err(unsound(detail, unnamed));
     }
+    let in_meta_inf: Vec<&str> = entries
+        .iter()
+        .map(|entry| entry.name.as_str())
+        .filter(|name| is_stray(name, media_type))
+        .collect();
+    if !in_meta_inf.is_empty() {
+        let detail = "The manifest names members of META-INF, which other programs take for files and nobody signs.";
+        return Err(unsound(detail, in_meta_inf));
+    }
     let entries = entries.into_iter();
     let files: Vec<_> = entries
         .filter(|entry| Part::of(&entry.name) == Part::Data)
@@ -399,6 +435,14 @@ fn read_manifest<E: Environment>(
         return Err(unsound("The container holds no files.", none));
     }
     Ok(files)
+}
+
+/// Whether an entry of the manifest is below META-INF without a meaning there:
+/// libdigidocpp shows such members as data files. The relations of ADOC-V1.0 are
+/// in its manifests.
+fn is_stray(name: &str, media_type: &str) -> bool {
+    let is_known = media_type == ADOC && name == ADOC_RELATIONS;
+    name.starts_with(META_INF) && Part::of(name) == Part::Other && !is_known
 }
 
 fn places(archive: &Archive) -> HashMap<String, usize> {

@@ -89,12 +89,13 @@ fn is_file_name(name: &str, limits: &Limits) -> bool {
         && is_usable(name)
         && !name.ends_with('/')
         && !name.contains(['\u{fffe}', '\u{ffff}'])
-        && !folded.starts_with("meta-inf")
+        && folded.split('/').next() != Some("meta-inf")
         && folded != MIMETYPE
         && Part::of(name) == Part::Data
 }
 
-fn is_media_type(media_type: &str) -> bool {
+/// Whether a text has the form of a media type, in visible ASCII.
+pub(crate) fn is_media_type(media_type: &str) -> bool {
     media_type.contains('/') && media_type.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
@@ -107,4 +108,20 @@ pub fn content<'a, E: Environment>(environment: &E, source: &'a E::Blob) -> Cont
         .into_iter()
         .fold(0, |sum, byte| sum << 8 | u32::from(byte));
     Content::Blob { source, crc32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_folder_of_the_container_itself_is_no_place_for_files() {
+        let limits = Limits::default();
+
+        assert!(is_file_name("Meta-informacija.pdf", &limits));
+        assert!(is_file_name("a/META-INF", &limits));
+        for name in ["META-INF", "meta-inf/a.pdf", "Meta-Inf/a.pdf"] {
+            assert!(!is_file_name(name, &limits), "{name}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 use parafa_xml::{Document, Insertion, Limits, XmlWriter, inserted};
 
 use crate::part::MANIFEST;
@@ -126,19 +126,36 @@ pub fn with_entries(
         .children_named(NAMESPACE, "file-entry")
         .filter_map(|entry| entry.attribute_in(Some(NAMESPACE), "full-path"))
         .collect();
+    let name = root.qualified_name();
+    let prefix = name.strip_suffix(":manifest");
+    // Attributes have no namespace without a prefix.
+    let declaration = prefix.is_none().then_some(("xmlns:manifest", NAMESPACE));
+    let prefix = prefix.unwrap_or("manifest");
+    let [entry, path, of_type] =
+        ["file-entry", "full-path", "media-type"].map(|name| format!("{prefix}:{name}"));
     let new = XmlWriter::fragment(|writer| {
         let new = entries.iter().filter(|(name, _)| !listed.contains(name));
         for (name, media_type) in new {
-            let attributes = [
-                ("xmlns:manifest", NAMESPACE),
-                ("manifest:full-path", name),
-                ("manifest:media-type", media_type),
-            ];
-            writer.empty("manifest:file-entry", &attributes);
+            let mut attributes = Vec::from_iter(declaration);
+            attributes.extend([(path.as_str(), *name), (of_type.as_str(), *media_type)]);
+            writer.empty(&entry, &attributes);
         }
     });
     let insertion = Insertion::at_the_end_of(root, &new);
-    Ok(inserted(document.source(), vec![insertion]))
+    let edited = inserted(document.source(), vec![insertion]);
+    require_readable(edited, limits, MANIFEST)
+}
+
+/// A member that was edited, as long as it can be read again.
+///
+/// # Errors
+/// `document-too-long` when it is beyond the limits now.
+pub fn require_readable(edited: String, limits: &Limits, name: &str) -> Result<String, Refusal> {
+    if Document::parse(edited.as_bytes(), limits).is_ok() {
+        return Ok(edited);
+    }
+    let detail = format!("The member {name:?} has no room for a further signature.");
+    Err(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail))
 }
 
 #[cfg(test)]

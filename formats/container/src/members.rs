@@ -80,7 +80,7 @@ pub fn extract<E: Environment, S: Sink<E::Blob>>(
         out.write(&element.octets);
         return Ok(());
     }
-    match container.member(id).filter(|_| container.has_member_id(id)) {
+    match container.member(id).filter(|_| container.holds(id, None)) {
         Some(member) => Ok(member.extract(container.document, out)?),
         None => Err(about(
             refusal::NO_SUCH_MEMBER,

@@ -3,6 +3,7 @@
 use parafa_format_core::{Blob, Environment, Refusal, refusal};
 
 use crate::container::Container;
+use crate::files::is_media_type;
 use crate::limits::Limits;
 use crate::refusals::{finalized, unsound};
 use crate::signatures::{Signature, places};
@@ -16,6 +17,7 @@ pub fn obstacle<E: Environment>(
 ) -> Option<Refusal> {
     sealed(container, signatures)
         .or_else(|| broken(signatures))
+        .or_else(|| mistyped(container))
         .or_else(|| no_room(container, signatures))
 }
 
@@ -64,6 +66,18 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
         }
     };
     Some(unsound(detail, broken().map(|signature| &signature.id)))
+}
+
+/// The types that the manifest tells are signed with the files.
+fn mistyped<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
+    let files = container.files().iter();
+    let mut mistyped = files
+        .filter(|file| !is_media_type(&file.media_type))
+        .map(|file| &file.name)
+        .peekable();
+    mistyped.peek()?;
+    let detail = "The manifest says of files that they are of types that are no media types of visible ASCII.";
+    Some(unsound(detail, mistyped))
 }
 
 /// A container that can be signed has to be taken again once it is.

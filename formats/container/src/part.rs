@@ -12,6 +12,8 @@ pub enum Part {
     Signatures,
     /// Signatures in CMS, or what these sign.
     CmsSignatures,
+    /// Named as signatures, but of a kind that is not known.
+    UnknownSignatures,
     /// What makes the container as a whole last longer, behind which nothing can
     /// be added: a time-stamp, an archive manifest, an evidence record.
     Seal,
@@ -20,11 +22,14 @@ pub enum Part {
 }
 
 /// Where everything stands that is no data file.
-const META_INF: &str = "META-INF/";
+pub(crate) const META_INF: &str = "META-INF/";
 
 /// Where ADOC-V2.0, which is an ASiC-E, has its relations. They change whenever
 /// somebody signs.
 pub const ADOC_V2_RELATIONS: &str = "META-INF2/relations.xml";
+
+/// Where ADOC-V1.0 has its relations.
+pub(crate) const ADOC_RELATIONS: &str = "META-INF/relations.xml";
 
 /// The member that names the data files.
 pub const MANIFEST: &str = "META-INF/manifest.xml";
@@ -65,6 +70,7 @@ impl Part {
                 Self::Seal
             }
             "xml" if within.contains("signature") => Self::Signatures,
+            _ if within.contains("signatures") => Self::UnknownSignatures,
             _ => Self::Other,
         }
     }
@@ -86,7 +92,7 @@ mod tests {
             assert_eq!(Part::of(name), Part::Signatures, "{name}");
         }
         assert_eq!(Part::of("signatures0.xml"), Part::Data);
-        assert_eq!(Part::of("META-INF/signatures.txt"), Part::Other);
+        assert_eq!(Part::of("META-INF/signature.txt"), Part::Other);
     }
 
     #[test]
@@ -100,6 +106,8 @@ mod tests {
             ("META-INF/evidencerecord.ers", Part::Seal),
             ("META-INF/evidencerecord.xml", Part::Seal),
             ("META-INF/timestamp001.tst", Part::Seal),
+            ("META-INF/signatures.txt", Part::UnknownSignatures),
+            ("META-INF/signatures/0", Part::UnknownSignatures),
             ("META-INF2/relations.xml", Part::Other),
             ("mimetype", Part::Other),
             ("folder/mimetype", Part::Data),

@@ -1,12 +1,12 @@
 //! The signatures of a container, with what became of each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use parafa_format_core::{Environment, Integrity, Refusal, levels};
 use parafa_xades::{Fault, Verified, Verifier};
 use parafa_xml::Document;
 
-use crate::container::{Container, element_id};
+use crate::container::{Container, member_id};
 use crate::refusals::{too_much_to_verify, unsound};
 
 /// Longest `Id` that an identifier is made of, in bytes.
@@ -74,6 +74,7 @@ pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Si
         return Err(too_much_to_verify());
     }
     note_changes(container, &mut signatures);
+    check_covered(container, &signatures)?;
     Ok(signatures)
 }
 
@@ -123,12 +124,12 @@ impl Signature {
     /// whole.
     #[must_use]
     pub fn covered<E: Environment>(&self, container: &Container<'_, E>) -> Vec<String> {
-        let ids = self.verified.covers.iter().map(|covered| {
-            let member = &covered.member;
-            let part = covered.part.as_deref();
-            part.map_or_else(|| member.clone(), |part| element_id(member, part))
-        });
-        ids.filter(|id| container.has_member_id(id)).collect()
+        let covers = self.verified.covers.iter();
+        let covers = covers.map(|covered| (covered.member.as_str(), covered.part.as_deref()));
+        covers
+            .filter(|(member, part)| container.holds(member, *part))
+            .map(|(member, part)| member_id(member, part))
+            .collect()
     }
 
     /// Why its XML does not hold, in words that go on in a sentence.
@@ -177,20 +178,23 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
         });
         signature.change = retyped;
     }
-    // What a signature that does not hold is over is not known.
-    if signatures
-        .iter()
-        .any(|signature| signature.verified.fault.is_some())
-    {
+    // What a signature that does not hold is over is not known, and it is told
+    // instead; one that cannot be verified vouches for nothing.
+    let is_broken =
+        |signature: &Signature| signature.verified.fault.is_some() && signature.is_unsound();
+    if signatures.iter().any(is_broken) {
         return;
     }
-    let covered: HashSet<String> = signatures
+    let covered: HashSet<&str> = signatures
         .iter()
-        .flat_map(|signature| signature.covered(container))
+        .filter(|signature| signature.verified.integrity == Integrity::Intact)
+        .flat_map(|signature| &signature.verified.covers)
+        .filter(|covered| covered.part.is_none())
+        .map(|covered| covered.member.as_str())
         .collect();
     let content = container.files().iter().filter(|file| !file.is_attached);
     let names = content.map(|file| &file.name);
-    let uncovered = names.filter(|name| !covered.contains(*name)).min();
+    let uncovered = names.filter(|name| !covered.contains(name.as_str())).min();
     let Some(sentence) =
         uncovered.map(|name| format!("The container holds {name:?}, which no signature is over."))
     else {
@@ -199,6 +203,26 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
     for signature in signatures {
         signature.change.get_or_insert_with(|| sentence.clone());
     }
+}
+
+/// What says which members are documents is not signed: what somebody signed
+/// has to be among what the next signer is shown.
+fn check_covered<E: Environment>(
+    container: &Container<'_, E>,
+    signatures: &[Signature],
+) -> Result<(), Refusal> {
+    let intact = signatures.iter();
+    let intact = intact.filter(|signature| signature.verified.integrity == Integrity::Intact);
+    let covered = intact.flat_map(|signature| &signature.verified.covers);
+    let hidden: BTreeSet<&str> = covered
+        .map(|covered| covered.member.as_str())
+        .filter(|member| !container.accounts_for(member))
+        .collect();
+    if hidden.is_empty() {
+        return Ok(());
+    }
+    let detail = "Files that were signed are no documents of the container any more.";
+    Err(unsound(detail, hidden))
 }
 
 #[cfg(test)]

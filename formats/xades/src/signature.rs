@@ -29,14 +29,21 @@ impl<'d> Signature<'d> {
         only(self.0, DSIG, "SignatureValue")
     }
 
-    /// The only QualifyingProperties (EN 319 132-1, 4.4).
+    /// The only QualifyingProperties (EN 319 132-1, 4.4), with at most one
+    /// UnsignedProperties (4.3.1).
     pub(crate) fn qualifying_properties(self) -> Result<Element<'d>, Fault> {
         let objects = self.0.children_named(DSIG, "Object");
         let mut properties =
             objects.flat_map(|object| object.children_named(XADES, "QualifyingProperties"));
         let first = properties.next();
         match (first, properties.next()) {
-            (Some(properties), None) => Ok(properties),
+            (Some(properties), None) => {
+                let unsigned = properties.children_named(XADES, "UnsignedProperties");
+                if unsigned.count() > 1 {
+                    return Err(Fault::NotOnce("UnsignedProperties"));
+                }
+                Ok(properties)
+            }
             _ => Err(Fault::NotOnce("QualifyingProperties")),
         }
     }

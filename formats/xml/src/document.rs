@@ -6,6 +6,9 @@ use uppsala::{NodeId, NodeKind, Parser, XmlError};
 use crate::canonical::Canonicalization;
 use crate::{Error, Limits, scan};
 
+/// The namespace that the prefix `xml` is of.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
 /// A document without a document type declaration.
 #[derive(Debug)]
 pub struct Document<'a> {
@@ -93,8 +96,8 @@ impl<'a> Document<'a> {
         self.tree.input_text()
     }
 
-    /// Elements by the identifiers that references name: attributes `Id`, `ID`
-    /// and `id`.
+    /// Elements by the identifiers that references name: attributes `Id`, `ID`,
+    /// `id` and `xml:id` (xml:id Version 1.0).
     ///
     /// # Errors
     /// Two elements have one identifier, so that readers may take either.
@@ -254,6 +257,7 @@ impl<'d> Element<'d> {
         ["Id", "ID", "id"]
             .into_iter()
             .filter_map(move |name| self.attribute(name))
+            .chain(self.attribute_in(Some(XML), "id"))
     }
 
     fn node(self) -> &'d uppsala::Element<'d> {

@@ -54,12 +54,13 @@ pub struct Authentications {
 }
 
 impl Authentications {
-    /// The methods that can be used here, whoever the relying party is. Cards
-    /// need nobody else.
+    /// The methods that can be used here, whoever the relying party is: somebody
+    /// has to be trusted for them, and all but cards need a provider.
     #[must_use]
     pub fn methods(&self) -> Vec<AuthenticationMethod> {
         let all = AuthenticationMethod::ALL.into_iter();
-        all.filter(|method| method.is_card() || self.authenticates(*method))
+        all.filter(|method| self.check.has_anchor_for(method.name()))
+            .filter(|method| method.is_card() || self.authenticates(*method))
             .collect()
     }
 

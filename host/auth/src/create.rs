@@ -239,9 +239,13 @@ async fn check_person(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<(), 
     };
     let now: Timestamp = tx.now();
     let page = Page::newest(MOST_AT_ONCE + MOST_FAILED);
+    // Requests for one person are made one after the other.
+    let name = person.get(..32).and_then(|hex| Uuid::parse_str(hex).ok());
+    let guard = || Guard::row::<RequestRow>(&name.unwrap_or_default());
     let others = tx
-        .page_by(&REQUESTS_TO_PERSON, person, &page, Guard::none())
+        .page_by(&REQUESTS_TO_PERSON, person, &page, guard())
         .await?;
+    tx.touch(guard())?;
     let count = |which: fn(parafa_domain::AuthenticationStatus) -> bool| {
         let rows = others.rows.iter();
         rows.filter(|other| which(other.state.status(now))).count()

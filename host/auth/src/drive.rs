@@ -30,10 +30,12 @@ pub const DRIVE: &str = "drive-authentication";
 const POLL: Duration = Duration::from_secs(10);
 /// A poll that ends sooner was not held: the provider has answered at once.
 const HELD: Duration = Duration::from_secs(1);
-/// Pause after one that was not, or that went wrong.
+/// Pause after one that was not.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// Most requests to a provider that go wrong one after the other.
-const MOST_TRIES: u32 = 6;
+/// Pauses after polls that went wrong one after the other, in seconds: a
+/// provider that restarts within a minute loses nobody who has the phone in
+/// hand.
+const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 /// What the app shows beside the relying party's name.
 const PROMPT: &str = "Prisijungti / Log in";
 
@@ -62,7 +64,7 @@ enum Step {
     /// The person has not decided; a poll is due again after the pause.
     Waits(SignedDuration),
     /// The provider cannot be reached at this moment.
-    Again,
+    Again(SignedDuration),
     /// It is over.
     Ended(Result<Proof, AuthenticationFailure>),
 }
@@ -105,6 +107,8 @@ impl Authentications {
             return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
         };
         let outcome = match &private.session {
+            // Whoever was asked by a host that died is not asked a second time.
+            None if tries > 1 => return Ok(Step::Ended(Err(AuthenticationFailure::Timeout))),
             None => self.ask(row, &private, authenticator).await,
             Some(session) => {
                 let asked = Instant::now();
@@ -120,7 +124,11 @@ impl Authentications {
         };
         Ok(match outcome {
             Ok(step) => step,
-            Err(error) if error.is_transient && tries < MOST_TRIES => Step::Again,
+            // A request that went wrong may have made the phone ring all the same.
+            Err(error) if error.is_transient && private.session.is_some() => match pause(tries) {
+                Some(pause) => Step::Again(pause),
+                None => Step::Ended(Err(failure(error.outcome))),
+            },
             Err(error) => {
                 let failure = failure(error.outcome);
                 if failure == AuthenticationFailure::ProviderUnavailable {
@@ -206,7 +214,7 @@ impl Authentications {
                 jobs::retry(tx, job, now).await?;
             }
             Step::Waits(pause) => jobs::retry(tx, job, shifted(now, *pause)).await?,
-            Step::Again => jobs::give_back(tx, job, shifted(now, PAUSE)).await?,
+            Step::Again(pause) => jobs::give_back(tx, job, shifted(now, *pause)).await?,
             Step::Ended(outcome) => {
                 let verdict = outcome.as_ref().map(drop).map_err(|failure| *failure);
                 row.state.conclude(verdict, now)?;
@@ -231,6 +239,13 @@ impl Authentications {
         row.private = private.seal(&self.records.master, row.id)?;
         Ok(())
     }
+}
+
+/// How long to wait after the poll that was the `tries`th to go wrong, if it was
+/// not one too many.
+fn pause(tries: u32) -> Option<SignedDuration> {
+    let place = usize::try_from(tries.checked_sub(1)?).ok()?;
+    PAUSES.get(place).copied().map(SignedDuration::from_secs)
 }
 
 fn failure(outcome: SignerOutcome) -> AuthenticationFailure {

@@ -19,8 +19,8 @@ use super::reader::SigningReader;
 
 pub use self::sending::BrokenOff;
 use self::sending::{Content, PACE, send};
-pub use self::slots::{Asker, DownloadSlots};
 use self::slots::{DownloadSlot, PATIENCE};
+pub use self::slots::{DownloadSlots, Requester};
 use super::notices;
 use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, SigningRow};
@@ -126,11 +126,11 @@ impl Downloads {
     /// Waits for a place to have so many bytes in memory and to send them.
     pub(super) async fn room_for(
         &self,
-        asker: Asker,
+        requester: Requester,
         tenant: Uuid,
         bytes: u64,
     ) -> Result<MemberPlace, CeremonyError> {
-        let place = self.places.take(asker, tenant).await?;
+        let place = self.places.take(requester, tenant).await?;
         let units = bytes.div_ceil(MEMORY_UNIT).min(u64::from(MEMORY_UNITS));
         let units = u32::try_from(units).unwrap_or(MEMORY_UNITS);
         let memory = timeout(PATIENCE, self.memory.clone().acquire_many_owned(units)).await;
@@ -146,7 +146,7 @@ impl Downloads {
     pub async fn send(
         &self,
         download: Download,
-        asker: Asker,
+        requester: Requester,
     ) -> Result<impl Stream<Item = Result<Bytes, BrokenOff>> + Send + use<>, CeremonyError> {
         let Download {
             version,
@@ -161,7 +161,7 @@ impl Downloads {
             bytes: version.bytes,
             sha256: sha256.map_err(|_| CeremonyError::Inconsistent("a digest is malformed"))?,
         };
-        let place = self.places.take(asker, tenant).await?;
+        let place = self.places.take(requester, tenant).await?;
         match self.records.files.pieces(&key, file).await {
             Ok(pieces) => Ok(send(Content::Stored(pieces), place, PACE)),
             Err(error) => {

@@ -96,6 +96,8 @@ mod tests {
                 "generic-empty",
                 "generic-noise",
                 "generic-text",
+                "generic-adoc-cut-off",
+                "generic-adoc",
                 "generic-asice-cut-off",
                 "generic-asice",
                 "generic-jades-cut-off",

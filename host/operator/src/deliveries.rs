@@ -3,7 +3,7 @@ use parafa_platform::outbox;
 use parafa_platform::outbox::{
     DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
 };
-use parafa_store::jobs::Hastened;
+use parafa_store::jobs::HastenOutcome;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -77,16 +77,16 @@ impl OperatorCommands {
 /// first, that is.
 async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), OperateError> {
     match outbox::hasten(tx, notice.id).await? {
-        Hastened::Due => return Ok(()),
-        Hastened::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
-        Hastened::Missing => {}
+        HastenOutcome::Due => return Ok(()),
+        HastenOutcome::Claimed => return Err(OperateError::DeliveryUnderWay(notice.id)),
+        HastenOutcome::Missing => {}
     }
     let page = &Page::oldest(MAX_PAGE_ROWS);
     let events = tx.page_by(&NOTICES_OF_SUBJECT, &notice.subject, page, Guard::none());
     let events = events.await?.rows;
     let mut waits = notice.id;
     while let Some(before) = events.iter().find(|event| event.next == Some(waits)) {
-        if outbox::hasten(tx, before.id).await? != Hastened::Missing {
+        if outbox::hasten(tx, before.id).await? != HastenOutcome::Missing {
             break;
         }
         waits = before.id;

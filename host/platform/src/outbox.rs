@@ -2,7 +2,7 @@
 //! that is never delivered changes nothing else.
 
 use jiff::Timestamp;
-use parafa_store::jobs::{self, Hastened, Lane, NewJob};
+use parafa_store::jobs::{self, HastenOutcome, Lane, NewJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{
     AnyIndex, Content, Guard, Index, MAX_PAGE_ROWS, Named, Page, Sealed, StoreError, Table,
@@ -198,7 +198,7 @@ pub async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<(), Store
 ///
 /// # Errors
 /// When the store fails.
-pub async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<Hastened, StoreError> {
+pub async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<HastenOutcome, StoreError> {
     let now = tx.now();
     jobs::hasten(tx, DELIVERIES, &unique_key(notice), now).await
 }

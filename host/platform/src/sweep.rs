@@ -167,8 +167,8 @@ impl Sweeper<'_> {
                 documents: files.remove_waiting().await?,
                 keys: keys.remove_waiting().await?,
             };
-            files.put_away(&ownerless_files).await?;
-            keys.put_away(&ownerless_keys).await?;
+            files.quarantine(&ownerless_files).await?;
+            keys.quarantine(&ownerless_keys).await?;
         }
         let left = SweepRow {
             held: if is_held {

@@ -119,7 +119,7 @@ pub(crate) async fn serve(
         limits,
     } = settings;
     let slots = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
-    let door = Door {
+    let door = ListenerContext {
         service: Service::new(router, slots.clone(), proxies.clone(), base_url),
         limits,
         large_heads: LargeHeads::default(),
@@ -167,7 +167,7 @@ struct Origin {
 
 /// What all connections of a listener share.
 #[derive(Clone)]
-struct Door {
+struct ListenerContext {
     service: Service,
     limits: ListenerLimits,
     large_heads: LargeHeads,
@@ -175,7 +175,7 @@ struct Door {
     turned_away: Arc<Semaphore>,
 }
 
-impl Door {
+impl ListenerContext {
     async fn converse(
         self,
         stream: TcpStream,

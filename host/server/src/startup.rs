@@ -99,7 +99,7 @@ pub(crate) async fn open(
         clock,
         base_url,
     };
-    Ok(assemble(config, mode, own, Doors::open(config)?))
+    Ok(assemble(config, mode, own, ExternalServices::open(config)?))
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
@@ -129,7 +129,7 @@ pub(crate) struct HostParts {
 }
 
 /// The ways from a host to the services of others.
-pub(crate) struct Doors {
+pub(crate) struct ExternalServices {
     pub(crate) signer_check: SignerCheck,
     pub(crate) authentication_check: AuthenticationCheck,
     pub(crate) timestamps: TimestampClient,
@@ -145,7 +145,7 @@ pub(crate) struct Doors {
     pub(crate) mailer: Option<Mailer>,
 }
 
-impl Doors {
+impl ExternalServices {
     /// Opens the ways to the services that are configured.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
         let anchors = Arc::new(load_anchors(config)?);
@@ -175,7 +175,12 @@ impl Doors {
 }
 
 /// The services of a host.
-pub(crate) fn assemble(config: &Config, mode: StoreMode, own: HostParts, doors: Doors) -> App {
+pub(crate) fn assemble(
+    config: &Config,
+    mode: StoreMode,
+    own: HostParts,
+    doors: ExternalServices,
+) -> App {
     let HostParts {
         records,
         plugins,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_store::{Amounts, ByteFiles, Store, StoreError, SumOf};
+use parafa_store::{ByteFiles, QuotaAmounts, QuotaKey, Store, StoreError};
 use tokio::time::Instant;
 
 use self::pace::Pace;
@@ -89,7 +89,7 @@ pub struct QuotaLimits {
 pub struct Uploads {
     quotas: Quotas,
     /// What requests in flight are about to store.
-    reserved: Mutex<HashMap<SumOf, Amounts>>,
+    reserved: Mutex<HashMap<QuotaKey, QuotaAmounts>>,
     pace: Pace,
     space: FreeSpace,
 }
@@ -99,8 +99,8 @@ pub struct Uploads {
 /// caller hangs up meanwhile.
 pub(crate) struct Room {
     uploads: Arc<Uploads>,
-    of: SumOf,
-    wanted: Amounts,
+    of: QuotaKey,
+    wanted: QuotaAmounts,
 }
 
 impl Uploads {
@@ -127,7 +127,7 @@ impl Uploads {
     }
 
     /// Takes room next to what requests in flight have; tells how much those have.
-    fn reserve(self: &Arc<Self>, of: SumOf, wanted: Amounts) -> (Room, Amounts) {
+    fn reserve(self: &Arc<Self>, of: QuotaKey, wanted: QuotaAmounts) -> (Room, QuotaAmounts) {
         let mut reserved = self.locked();
         let entry = reserved.entry(of).or_default();
         let before = *entry;
@@ -147,7 +147,7 @@ impl Uploads {
         bytes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
     }
 
-    fn locked(&self) -> MutexGuard<'_, HashMap<SumOf, Amounts>> {
+    fn locked(&self) -> MutexGuard<'_, HashMap<QuotaKey, QuotaAmounts>> {
         self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -209,7 +209,11 @@ impl Intake {
         room
     }
 
-    async fn take_room(&self, caller: &Caller, wanted: Amounts) -> Result<Arc<Room>, SigningError> {
+    async fn take_room(
+        &self,
+        caller: &Caller,
+        wanted: QuotaAmounts,
+    ) -> Result<Arc<Room>, SigningError> {
         let uploads = &self.uploads;
         let limits = uploads.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);
@@ -271,7 +275,7 @@ impl Intake {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
     /// Bytes and open signings of all of them.
-    pub total: Amounts,
+    pub total: QuotaAmounts,
     /// How much of each quota the workspace uses that uses most of it; 1 is all.
     pub fullest: [(Quota, f64); 2],
 }
@@ -283,7 +287,11 @@ pub async fn add_up(store: &Store) -> Result<(), StoreError> {
 }
 
 /// The first quota that would be exceeded by something that counts towards it.
-fn exceeded(limits: &QuotaLimits, used: Amounts, wanted: Amounts) -> Option<QuotaExceeded> {
+fn exceeded(
+    limits: &QuotaLimits,
+    used: QuotaAmounts,
+    wanted: QuotaAmounts,
+) -> Option<QuotaExceeded> {
     let allowed = [limits.stored_bytes, limits.open_signings];
     let quotas = [Quota::StoredBytes, Quota::OpenSignings];
     (0..quotas.len())
@@ -296,7 +304,7 @@ fn exceeded(limits: &QuotaLimits, used: Amounts, wanted: Amounts) -> Option<Quot
         .find(|one| one.wanted > 0 && one.used.saturating_add(one.wanted) > one.allowed)
 }
 
-fn sum(one: Amounts, other: Amounts) -> Amounts {
+fn sum(one: QuotaAmounts, other: QuotaAmounts) -> QuotaAmounts {
     [
         one[0].saturating_add(other[0]),
         one[1].saturating_add(other[1]),

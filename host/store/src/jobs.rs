@@ -79,7 +79,7 @@ pub enum Enqueued {
 
 /// What became of a job to hasten.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Hastened {
+pub enum HastenOutcome {
     /// It waits, and is due by then at the latest.
     Due,
     /// It is somebody's, or was until their lease ended, and is unchanged.
@@ -230,14 +230,14 @@ pub async fn hasten(
     lane: Lane,
     unique: &str,
     due: Timestamp,
-) -> Result<Hastened, StoreError> {
+) -> Result<HastenOutcome, StoreError> {
     let Some(mut row) = tx.find(&BY_UNIQUE, &unique.to_owned()).await? else {
-        return Ok(Hastened::Missing);
+        return Ok(HastenOutcome::Missing);
     };
     let entry = lane.entry(row.due, row.id);
     // A claim has moved the entry elsewhere.
     let Some(claims) = tx.read(entry.clone()).await? else {
-        return Ok(Hastened::Claimed);
+        return Ok(HastenOutcome::Claimed);
     };
     if row.due > due {
         tx.write(entry, None)?;
@@ -245,7 +245,7 @@ pub async fn hasten(
         tx.write(lane.entry(due, row.id), Some(claims))?;
         tx.put(&row).await?;
     }
-    Ok(Hastened::Due)
+    Ok(HastenOutcome::Due)
 }
 
 pub(crate) async fn claim_due(

@@ -56,7 +56,7 @@ pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed
 pub use crate::schema::{SCHEMA_VERSION, StoreMode};
 pub use crate::store::{BoxFuture, RetryPolicy, Store, TransactionCounts};
 pub use crate::stored_row::StoredRow;
-pub use crate::sums::{Addend, Amounts, SumOf};
+pub use crate::sums::{Addend, QuotaAmounts, QuotaKey};
 pub use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, TableName};
 pub use crate::transaction::{Guard, Transaction};
 pub use crate::trial::RecordsLook;

@@ -97,7 +97,7 @@ impl OwnedFolder {
     }
 
     /// Moves these files to the quarantine, durably; tells how many were there.
-    pub(crate) async fn put_away(
+    pub(crate) async fn quarantine(
         &self,
         ids: &[Uuid],
         now: Timestamp,

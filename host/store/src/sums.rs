@@ -15,19 +15,19 @@ use crate::store::Store;
 use crate::table::Table;
 
 /// Whose a sum is: an owner, and which of the owner's two parts.
-pub type SumOf = (Uuid, bool);
+pub type QuotaKey = (Uuid, bool);
 
 /// What a row adds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Addend {
     /// To whose sums.
-    pub of: SumOf,
+    pub of: QuotaKey,
     /// How much; what the amounts mean the tables agree upon.
-    pub amounts: Amounts,
+    pub amounts: QuotaAmounts,
 }
 
 /// How much there is of each of two things.
-pub type Amounts = [u64; 2];
+pub type QuotaAmounts = [u64; 2];
 
 /// Amounts that may be less than nothing: rows come and go.
 type Differences = [i128; 2];
@@ -35,7 +35,7 @@ type Differences = [i128; 2];
 /// By how much a transaction moves sums.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moved {
-    differences: HashMap<SumOf, Differences>,
+    differences: HashMap<QuotaKey, Differences>,
     /// Dropped once the sums are moved.
     held: Vec<Arc<dyn Any + Send + Sync>>,
 }
@@ -66,7 +66,7 @@ impl Moved {
 
 /// The sums of all owners.
 #[derive(Debug, Default)]
-pub(crate) struct Sums(Mutex<HashMap<SumOf, Differences>>);
+pub(crate) struct Sums(Mutex<HashMap<QuotaKey, Differences>>);
 
 impl Sums {
     pub(crate) fn apply(&self, moved: &Moved) {
@@ -82,7 +82,7 @@ impl Sums {
         }
     }
 
-    fn locked(&self) -> MutexGuard<'_, HashMap<SumOf, Differences>> {
+    fn locked(&self) -> MutexGuard<'_, HashMap<QuotaKey, Differences>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -108,18 +108,18 @@ impl Store {
 
     /// What all rows of an owner's part come to that this process has found or made.
     #[must_use]
-    pub fn sum(&self, of: &SumOf) -> Amounts {
+    pub fn sum(&self, of: &QuotaKey) -> QuotaAmounts {
         self.sums().locked().get(of).copied().map_or([0, 0], shown)
     }
 
     /// The sums of all owners that have any rows.
     #[must_use]
-    pub fn all_sums(&self) -> Vec<(SumOf, Amounts)> {
+    pub fn all_sums(&self) -> Vec<(QuotaKey, QuotaAmounts)> {
         let sums = self.sums().locked();
         sums.iter().map(|(of, sum)| (*of, shown(*sum))).collect()
     }
 }
 
-fn shown(sum: Differences) -> Amounts {
+fn shown(sum: Differences) -> QuotaAmounts {
     sum.map(|sum| u64::try_from(sum.max(0)).unwrap_or(u64::MAX))
 }

@@ -100,8 +100,8 @@ impl Sweep {
     ///
     /// # Errors
     /// I/O errors.
-    pub async fn put_away(&self, ids: &[Uuid]) -> Result<usize, SweepError> {
-        Ok(self.folder.put_away(ids, self.now).await?)
+    pub async fn quarantine(&self, ids: &[Uuid]) -> Result<usize, SweepError> {
+        Ok(self.folder.quarantine(ids, self.now).await?)
     }
 
     /// Removes what has lain in quarantine for [`QUARANTINE`], for good; tells how many files

@@ -34,6 +34,14 @@ impl AuthenticationCheck {
         Self { anchors, ocsp }
     }
 
+    /// Whether anybody is trusted to vouch for those who authenticate by the eID
+    /// `method`.
+    #[must_use]
+    pub fn has_anchor_for(&self, method: &str) -> bool {
+        self.anchors
+            .has_anchor_for(Purpose::Authentication, Some(method))
+    }
+
     /// Checks that `certificate`, presented by the eID `method`, may authenticate
     /// its holder at `now`: validity, path, key usage and revocation, in this
     /// order. Policies of anchors are those of signing certificates, and do not

@@ -21,7 +21,7 @@ mod node;
 mod object;
 mod patterns;
 mod query;
-mod sketch;
+mod schema_recorder;
 mod text;
 mod web_address;
 
@@ -31,7 +31,7 @@ pub use self::node::Node;
 pub use self::object::Object;
 pub use self::patterns::file_name_pattern;
 pub use self::query::Query;
-pub(crate) use self::sketch::{body_schema, query_members};
+pub(crate) use self::schema_recorder::{body_schema, query_members};
 use crate::problem::Problem;
 
 /// Decodes a body, and notes the faults of headers and query along with the

@@ -11,7 +11,7 @@ use super::fault::append;
 use super::json::Json;
 use super::object::{Given, Kind};
 use super::patterns::{BASE64, Characters, LINE, LINES, file_name_pattern};
-use super::sketch::{Members, Sketch};
+use super::schema_recorder::{Members, SchemaRecorder};
 use super::{Faults, Object, Position, base64, date_time, email, text, web_address};
 use crate::ids::parse_uuid;
 use crate::openapi::Schemas;
@@ -28,7 +28,7 @@ pub struct Node<'j>(Source<'j>);
 #[derive(Clone)]
 enum Source<'j> {
     Given(Located<'j>),
-    Any(Sketch<'j>),
+    Any(SchemaRecorder<'j>),
 }
 
 /// One value of a request, with its place in it.
@@ -137,7 +137,7 @@ impl<'j> Node<'j> {
         Self(Source::Given(located))
     }
 
-    pub(super) fn any(sketch: Sketch<'j>) -> Self {
+    pub(super) fn any(sketch: SchemaRecorder<'j>) -> Self {
         Self(Source::Any(sketch))
     }
 
@@ -225,7 +225,7 @@ impl<'j> Node<'j> {
         let located = match &self.0 {
             Source::Given(located) => located,
             Source::Any(sketch) => {
-                let items = Sketch::of(sketch.schemas, decode);
+                let items = SchemaRecorder::of(sketch.schemas, decode);
                 sketch.note(json!({
                     "type": "array",
                     "items": items,

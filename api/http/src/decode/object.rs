@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Node;
 use super::json::Json;
 use super::node::Located;
-use super::sketch::Members;
+use super::schema_recorder::Members;
 
 /// The members of an object, of which some have been asked for.
 pub struct Object<'j>(pub(super) Kind<'j>);

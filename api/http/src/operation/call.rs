@@ -41,7 +41,7 @@ impl<A: Api> ClaimInHand<A> {
 }
 
 /// A request for an operation, from a caller who may make it.
-pub(super) struct Arrived<A: Api, P> {
+pub(super) struct AuthorizedRequest<A: Api, P> {
     pub(super) http: Http<A>,
     pub(super) caller: Arc<A::Caller>,
     pub(super) path: P,
@@ -49,7 +49,7 @@ pub(super) struct Arrived<A: Api, P> {
     pub(super) request: Request,
 }
 
-impl<A: Api, P: PathParams<A::Record>> Arrived<A, P> {
+impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     pub(super) async fn call<I: Input<A>>(self) -> Result<Call<A, P, I::Value>, Problem> {
         if I::BODY != BodyKind::None {
             let (call, ()) = self.call_with_body::<I, _>(None, |_| ()).await?;

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
-use super::call::{Arrived, Call, ClaimInHand};
+use super::call::{AuthorizedRequest, Call, ClaimInHand};
 use super::{Input, PathParams};
 use crate::api::Api;
 use crate::decode::Fault;
@@ -51,7 +51,7 @@ impl<A: Api> Drop for Held<A> {
     }
 }
 
-impl<A: Api, P: PathParams<A::Record>> Arrived<A, P> {
+impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     /// Has something created by `handler`, or answers as before.
     pub(super) async fn create<I, V, R>(
         self,

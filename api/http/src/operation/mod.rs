@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::call::Arrived;
+use self::call::AuthorizedRequest;
 pub use self::call::{Call, ClaimInHand};
 pub use self::download::Download;
 pub use self::input::{
@@ -417,7 +417,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         respond: F,
     ) -> Operation<A>
     where
-        F: Fn(Arrived<A, P>) -> R + Clone + Send + Sync + 'static,
+        F: Fn(AuthorizedRequest<A, P>) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<Response, Problem>> + Send + 'static,
     {
         let contract = Arc::new(self.contract);
@@ -435,7 +435,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                     .ok()
                     .and_then(|params| P::of(&params))
                     .ok_or_else(Problem::not_found)?;
-                respond(Arrived {
+                respond(AuthorizedRequest {
                     http,
                     caller,
                     path,

@@ -183,3 +183,84 @@ fn nobody_signs_less_or_more_than_the_document_holds() {
     let without_metadata = &all[..all.len() - 1];
     assert_eq!(refused(without_metadata), all[all.len() - 1..]);
 }
+
+/// The document with an appendix that nobody signed.
+fn with_appendix(document: &[u8], name: &str) -> Vec<u8> {
+    let namespace = "http://www.archyvai.lt/adoc/2008/relationships";
+    let relation = format!(
+        "<Relationship xmlns=\"{namespace}\" full-path=\"{name}\" type=\"{namespace}/content/appendix\"/></SourcePart>"
+    );
+    let entry = format!(
+        "<manifest:file-entry manifest:full-path=\"{name}\" manifest:media-type=\"text/plain\"/></manifest:manifest>"
+    );
+    let document = with_text(document, RELATIONS, |text| {
+        text.replacen("</SourcePart>", &relation, 1)
+    });
+    let document = with_text(&document, MANIFEST, |text| {
+        text.replace("</manifest:manifest>", &entry)
+    });
+    let members = unpacked(&document);
+    let members = members.iter();
+    let mut members: Vec<_> = members
+        .map(|(name, bytes)| ZipMember::stored(name, bytes))
+        .collect();
+    members.push(ZipMember::stored(name, b"added"));
+    Zip::of(members).build()
+}
+
+#[test]
+fn a_file_named_as_an_element_that_was_signed_is_not_signed_with_it() {
+    let name = "metadata/signableMetadata1.xml#signature_1";
+    let document = with_appendix(&signed_by(&[&P256]), name);
+
+    let evidence = verified(&document);
+    assert_eq!(evidence.signatures[0].integrity, Integrity::Modified);
+    assert!(
+        !evidence.signatures[0]
+            .coverage
+            .members
+            .contains(&name.to_owned())
+    );
+    let refused = P384.signs(&document).unwrap_err();
+    assert_eq!(refused.code, refusal::CONTAINER_UNSOUND);
+}
+
+#[test]
+fn a_file_named_as_an_element_that_is_shown_is_refused() {
+    let name = "metadata/signableMetadata0.xml#document_0";
+    let document = with_appendix(&composed(&files()).unwrap(), name);
+
+    let refused = inspected(&document).unwrap_err();
+    assert_eq!(refused.code, refusal::CONTAINER_UNSOUND);
+}
+
+#[test]
+fn no_document_is_hidden_by_what_its_relation_says() {
+    for kind in ["/thumbnail", "/signatures", "/elsewhere"] {
+        let document = composed(&files()).unwrap();
+        let hidden = with_text(&document, RELATIONS, |text| {
+            text.replace("/content/appendix", kind)
+        });
+
+        let refused = inspected(&hidden).unwrap_err();
+        assert_eq!(refused.code, refusal::CONTAINER_UNSOUND, "{kind}");
+    }
+}
+
+#[test]
+fn a_signed_picture_is_not_hidden_as_a_thumbnail() {
+    let picture = with_appendix(&composed(&files()).unwrap(), "planas.png");
+    let (signed, _) = P256.signs(&picture).unwrap();
+    let retyped = |document: &[u8]| {
+        with_text(document, RELATIONS, |text| {
+            let (before, rest) = text.split_once("full-path=\"planas.png\"").unwrap();
+            let rest = rest.replacen("/content/appendix", "/thumbnail", 1);
+            format!("{before}full-path=\"planas.png\"{rest}")
+        })
+    };
+
+    assert!(inspected(&retyped(&picture)).is_ok());
+    let refused = inspected(&retyped(&signed)).unwrap_err();
+    assert_eq!(refused.code, refusal::CONTAINER_UNSOUND);
+    assert_eq!(refused.subjects, ["planas.png"]);
+}

@@ -6,7 +6,7 @@ use parafa_fixtures::signed::Identity::{Jonas, Ona};
 use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer, manifest};
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_asice::{members, verify};
-use parafa_format_core::{MemoryBlob, NativeEnvironment, Operation, refusal};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Operation, refusal};
 
 use crate::ceremony::{MEDIA_TYPE, P256, P384, TIME, composed, inspected};
 
@@ -75,7 +75,7 @@ fn members_of_meta_inf_may_be_named_by_the_manifest_and_are_no_files() {
 }
 
 #[test]
-fn a_media_type_of_no_known_form_is_told_as_any_and_signed_as_it_is() {
+fn a_media_type_of_no_known_form_is_told_as_any_and_not_signed() {
     for (media_type, told) in [
         ("text/plain; charset=utf-8", "application/octet-stream"),
         ("", "application/octet-stream"),
@@ -85,8 +85,17 @@ fn a_media_type_of_no_known_form_is_told_as_any_and_signed_as_it_is() {
         let bytes = SignedContainer::unsigned(&files).zip.build();
         let members = members(&NativeEnvironment, &MemoryBlob(bytes.clone())).unwrap();
         assert_eq!(members[0].media_type, told);
-        let (signed, _) = P256.signs(&bytes, "B-B").unwrap();
-        assert_eq!(inspected(&signed).unwrap().obstacles, []);
+        let signs = P256.signs(&bytes, "B-B");
+        match signs.map_err(|refusal| refusal.code) {
+            Ok((signed, _)) => {
+                assert_eq!(media_type, told);
+                assert_eq!(inspected(&signed).unwrap().obstacles, []);
+            }
+            Err(code) => {
+                assert_ne!(media_type, told);
+                assert_eq!(code, refusal::CONTAINER_UNSOUND);
+            }
+        }
     }
 }
 
@@ -231,4 +240,50 @@ fn every_case_gets_the_same_answer_twice() {
         assert_eq!(first, inspected(&case.document), "{}", case.folder);
     }
     assert!(count > 50, "{count} cases");
+}
+
+#[test]
+fn a_signature_that_cannot_be_verified_vouches_for_no_file() {
+    let files = [FILES[0], ("b.txt", "b.txt", "text/plain", b"b")];
+    let method = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256";
+    let container = SignedContainer::unsigned(&files)
+        .sign(ContainerSigning {
+            files: 1,
+            ..ContainerSigning::by(Ona)
+        })
+        .sign(ContainerSigning::by(Jonas))
+        .replaced("META-INF/signatures1.xml", method, "urn:unknown");
+
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(container.zip.build()));
+    let integrity = evidence.unwrap().signatures;
+    let integrity: Vec<_> = integrity.iter().map(|one| one.integrity).collect();
+    assert_eq!(integrity, [Integrity::Modified, Integrity::Unsupported]);
+    assert_eq!(
+        obstacle(&container.zip.build()).as_deref(),
+        Some(refusal::CONTAINER_UNSOUND)
+    );
+}
+
+#[test]
+fn a_file_in_meta_inf_that_others_show_and_nobody_signs_is_refused() {
+    let name = "META-INF/priedas.pdf";
+    let listed = manifest([("a.txt", "text/plain"), (name, "application/pdf")]);
+    let container =
+        signed()
+            .and(ZipMember::stored(name, b"%PDF"))
+            .with("META-INF/manifest.xml", |member| {
+                member.data = listed.into_bytes();
+            });
+
+    let unsound = refusal::CONTAINER_UNSOUND.to_owned();
+    assert_eq!(refused(&container), (unsound, vec![name.to_owned()]));
+}
+
+#[test]
+fn a_member_named_as_signatures_of_another_kind_is_refused() {
+    let name = "META-INF/signatures1.txt";
+    let container = signed().and(ZipMember::stored(name, b"<a/>"));
+
+    let unsound = refusal::CONTAINER_UNSOUND.to_owned();
+    assert_eq!(refused(&container), (unsound, vec![name.to_owned()]));
 }

@@ -1,5 +1,5 @@
 use parafa_ades::{
-    Answers, Contents, NOWHERE, RevocationDatum, Rules, Signature, SignaturePosition,
+    Answers, Contents, NOWHERE, RevocationEntry, Rules, Signature, SignaturePosition,
     ValidationMaterial, due_chains, require_raisable, too_much_to_verify,
 };
 use parafa_format_core::{Environment, Need, Refusal, refusal};
@@ -97,7 +97,7 @@ impl Plan {
             .filter(|datum| datum.place == NOWHERE);
         let (responses, lists) = data.partition(|datum| datum.parsed.is_ocsp_response());
         let ders =
-            |data: Vec<&RevocationDatum<'d>>| data.into_iter().map(|datum| datum.der).collect();
+            |data: Vec<&RevocationEntry<'d>>| data.into_iter().map(|datum| datum.der).collect();
         let additions = Additions {
             certificates: certificates.collect(),
             responses: ders(responses),

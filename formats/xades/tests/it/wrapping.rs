@@ -147,3 +147,13 @@ fn transforms_other_than_canonicalization_are_not_carried_out() {
     let verified = judged(&transformed, &Fault::Transforms("sutartis.pdf".into()));
     assert_eq!(verified.integrity, Integrity::Unsupported);
 }
+
+#[test]
+fn unsigned_properties_that_are_doubled_are_nobodys() {
+    let file = signed();
+    let end = "</xades:QualifyingProperties>";
+    let more = "<xades:UnsignedProperties></xades:UnsignedProperties>";
+    let doubled = file.replace(end, &format!("{more}{more}{end}"));
+
+    judged(&doubled, &Fault::NotOnce("UnsignedProperties"));
+}

@@ -66,3 +66,14 @@ fn two_elements_of_one_identifier_are_refused() {
         Error::DuplicateId("1".into())
     );
 }
+
+#[test]
+fn an_identifier_of_xml_itself_is_one_as_others_are() {
+    let text = "<r><a ID='1'/><b xml:id='1'/></r>";
+    let document = Document::parse(text.as_bytes(), &Limits::default()).unwrap();
+
+    assert_eq!(
+        document.identified().unwrap_err(),
+        Error::DuplicateId("1".into())
+    );
+}

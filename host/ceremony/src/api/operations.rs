@@ -18,7 +18,7 @@ use parafa_platform::accounts::KeyMode;
 
 use crate::CeremonyError;
 use crate::ceremonies::{self, Access, Ceremonies, Ceremony, CeremonyState};
-use crate::downloads::Asker;
+use crate::downloads::Requester;
 use crate::records::{AttemptRow, DocumentVersion};
 use parafa_eid::{ChoiceLinks, card};
 
@@ -67,13 +67,15 @@ impl CeremonyApi for CeremonyOperations {
 
     async fn document(&self, link: Ceremony) -> Result<ShownDocument, Problem> {
         let download = self.0.ceremony_document(&link).await?;
-        let (downloads, asker) = (self.0.downloads.clone(), Asker::Link(link.signer));
+        let (downloads, requester) = (self.0.downloads.clone(), Requester::Link(link.signer));
         Ok(ShownDocument {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
             media_type: download.version.media_type.clone(),
             content: Box::pin(async move {
-                Ok(Body::from_stream(downloads.send(download, asker).await?))
+                Ok(Body::from_stream(
+                    downloads.send(download, requester).await?,
+                ))
             }),
         })
     }

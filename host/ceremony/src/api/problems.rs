@@ -94,6 +94,9 @@ fn card_refused(member: &str, detail: &str) -> Problem {
     Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
 }
 
+/// When a person who was asked too often may be asked again, at the earliest.
+const TOO_MANY_RETRY_SECONDS: u32 = 60;
+
 /// Why a card's certificate or signature ended its attempt, or what else did.
 fn attempt_failed(failure: AttemptFailure) -> Problem {
     use AttemptFailure as F;
@@ -109,7 +112,18 @@ fn attempt_failed(failure: AttemptFailure) -> Problem {
         F::BadSignature => "/signature",
         F::DocumentChanged => return Problem::of(problems::DOCUMENT_CHANGED),
         F::Cancelled | F::Timeout => return Problem::not_found(),
-        _ => return Problem::unavailable(format!("The attempt ended: {}.", failure.code())),
+        F::TooManyAttempts => {
+            let told = "Too many attempts of this person were started within an hour.";
+            return Problem::new(ProblemType::RATE_LIMITED, told)
+                .with_retry_after(TOO_MANY_RETRY_SECONDS);
+        }
+        _ => {
+            let told = format!(
+                "The attempt has ended ({}): begin another one.",
+                failure.code()
+            );
+            return Problem::unavailable(told);
+        }
     };
     let told = wire_failure(failure).map_or("is refused", |failure| failure.sentence());
     let fault = Fault::new(member, format!("{}: {told}", failure.code()));

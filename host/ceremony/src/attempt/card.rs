@@ -23,7 +23,7 @@ use crate::sealing;
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 /// Longest bytes to be signed that go out to a card's app: nothing else than
 /// these can be shown to be what the digest is of.
-const LONGEST_BYTES: usize = 64 * 1024;
+const LONGEST_BYTES: usize = 24 * 1024;
 
 impl Running {
     /// Waits for the app to send the card's certificate.

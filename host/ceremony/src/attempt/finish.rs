@@ -13,7 +13,7 @@ use parafa_store::keys::DataKey;
 
 use super::Attempts;
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
-use super::prepare::{Nobody, broken, plugin_failed};
+use super::prepare::{NoAnswers, broken, plugin_failed};
 use super::transition::pause;
 use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
@@ -59,7 +59,7 @@ impl Attempts {
             let turn = self.document_turns.take(plugin.id()).await;
             let document = self.document(key, newest.bytes_id).await?;
             let request = &prepared.request;
-            let progress = plugin.drive_sign(document, request, answers, &Nobody);
+            let progress = plugin.drive_sign(document, request, answers, &NoAnswers);
             let suspension = match progress.await {
                 Ok(Progress::Done(signed)) => {
                     let (was, is) = (&newest.media_type, &signed.outcome.media_type);

@@ -28,9 +28,13 @@ impl Attempts {
         let identifier = certificate
             .national_identifier()
             .map(parafa_trust::NationalIdentifier::as_str);
-        if person.is_some_and(|person| identifier != Some(person))
-            || !self.lock_admits(running, &certificate).await?
-        {
+        let is_asked = || async {
+            let is_person = person.is_none_or(|person| identifier == Some(person));
+            Ok::<_, CeremonyError>(is_person && self.lock_admits(running, &certificate).await?)
+        };
+        // Anybody can send a certificate in a card's place: whether it has the
+        // locked code is told of sound ones alone.
+        if !is_card && !is_asked().await? {
             return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
         let algorithm = signature_algorithm(certificate.key_kind());
@@ -66,6 +70,9 @@ impl Attempts {
         if is_card && !is_lithuanian {
             tracing::info!(attempt.id = %running.attempt.id, "a card of another country is rejected");
             return Ok(StepOutcome::Failed(AttemptFailure::CertificateUntrusted));
+        }
+        if is_card && !is_asked().await? {
+            return Ok(StepOutcome::Failed(AttemptFailure::IdentityMismatch));
         }
         let request = SignRequest {
             time: self.records.store.now().await?.as_second(),

@@ -53,7 +53,7 @@ impl Attempts {
         let turn = self.document_turns.take(plugin.id()).await;
         let document = self.document(key, newest.bytes_id).await?;
         let suspension = match plugin
-            .drive_sign(document, &request, Vec::new(), &Nobody)
+            .drive_sign(document, &request, Vec::new(), &NoAnswers)
             .await
         {
             Ok(Progress::Suspended(suspension)) => suspension,
@@ -159,10 +159,10 @@ pub(super) fn plugin_failed(error: CallError, pin: PluginPin) -> StepOutcome {
 
 /// Answers nothing: somebody has to act first, for whom no document is kept in
 /// memory.
-pub(super) struct Nobody;
+pub(super) struct NoAnswers;
 
 #[async_trait]
-impl Answerer for Nobody {
+impl Answerer for NoAnswers {
     async fn answer(&self, _need: &Need) -> Reply {
         Reply::NotNow
     }

@@ -320,12 +320,15 @@ impl Ceremonies {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let (mut attempt, _) = running(tx, id).await?;
+                    let (mut attempt, mut signing) = running(tx, id).await?;
                     // Whoever came first has it.
                     if attempt.step_number == step && attempt.card_submission.is_none() {
+                        let now = tx.now();
+                        let own = AttemptId::new(id);
+                        signing.signing.device_signed(own, now)?;
+                        tx.put(&signing).await?;
                         attempt.card_submission = Some(submission.clone());
                         tx.put(&attempt).await?;
-                        let now = tx.now();
                         jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
                     }
                     Ok::<_, CeremonyError>(())

@@ -10,7 +10,7 @@ use parafa_store::Sha256Digest;
 
 use super::super::document as read_document;
 use super::{Ceremonies, Ceremony};
-use crate::downloads::{Asker, BrokenOff, Download};
+use crate::downloads::{BrokenOff, Download, Requester};
 use crate::error::CeremonyError;
 
 /// Largest member that is shown on its own, in bytes: as much as a plugin
@@ -100,11 +100,11 @@ impl Ceremonies {
         ceremony: &Ceremony,
         download: MemberDownload,
     ) -> Result<BoxStream<'static, Result<Bytes, BrokenOff>>, CeremonyError> {
-        let asker = Asker::Link(ceremony.signer);
+        let requester = Requester::Link(ceremony.signer);
         let MemberDownload { member, content } = download;
         let (plugin, document, id) = match content {
             MemberContent::Whole(document) => {
-                return Ok(self.downloads.send(*document, asker).await?.boxed());
+                return Ok(self.downloads.send(*document, requester).await?.boxed());
             }
             MemberContent::Extracted(plugin, document, id) => (plugin, document, id),
         };
@@ -112,7 +112,10 @@ impl Ceremonies {
             return Err(CeremonyError::MemberTooLarge);
         }
         let tenant = ceremony.row.tenant;
-        let place = self.downloads.room_for(asker, tenant, member.bytes).await?;
+        let place = self
+            .downloads
+            .room_for(requester, tenant, member.bytes)
+            .await?;
         let content = plugin.extract(document, &id).await.map_err(unreadable)?;
         Ok(place.send(content).boxed())
     }
@@ -129,6 +132,9 @@ impl Ceremonies {
         }
         let newest = row.newest();
         let newest = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        // Looking at a container takes as much as sending it.
+        let requester = Requester::Link(ceremony.signer);
+        let _place = self.downloads.room_for(requester, row.tenant, 0).await?;
         let priority = CallPriority::new(Urgency::Usual, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let key = self.reader.key_to(row).await?;

@@ -41,7 +41,7 @@ pub struct CeremonyState {
 /// The rows that a state is made of, as they are stored: enough to tell one
 /// state from another.
 #[derive(Debug)]
-struct Glance {
+struct StateRows {
     ceremony: Ceremony,
     party: Signer,
     attempt: Option<AttemptRow>,
@@ -51,7 +51,7 @@ struct Glance {
     busy: bool,
 }
 
-impl Glance {
+impl StateRows {
     /// Tells this state from others that a reader would want to know of.
     fn fingerprint(&self) -> Fingerprint {
         let attempt = self.attempt.as_ref();
@@ -90,7 +90,7 @@ impl Ceremonies {
         self.open_state(glance).await
     }
 
-    async fn glance_at(&self, ceremony: Ceremony) -> Result<Glance, CeremonyError> {
+    async fn glance_at(&self, ceremony: Ceremony) -> Result<StateRows, CeremonyError> {
         let party = ceremony.party()?.clone();
         let attempt = match party.attempt {
             Some(attempt) => {
@@ -106,7 +106,7 @@ impl Ceremonies {
         let busy = turn.is_some_and(|turn| turn.signer != party.id);
         let pairing = attempt.as_ref();
         let pairing = pairing.and_then(|attempt| self.pairing(attempt, now));
-        Ok(Glance {
+        Ok(StateRows {
             ceremony,
             party,
             attempt,
@@ -115,9 +115,9 @@ impl Ceremonies {
         })
     }
 
-    async fn open_state(&self, glance: Glance) -> Result<CeremonyState, CeremonyError> {
+    async fn open_state(&self, glance: StateRows) -> Result<CeremonyState, CeremonyError> {
         let fingerprint = glance.fingerprint();
-        let Glance {
+        let StateRows {
             ceremony,
             party,
             attempt,

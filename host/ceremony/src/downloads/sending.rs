@@ -146,7 +146,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::downloads::{Asker, DownloadSlots};
+    use crate::downloads::{DownloadSlots, Requester};
 
     const CONTENT: usize = 3 * Pieces::BYTES + 5;
     const SECOND: Duration = Duration::from_secs(1);
@@ -172,8 +172,8 @@ mod tests {
         }
 
         async fn place(&self) -> DownloadSlot {
-            let asker = Asker::Link(Uuid::nil());
-            self.places.take(asker, Uuid::nil()).await.unwrap()
+            let requester = Requester::Link(Uuid::nil());
+            self.places.take(requester, Uuid::nil()).await.unwrap()
         }
     }
 

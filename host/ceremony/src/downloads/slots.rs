@@ -25,7 +25,7 @@ const MANY_SHARES: usize = 1024;
 
 /// Who asks for a document.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Asker {
+pub enum Requester {
     /// The caller with this key.
     Key(Uuid),
     /// Whoever has the link of this signer.
@@ -44,7 +44,7 @@ pub struct DownloadSlots {
 /// Whose places are counted together.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Share {
-    Asker(Asker),
+    Requester(Requester),
     Workspace(Uuid),
 }
 
@@ -67,14 +67,14 @@ impl DownloadSlots {
     }
 
     /// Waits for a place, for a while. Whoever waits for one of all has one of
-    /// the asker's already: nobody keeps others waiting by asking often.
+    /// the requester's already: nobody keeps others waiting by asking often.
     pub(super) async fn take(
         &self,
-        asker: Asker,
+        requester: Requester,
         workspace: Uuid,
     ) -> Result<DownloadSlot, CeremonyError> {
         let until = Instant::now() + PATIENCE;
-        let own = self.share(Share::Asker(asker));
+        let own = self.share(Share::Requester(requester));
         let own = permit(own, until).await;
         let own = own.ok_or(CeremonyError::TooManyDownloads)?;
         let workspace = permit(self.share(Share::Workspace(workspace)), until).await;
@@ -89,8 +89,8 @@ impl DownloadSlots {
 
     fn share(&self, share: Share) -> Arc<Semaphore> {
         let places = match share {
-            Share::Asker(Asker::Key(_)) => OF_ONE_KEY,
-            Share::Asker(Asker::Link(_)) => OF_ONE_LINK,
+            Share::Requester(Requester::Key(_)) => OF_ONE_KEY,
+            Share::Requester(Requester::Link(_)) => OF_ONE_LINK,
             Share::Workspace(_) => self.of_workspace,
         };
         // No code panics while it holds the lock.
@@ -136,14 +136,14 @@ mod tests {
         DownloadSlots::new(NonZeroU32::new(count).unwrap())
     }
 
-    fn link(number: usize) -> Asker {
-        Asker::Link(Uuid::from_u128(number as u128))
+    fn link(number: usize) -> Requester {
+        Requester::Link(Uuid::from_u128(number as u128))
     }
 
-    async fn take(places: &DownloadSlots, asker: Asker, count: usize) -> Vec<DownloadSlot> {
+    async fn take(places: &DownloadSlots, requester: Requester, count: usize) -> Vec<DownloadSlot> {
         let mut taken = Vec::new();
         for _ in 0..count {
-            taken.push(places.take(asker, WORKSPACE).await.unwrap());
+            taken.push(places.take(requester, WORKSPACE).await.unwrap());
         }
         taken
     }
@@ -163,7 +163,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_key_has_more_of_them() {
         let places = places(1000);
-        let key = Asker::Key(Uuid::from_u128(1));
+        let key = Requester::Key(Uuid::from_u128(1));
         let _taken = take(&places, key, OF_ONE_KEY).await;
 
         let refused = places.take(key, WORKSPACE).await;

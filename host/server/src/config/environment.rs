@@ -7,9 +7,10 @@ use config::{ConfigError, Map, Source, Value};
 const PREFIX: &str = "PARAFA_";
 const SEPARATOR: &str = "__";
 /// Settings that are lists.
-const LISTS: [&str; 5] = [
+const LISTS: [&str; 6] = [
     "billing.prices",
     "outbound.allow",
+    "plugins.extensions",
     "server.trusted_proxies",
     "timestamps.urls",
     "trust.allow",

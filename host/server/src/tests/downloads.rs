@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use parafa_api_signing::{BaseUrl, ProblemDocuments, edge};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::downloads::{Asker, BrokenOff, Download};
+use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::SigningOrder;
 use parafa_fixtures::PdfBuilder;
@@ -31,8 +31,8 @@ const MOMENT: Duration = Duration::from_millis(300);
 
 /// All that somebody is sent who takes it as it comes.
 pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
-    let asker = Asker::Key(CALLER.key);
-    let mut sent = pin!(host.app.downloads.send(download, asker).await.unwrap());
+    let requester = Requester::Key(CALLER.key);
+    let mut sent = pin!(host.app.downloads.send(download, requester).await.unwrap());
     let mut received = Vec::new();
     while let Some(piece) = sent.try_next().await? {
         received.extend_from_slice(&piece);
@@ -206,11 +206,11 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
             .ceremony_document(&ceremony)
             .await
             .unwrap();
-        let asker = Asker::Link(ceremony.signer);
-        (download, asker)
+        let requester = Requester::Link(ceremony.signer);
+        (download, requester)
     };
-    let [(begun, asker), (late, _)] = [ask().await, ask().await];
-    let mut begun = pin!(host.app.downloads.send(begun, asker).await.unwrap());
+    let [(begun, requester), (late, _)] = [ask().await, ask().await];
+    let mut begun = pin!(host.app.downloads.send(begun, requester).await.unwrap());
     let first = begun.try_next().await.unwrap();
     assert!(first.is_some());
     drop(first);
@@ -220,7 +220,7 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
-    let late = host.app.downloads.send(late, asker).await;
+    let late = host.app.downloads.send(late, requester).await;
     assert!(matches!(late.err(), Some(CeremonyError::NotFound)));
     site.shutdown().await;
 }

@@ -22,7 +22,7 @@ use super::frost::Frost;
 use crate::app::App;
 use crate::config::Config;
 use crate::jobs::{self, LANES};
-use crate::startup::{self, Doors, HostParts};
+use crate::startup::{self, ExternalServices, HostParts};
 
 /// How often there is something due at one moment.
 pub(super) const MOST_RUNS: usize = 1000;
@@ -40,7 +40,7 @@ pub(super) struct Host {
 }
 
 /// Changes a host's ways to the services of others.
-type DoorChange = dyn Fn(&mut Doors) + Send + Sync;
+type DoorChange = dyn Fn(&mut ExternalServices) + Send + Sync;
 
 /// What is peculiar about a host.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ impl Host {
         engine: Arc<MemoryEngine>,
         changes: Vec<Arc<DoorChange>>,
     ) -> Self {
-        let mut doors = Doors::open(&config).unwrap();
+        let mut doors = ExternalServices::open(&config).unwrap();
         for change in &changes {
             change(&mut doors);
         }
@@ -81,7 +81,10 @@ impl Host {
     }
 
     /// The same host with other ways to the services of others.
-    pub(super) fn with_doors(&self, change: impl Fn(&mut Doors) + Send + Sync + 'static) -> Self {
+    pub(super) fn with_doors(
+        &self,
+        change: impl Fn(&mut ExternalServices) + Send + Sync + 'static,
+    ) -> Self {
         let own = HostParts {
             records: self.app.records.clone(),
             plugins: self.app.plugins.clone(),

@@ -226,10 +226,10 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     let id = row.signing.id.uuid();
     let sweeper = |files: Sweep, keys: Sweep| async move {
         files
-            .put_away(&[row.newest().unwrap().bytes_id])
+            .quarantine(&[row.newest().unwrap().bytes_id])
             .await
             .unwrap();
-        keys.put_away(&[row.data_key]).await.unwrap();
+        keys.quarantine(&[row.data_key]).await.unwrap();
     };
     let (app, now) = (&host.app, host.app.attempts.clock.now());
     sweeper(

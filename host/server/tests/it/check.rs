@@ -104,7 +104,7 @@ fn it_says_which_documents_callers_can_post() {
     assert_eq!(own, json!([{"extension": "least", "postable": false}]));
     assert_eq!(shipped, json!([{"extension": "pdf", "postable": true}]));
     let ended = parafa_in(Path::new("/"), &[], ["plugin", "check", text(&least)]);
-    let takes = "takes     application/x-least, .least (callers cannot post it)";
+    let takes = "takes     application/x-least, .least (callers can post it where `plugins.extensions` lists it)";
     assert!(ended.stdout.lines().any(|line| line == takes), "{ended:?}");
 }
 

@@ -16,7 +16,7 @@ use parafa_api_signing::{
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::Lifecycle;
 use parafa_ceremony::attempt::Attempts;
-use parafa_ceremony::downloads::{Asker, Downloads};
+use parafa_ceremony::downloads::{Downloads, Requester};
 use parafa_ceremony::links::Links;
 use parafa_ceremony::reader::SigningReader;
 use parafa_outbound::AddressPolicy;
@@ -306,14 +306,16 @@ impl SigningApi for SigningOperations {
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
         let download = self.downloads.signed_document(caller, id.0).await?;
-        let (downloads, asker) = (self.downloads.clone(), Asker::Key(caller.key));
+        let (downloads, requester) = (self.downloads.clone(), Requester::Key(caller.key));
         Ok(DocumentDownload {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
             sha256: views::digest(&download.version.sha256)?,
             simulated: download.simulated,
             content: Box::pin(async move {
-                Ok(Body::from_stream(downloads.send(download, asker).await?))
+                Ok(Body::from_stream(
+                    downloads.send(download, requester).await?,
+                ))
             }),
         })
     }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use parafa_store::SumOf;
+use parafa_store::QuotaKey;
 use tokio::time::Instant;
 
 /// The time in which an empty bucket fills.
@@ -16,7 +16,7 @@ const MANY_BUCKETS: usize = 4096;
 /// A token bucket of bytes for each workspace and mode, kept as the moment at
 /// which it will be full.
 #[derive(Default)]
-pub(super) struct Pace(Mutex<HashMap<SumOf, Instant>>);
+pub(super) struct Pace(Mutex<HashMap<QuotaKey, Instant>>);
 
 impl Pace {
     /// Takes so many bytes out of a bucket that holds those of a minute. A
@@ -27,7 +27,7 @@ impl Pace {
     /// The whole seconds after which there will be as many.
     pub(super) fn take(
         &self,
-        of: SumOf,
+        of: QuotaKey,
         bytes: u64,
         a_minute: NonZeroU64,
         now: Instant,
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    const OF: SumOf = (Uuid::from_u128(1), true);
+    const OF: QuotaKey = (Uuid::from_u128(1), true);
     const A_MINUTE: NonZeroU64 = NonZeroU64::new(600).unwrap();
 
     #[test]

@@ -14,8 +14,8 @@ use ::bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
+use super::consistency_check::ConsistencyCheck;
 use super::feed::{Committed, Feed, Followers};
-use super::look::Look;
 use super::mark::{Mark, MarkFile};
 use super::opening::{Opening, Stamp};
 use super::sled::{SEQUENCE_KEY, Shared, pack};
@@ -130,7 +130,7 @@ struct Writer {
     clock: Arc<dyn Clock>,
     followers: Followers,
     /// The look at all entries that is under way.
-    look: Option<Look>,
+    look: Option<ConsistencyCheck>,
 }
 
 impl Writer {

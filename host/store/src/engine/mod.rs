@@ -15,16 +15,16 @@ pub use self::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 pub use self::memory::{MemoryDisk, MemoryEngine};
 pub use self::sled::{SledEngine, SledOptions};
 
+mod commit_progress;
+mod consistency_check;
 pub(crate) mod due;
 mod fault;
 mod feed;
 mod leader;
-mod look;
 mod loss;
 pub(crate) mod mark;
 mod memory;
 mod opening;
-mod settling;
 mod sled;
 mod tally;
 

@@ -12,7 +12,7 @@ use super::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 use super::mark::{self, Found, Mark, MarkFile};
 use super::sled::{SEQUENCE_KEY, Shared, SledOptions, pack};
 use super::tally::{Tallies, Tally};
-use super::{EngineError, Version, failed_to, look};
+use super::{EngineError, Version, consistency_check, failed_to};
 
 /// What a group of commits leaves beside its last number.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -66,7 +66,7 @@ impl Opening {
     ) -> Result<Self, EngineError> {
         let path = mark::path_beside(&options.folder);
         let last = Last::of(shared)?;
-        let found = look::all(shared).map_err(unreadable)?;
+        let found = consistency_check::all(shared).map_err(unreadable)?;
         let marked = mark::read(&path).map_err(failed_to("read", &path))?;
         let mut opened = Mark {
             sequence: last.sequence,

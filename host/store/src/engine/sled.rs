@@ -18,11 +18,11 @@ use async_trait::async_trait;
 use fs4::fs_std::FileExt;
 use jiff::Timestamp;
 
+use super::commit_progress::CommitProgress;
 use super::feed::Feed;
 use super::leader::Leader;
 use super::loss::{AcceptedLoss, Loss};
 use super::opening::Opening;
-use super::settling::Settling;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
     failed_to,
@@ -162,7 +162,7 @@ pub(super) struct Shared {
     db: sled::Db,
     folder: PathBuf,
     pub(super) health: Health,
-    pub(super) settling: Settling,
+    pub(super) settling: CommitProgress,
     file: File,
     overflow: PathBuf,
     _lock: File,
@@ -186,7 +186,7 @@ impl Shared {
             db,
             folder: folder.clone(),
             health: Health::default(),
-            settling: Settling::new(),
+            settling: CommitProgress::new(),
             file,
             overflow: folder.join("blobs"),
             _lock: lock,

@@ -425,8 +425,8 @@ on_every_engine! {
         let kept = Document::make(&source.store, &source.files, &source.keys).await;
         let nobodys = Document::make(&source.store, &source.files, &source.keys).await;
         let now = source.store.now().await.expect("a time");
-        let files = source.files.sweep(None, now).put_away(&[nobodys.file]).await;
-        let keys = source.keys.sweep(None, now).put_away(&[nobodys.data_key]).await;
+        let files = source.files.sweep(None, now).quarantine(&[nobodys.file]).await;
+        let keys = source.keys.sweep(None, now).quarantine(&[nobodys.data_key]).await;
         assert_eq!((files.expect("moved"), keys.expect("moved")), (1, 1));
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("backup");

@@ -70,9 +70,9 @@ async fn ownerless(sweep: &Sweep, named: &[Uuid]) -> Vec<Uuid> {
 }
 
 /// Puts away what is not named.
-async fn put_away(sweep: &Sweep, named: &[Uuid]) {
+async fn quarantine(sweep: &Sweep, named: &[Uuid]) {
     let found = ownerless(sweep, named).await;
-    let moved: Result<usize, SweepError> = sweep.put_away(&found).await;
+    let moved: Result<usize, SweepError> = sweep.quarantine(&found).await;
     assert_eq!(moved.expect("moved"), found.len());
 }
 
@@ -198,7 +198,7 @@ async fn a_sweep_puts_away_what_is_old_and_has_no_owner() {
 
     let sweep = folders.files.sweep(None, now());
     assert_eq!(ownerless(&sweep, &[owned]).await, [old]);
-    assert_eq!(sweep.put_away(&[old]).await.expect("moved"), 1);
+    assert_eq!(sweep.quarantine(&[old]).await.expect("moved"), 1);
 
     assert!(!half_written.exists());
     assert!(folders.files.read(&key, old).await.is_err());
@@ -214,7 +214,7 @@ async fn what_was_put_away_is_removed_a_day_later_and_not_before() {
     let old = id_of_age(25);
     folders.keys.create(old).await.expect("a key");
     rest(&folders.root.path().join("keys"));
-    put_away(&folders.keys.sweep(None, now()), &[]).await;
+    quarantine(&folders.keys.sweep(None, now()), &[]).await;
 
     let sweep = |after| folders.keys.sweep(None, now() + after);
     let early = sweep(SignedDuration::from_hours(23)).remove_waiting().await;
@@ -247,7 +247,7 @@ async fn what_was_put_away_and_is_named_after_all_is_brought_back_as_it_was() {
         rest(&folders.root.path().join(folder));
     }
     for sweep in sweeps(&folders) {
-        put_away(&sweep, &[]).await;
+        quarantine(&sweep, &[]).await;
     }
     assert!(folders.keys.open(named).await.is_err());
 
@@ -276,7 +276,7 @@ async fn what_is_erased_does_not_survive_in_quarantine() {
         rest(&folders.root.path().join(folder));
     }
     for sweep in sweeps(&folders) {
-        put_away(&sweep, &[]).await;
+        quarantine(&sweep, &[]).await;
     }
 
     assert!(folders.keys.erase(id).await.expect("erased"));

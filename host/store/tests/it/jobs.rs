@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
-use parafa_store::jobs::{self, ClaimedJob, Enqueued, Hastened, Lane, LanePosition, NewJob};
+use parafa_store::jobs::{self, ClaimedJob, Enqueued, HastenOutcome, Lane, LanePosition, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ async fn complete(store: &Store, job: &ClaimedJob) -> Result<(), StoreError> {
     store.transact(|tx| Box::pin(jobs::complete(tx, job))).await
 }
 
-async fn hasten(store: &Store, unique: &'static str) -> Hastened {
+async fn hasten(store: &Store, unique: &'static str) -> HastenOutcome {
     let hastened = store.transact(|tx| {
         Box::pin(async move {
             let now = tx.now();
@@ -221,7 +221,7 @@ on_every_engine! {
 
     async fn a_job_that_is_hastened_is_due_at_once(world) {
         enqueue(&world.store, 1, 600, Some("one")).await;
-        assert_eq!(hasten(&world.store, "one").await, Hastened::Due);
+        assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Due);
 
         let job = claim_one(world).await;
         complete(&world.store, &job).await.expect("done");
@@ -233,17 +233,17 @@ on_every_engine! {
         enqueue(&world.store, 1, 0, Some("one")).await;
         let job = claim_one(world).await;
 
-        assert_eq!(hasten(&world.store, "one").await, Hastened::Claimed);
+        assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Claimed);
         assert!(claim(&world.store, 1).await.is_empty());
         complete(&world.store, &job).await.expect("done");
-        assert_eq!(hasten(&world.store, "one").await, Hastened::Missing);
+        assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Missing);
     }
 
     async fn a_job_that_is_due_already_is_not_put_off_by_being_hastened(world) {
         enqueue(&world.store, 1, 0, Some("one")).await;
         world.clock.advance(SignedDuration::from_secs(10));
 
-        assert_eq!(hasten(&world.store, "one").await, Hastened::Due);
+        assert_eq!(hasten(&world.store, "one").await, HastenOutcome::Due);
         claim_one(world).await;
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use parafa_store::{Addend, Content, Store, StoreError, SumOf, Table, TableName};
+use parafa_store::{Addend, Content, QuotaKey, Store, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -41,7 +41,7 @@ impl Table for Parcel {
     }
 }
 
-fn owner(id: u128) -> SumOf {
+fn owner(id: u128) -> QuotaKey {
     (Uuid::from_u128(id), true)
 }
 

@@ -58,7 +58,7 @@ impl Comparison<'_, '_, '_> {
         let (old_items, new_items) = (old.value(b"Annots"), new.value(b"Annots"));
         let lists = shared_lists(old_items, new_items);
         if lists.is_some_and(|lists| self.permitted_lists.contains(&lists)) {
-            self.warrant(number, b"Annots", new_items.unwrap_or_default())?;
+            self.permit_reference(number, b"Annots", new_items.unwrap_or_default())?;
             self.explain_as(number, ChangeScope::Page);
             return Ok(());
         }

@@ -62,7 +62,7 @@ impl Comparison<'_, '_, '_> {
         if streams.is_empty() && dictionary.is_none_or(|own| !self.changed.contains_key(&own)) {
             return Ok(());
         }
-        self.warrant(number, b"AP", appearances)?;
+        self.permit_reference(number, b"AP", appearances)?;
         if let Some(dictionary) = dictionary {
             if self.changed.contains_key(&dictionary) {
                 self.explain_rewritten(Some(old), Some(appearances))?;

@@ -60,7 +60,7 @@ impl<'a> Comparison<'_, '_, 'a> {
         let stays = old.is_some_and(|(old, _)| old == number);
         if (stays || self.is_added(number)) && self.is_on_both_sides(number, is_information) {
             self.explain_as(number, ChangeScope::Whole);
-            self.warrant(TRAILER, b"Info", value)?;
+            self.permit_reference(TRAILER, b"Info", value)?;
         }
         Ok(())
     }

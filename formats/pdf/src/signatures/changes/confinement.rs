@@ -55,7 +55,7 @@ impl Comparison<'_, '_, '_> {
                     }
                 }
                 let source = same_source.first().map_or(TRAILER, |first| first.from);
-                if unexplained > self.warrants(standing, source, number) {
+                if unexplained > self.permitted_references(standing, source, number) {
                     return Err(Stop::Change(format!(
                         "The object {number} may change, but is referred to from elsewhere."
                     )));
@@ -67,11 +67,13 @@ impl Comparison<'_, '_, '_> {
 
     /// How many references from one object to another were found under keys
     /// that permit them.
-    fn warrants(&self, standing: ChangeScope, from: u32, to: u32) -> usize {
+    fn permitted_references(&self, standing: ChangeScope, from: u32, to: u32) -> usize {
         match standing {
-            ChangeScope::Parts | ChangeScope::Whole => {
-                self.warrants.get(&(from, to)).copied().unwrap_or_default()
-            }
+            ChangeScope::Parts | ChangeScope::Whole => self
+                .permitted_references
+                .get(&(from, to))
+                .copied()
+                .unwrap_or_default(),
             ChangeScope::Annotation
             | ChangeScope::Catalog
             | ChangeScope::Field

@@ -34,7 +34,7 @@ impl Comparison<'_, '_, '_> {
         let mut holder = catalog;
         if let Some((form, _)) = as_reference(new) {
             holder = form;
-            self.warrant(catalog, b"AcroForm", new)?;
+            self.permit_reference(catalog, b"AcroForm", new)?;
             self.explain_compared(old, new);
         }
         self.explain_defaults(holder, old.is_some(), &old_form, &new_form)?;

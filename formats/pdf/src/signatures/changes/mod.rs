@@ -293,7 +293,7 @@ struct Comparison<'d, 'f, 'a> {
     /// The values that permit what they refer to, by object and key.
     permitting: BTreeSet<(u32, Vec<u8>)>,
     /// How often they refer from one object to another.
-    warrants: BTreeMap<(u32, u32), usize>,
+    permitted_references: BTreeMap<(u32, u32), usize>,
     /// What may have become of arrays of annotations: pages may share them.
     permitted_lists: BTreeSet<SharedLists>,
     /// The most that was changed of what was explained.
@@ -343,7 +343,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
             changed,
             explained: BTreeMap::new(),
             permitting: BTreeSet::new(),
-            warrants: BTreeMap::new(),
+            permitted_references: BTreeMap::new(),
             permitted_lists: BTreeSet::new(),
             // Whatever changed without being seen.
             kind: ChangeKind::ValidationData,
@@ -395,25 +395,31 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
     /// The value of a key may be any other: so may all new objects that it
     /// leads to, as far as nothing else does. What was there is not passed.
     fn permit(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
-        self.warrant(holder, key, value)?;
+        self.permit_reference(holder, key, value)?;
         self.explain_added(value)
     }
 
     /// What the value of a key refers to may be referred to there.
-    fn warrant(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
+    fn permit_reference(&mut self, holder: u32, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
         if self.permitting.insert((holder, key.to_vec())) {
             for number in referenced(value)? {
-                *self.warrants.entry((holder, number)).or_default() += 1;
+                *self
+                    .permitted_references
+                    .entry((holder, number))
+                    .or_default() += 1;
             }
         }
         Ok(())
     }
 
     /// The objects that were added to a list may be referred to there.
-    fn warrant_each(&mut self, holder: u32, key: &[u8], added: &BTreeSet<u32>) {
+    fn permit_each_reference(&mut self, holder: u32, key: &[u8], added: &BTreeSet<u32>) {
         if self.permitting.insert((holder, key.to_vec())) {
             for number in added {
-                *self.warrants.entry((holder, *number)).or_default() += 1;
+                *self
+                    .permitted_references
+                    .entry((holder, *number))
+                    .or_default() += 1;
             }
         }
     }

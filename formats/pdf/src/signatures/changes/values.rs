@@ -36,10 +36,10 @@ impl<'a> Comparison<'_, '_, 'a> {
         };
         if let Some(new) = new {
             if let Some((array, _)) = as_reference(new) {
-                self.warrant(holder, key, new)?;
-                self.warrant_each(array, b"", &differing.added);
+                self.permit_reference(holder, key, new)?;
+                self.permit_each_reference(array, b"", &differing.added);
             } else {
-                self.warrant_each(holder, key, &differing.added);
+                self.permit_each_reference(holder, key, &differing.added);
             }
             self.explain_compared(old, new);
         }

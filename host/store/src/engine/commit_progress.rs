@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
 /// How far the groups of commits have come, by their numbers.
-pub(super) struct Settling {
+pub(super) struct CommitProgress {
     /// The last one that reads may see.
     visible: AtomicU64,
     /// The last one that is durable, and that followers have been told of.
     settled: watch::Sender<u64>,
 }
 
-impl Settling {
+impl CommitProgress {
     pub(super) fn new() -> Self {
         Self {
             visible: AtomicU64::new(0),
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_while_nothing_is_under_way() {
-        let settling = Settling::new();
+        let settling = CommitProgress::new();
         assert!(is_ready(pin!(settling.settle())));
         settling.begin();
         settling.end();
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn whoever_may_have_seen_a_group_waits_for_it_and_for_no_later_one() {
-        let settling = Settling::new();
+        let settling = CommitProgress::new();
         settling.begin();
         let mut waiting = pin!(settling.settle());
         assert!(!is_ready(waiting.as_mut()));

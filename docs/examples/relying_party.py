@@ -2,7 +2,7 @@
 """A relying party of the authentication API, with a page for the browser, against the demo world.
 
     parafa serve --demo
-    python3 examples/relying_party.py parafa-data/demo.json
+    python3 docs/examples/relying_party.py parafa-data/demo.json
     # then open http://localhost:8090
 
 The backend (this file) has the key and creates the request; the page has the client's token and makes
@@ -11,8 +11,10 @@ software cards stand in for a card reader: a page that has one asks it instead.
 """
 
 import base64
+import http.cookies
 import http.server
 import json
+import secrets
 import sys
 import urllib.error
 import urllib.request
@@ -51,7 +53,7 @@ document.getElementById("go").onclick = async () => {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
     const signed = await post(card, {sha256: btoa(String.fromCharCode(...digest))});
     await post(`${base}/v1/auth/${requestId}/complete`, {...signed, operationToken}, clientToken);
-    out.textContent = JSON.stringify(await post("/end", {requestId}), null, 2);
+    out.textContent = JSON.stringify(await post("/end", {}), null, 2);
   } catch (error) { out.textContent = error.message; }
 };
 </script>"""
@@ -72,13 +74,23 @@ def by_key(path, body=None):
     return call(BASE + path, body, {"Authorization": f"Basic {KEY}"})
 
 
+# Which browser began which request: nobody is logged in by a request that somebody else began.
+SESSIONS = {}
+
+
 def begin():
+    """The answer for the page, and the browser's session."""
     status, created = by_key("/v1/auth/requests", {"audience": ORIGIN, "method": "physical"})
-    return status, {"base": BASE, **created}
+    session = secrets.token_urlsafe(32)
+    SESSIONS[session] = created.get("requestId")
+    return status, {"base": BASE, **created}, session
 
 
-def end(request_id):
-    """What the page says counts for nothing: the backend asks."""
+def end(session):
+    """What the page says counts for nothing: the backend asks about the request of this browser."""
+    request_id = SESSIONS.pop(session, None)
+    if request_id is None:
+        return 403, {"error": "this browser has begun nothing"}
     status, request = by_key(f"/v1/auth/requests/{request_id}")
     if request.get("status") != "completed":
         return 403, request
@@ -94,18 +106,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or b"{}")
         if self.path == "/begin":
-            return self.answer(*begin())
+            status, value, session = begin()
+            cookie = f"session={session}; HttpOnly; SameSite=Strict; Path=/"
+            return self.answer(status, value, {"Set-Cookie": cookie})
         if self.path == "/end":
-            return self.answer(*end(body["requestId"]))
+            cookies = http.cookies.SimpleCookie(self.headers["Cookie"] or "")
+            session = cookies["session"].value if "session" in cookies else None
+            return self.answer(*end(session))
         self.answer(*call(f"{DEMO['world']['cards']}/{self.path[6:]}/authentication/sign", body))
 
-    def answer(self, status, value):
-        self.write(status, json.dumps(value).encode(), "application/json")
+    def answer(self, status, value, headers=None):
+        self.write(status, json.dumps(value).encode(), "application/json", headers)
 
-    def write(self, status, body, media_type):
+    def write(self, status, body, media_type, headers=None):
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 

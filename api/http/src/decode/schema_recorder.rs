@@ -11,12 +11,12 @@ use crate::openapi::Schemas;
 
 /// A value of any kind, and the JSON Schema of what is taken in its place.
 #[derive(Clone)]
-pub(super) struct Sketch<'j> {
+pub(super) struct SchemaRecorder<'j> {
     pub(super) schemas: &'j RefCell<Schemas>,
     schema: Rc<RefCell<Map<String, Value>>>,
 }
 
-impl<'j> Sketch<'j> {
+impl<'j> SchemaRecorder<'j> {
     pub(super) fn new(schemas: &'j RefCell<Schemas>) -> Self {
         Self {
             schemas,
@@ -81,7 +81,7 @@ impl<'j> Members<'j> {
         name: &'static str,
         decode: impl FnOnce(Node<'j>) -> Option<T>,
     ) {
-        let schema = Sketch::of(self.schemas, decode);
+        let schema = SchemaRecorder::of(self.schemas, decode);
         self.properties.insert(name.to_owned(), schema);
     }
 
@@ -159,7 +159,7 @@ pub(crate) fn body_schema<T>(
     schemas: &RefCell<Schemas>,
     decode: impl FnOnce(Node<'_>) -> Option<T>,
 ) -> Value {
-    Sketch::of(schemas, decode)
+    SchemaRecorder::of(schemas, decode)
 }
 
 /// The parameters of the queries that `decode` takes.

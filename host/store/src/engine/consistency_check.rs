@@ -12,14 +12,14 @@ use crate::key::past_prefix;
 /// A look that has come to some key. The one who commits carries it on, between commits, and has
 /// it follow what they change behind it.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct ConsistencyCheck {
     /// The first key that was not looked at.
     next: Vec<u8>,
     seen: Tallies,
     replies: Vec<oneshot::Sender<Result<(), EngineError>>>,
 }
 
-impl Look {
+impl ConsistencyCheck {
     /// Answers when it is done.
     pub(super) fn answer(&mut self, reply: oneshot::Sender<Result<(), EngineError>>) {
         self.replies.push(reply);
@@ -77,7 +77,7 @@ fn compare(seen: &Tallies, shared: &Shared, mark: &Mark) -> Result<(), EngineErr
 
 /// All that there is.
 pub(super) fn all(shared: &Shared) -> Result<Tallies, EngineError> {
-    let mut look = Look::default();
+    let mut look = ConsistencyCheck::default();
     while !look.step(shared)? {}
     Ok(look.seen)
 }
@@ -107,7 +107,7 @@ mod tests {
             mark.tallies.add(&key(number), version(*number));
         }
         let (reply, mut answer) = oneshot::channel();
-        let mut look = Look::default();
+        let mut look = ConsistencyCheck::default();
         look.answer(reply);
         let mut left = Some(look);
         while let Some(look) = left {
