@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use parafa_api_http::decode::{Node, Object};
+use parafa_api_http::decode::{Node, Object, any_base64};
 use parafa_api_http::{FromBody, FromQuery};
 use serde_json::json;
 
@@ -26,11 +23,6 @@ const LONGEST_WAIT: u16 = 30_000;
 const PERSONAL_CODE_DIGITS: usize = 11;
 const PHONE_NUMBER: &str = "^\\+[0-9]{8,30}$";
 const BASE64: &str = "^[A-Za-z0-9+/_-]+={0,2}$";
-
-const ANY_PADDING: GeneralPurposeConfig =
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-const STANDARD_ALPHABET: GeneralPurpose = GeneralPurpose::new(&STANDARD, ANY_PADDING);
-const URL_SAFE_ALPHABET: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, ANY_PADDING);
 
 /// The body of `POST /v1/auth/requests`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -266,12 +258,7 @@ fn bytes(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
         .with("contentEncoding", "base64")
         .with("maxLength", longest.div_ceil(3) * 4)
         .parsed(BASE64, &format!("base64 of 1 to {longest} bytes"), |text| {
-            let engine = match text.contains(['-', '_']) {
-                true => &URL_SAFE_ALPHABET,
-                false => &STANDARD_ALPHABET,
-            };
-            let short = text.len() <= longest.div_ceil(3) * 4;
-            let decoded = short.then(|| engine.decode(text).ok()).flatten()?;
-            (1..=longest).contains(&decoded.len()).then_some(decoded)
+            let is_short = text.len() <= longest.div_ceil(3) * 4;
+            any_base64(text, longest).filter(|_| is_short)
         })
 }

@@ -1,8 +1,5 @@
 //! The bodies of the ceremony's calls.
 
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
-use base64::{Engine as _, alphabet};
 use parafa_api_http::Problem;
 use parafa_api_http::decode::{self, Node, Query};
 
@@ -133,19 +130,10 @@ pub(crate) fn card_complete(body: &[u8], query: &Query) -> Result<CardSignature,
     })
 }
 
-/// Octets in base64: of either alphabet, padded or not, because cards' apps have
-/// them from different libraries.
+/// Octets in base64.
 fn base64(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
-    const ANY: GeneralPurposeConfig =
-        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, ANY);
-    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, ANY);
-
     node.parsed("^[A-Za-z0-9+/_-]+={0,2}$", "octets in base64", |text| {
-        let octets = STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text));
-        octets
-            .ok()
-            .filter(|octets| (1..=longest).contains(&octets.len()))
+        decode::any_base64(text, longest)
     })
 }
 

@@ -8,8 +8,7 @@ use parafa_container::unsound;
 use parafa_format_core::Refusal;
 use parafa_xml::{Document, Element, Insertion, Limits, XmlWriter, inserted};
 
-/// The member that they are.
-pub(crate) const RELATIONS: &str = "META-INF/relations.xml";
+pub(crate) use parafa_container::ADOC_RELATIONS as RELATIONS;
 
 const NAMESPACE: &str = "http://www.archyvai.lt/adoc/2008/relationships";
 

@@ -30,7 +30,7 @@ pub use inspect::report;
 pub use limits::Limits;
 pub use members::{extract, members};
 pub use obstacle::{obstacle, unsigned};
-pub use part::{ADOC_V2_RELATIONS, MANIFEST, Part};
+pub use part::{ADOC_RELATIONS, ADOC_V2_RELATIONS, MANIFEST, Part};
 pub use refusals::{about, bad_request, finalized, too_much_to_verify, unsound, unsupported};
 pub use rehearse::rehearse;
 pub use signatures::{Signature, places, signatures};

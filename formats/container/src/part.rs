@@ -29,7 +29,7 @@ pub(crate) const META_INF: &str = "META-INF/";
 pub const ADOC_V2_RELATIONS: &str = "META-INF2/relations.xml";
 
 /// Where ADOC-V1.0 has its relations.
-pub(crate) const ADOC_RELATIONS: &str = "META-INF/relations.xml";
+pub const ADOC_RELATIONS: &str = "META-INF/relations.xml";
 
 /// The member that names the data files.
 pub const MANIFEST: &str = "META-INF/manifest.xml";

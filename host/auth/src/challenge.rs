@@ -82,9 +82,7 @@ impl Dtbs {
     /// Four digits for people to compare.
     #[must_use]
     pub fn verification_code(&self) -> String {
-        let digest = Sha256::digest(Sha256::digest(&self.0));
-        let last = u16::from_be_bytes([digest[30], digest[31]]);
-        format!("{:04}", last % 10_000)
+        parafa_eid::card::verification_code(&self.0)
     }
 }
 

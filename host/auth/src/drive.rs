@@ -1,7 +1,7 @@
 //! A person's own device is asked by its provider: a job, which any host goes on
 //! with.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jiff::SignedDuration;
 use parafa_domain::AuthenticationFailure;
@@ -10,6 +10,7 @@ use parafa_eid::{
     SignerOutcome,
 };
 use parafa_platform::jobs::hold;
+use parafa_platform::polling::{self, POLL, Poll};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
 use parafa_store::{StoreError, Transaction};
@@ -26,16 +27,6 @@ pub const LANE: Lane = Lane::new("authentications");
 /// Their kind.
 pub const DRIVE: &str = "drive-authentication";
 
-/// How long one poll waits for the person.
-const POLL: Duration = Duration::from_secs(10);
-/// A poll that ends sooner was not held: the provider has answered at once.
-const HELD: Duration = Duration::from_secs(1);
-/// Pause after one that was not.
-const PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// Pauses after polls that went wrong one after the other, in seconds: a
-/// provider that restarts within a minute loses nobody who has the phone in
-/// hand.
-const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 /// What the app shows beside the relying party's name.
 const PROMPT: &str = "Prisijungti / Log in";
 
@@ -113,8 +104,7 @@ impl Authentications {
             Some(session) => {
                 let asked = Instant::now();
                 match authenticator.poll_authentication(session, POLL).await {
-                    Ok(SessionState::Running) if asked.elapsed() < HELD => Ok(Step::Waits(PAUSE)),
-                    Ok(SessionState::Running) => Ok(Step::Waits(SignedDuration::ZERO)),
+                    Ok(SessionState::Running) => Ok(Step::Waits(Poll::since(asked).pause())),
                     Ok(SessionState::Complete(proof)) => {
                         return self.judge(row, &private, &proof).await.map(Step::Ended);
                     }
@@ -125,10 +115,13 @@ impl Authentications {
         Ok(match outcome {
             Ok(step) => step,
             // A request that went wrong may have made the phone ring all the same.
-            Err(error) if error.is_transient && private.session.is_some() => match pause(tries) {
-                Some(pause) => Step::Again(pause),
-                None => Step::Ended(Err(failure(error.outcome))),
-            },
+            // The claim counts as a try.
+            Err(error) if error.is_transient && private.session.is_some() => {
+                match polling::pause(tries.saturating_sub(1)) {
+                    Some(pause) => Step::Again(pause),
+                    None => Step::Ended(Err(failure(error.outcome))),
+                }
+            }
             Err(error) => {
                 let failure = failure(error.outcome);
                 if failure == AuthenticationFailure::ProviderUnavailable {
@@ -239,13 +232,6 @@ impl Authentications {
         row.private = private.seal(&self.records.master, row.id)?;
         Ok(())
     }
-}
-
-/// How long to wait after the poll that was the `tries`th to go wrong, if it was
-/// not one too many.
-fn pause(tries: u32) -> Option<SignedDuration> {
-    let place = usize::try_from(tries.checked_sub(1)?).ok()?;
-    PAUSES.get(place).copied().map(SignedDuration::from_secs)
 }
 
 fn failure(outcome: SignerOutcome) -> AuthenticationFailure {

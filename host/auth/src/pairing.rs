@@ -3,6 +3,7 @@
 
 use parafa_api_auth::AuthenticationId;
 use parafa_api_auth::views::PairedClient;
+use parafa_platform::pairing_code;
 use parafa_store::clock::shifted;
 use parafa_store::keys::{KeyError, Token, hash_token};
 
@@ -10,9 +11,6 @@ use crate::authentications::Authentications;
 use crate::error::AuthError;
 use crate::records::{REQUEST_BY_PAIRING, TokenGrant};
 
-/// Letters and digits that people do not mistake for one another (Crockford's
-/// base 32).
-const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// 60 bits.
 const LENGTH: usize = 12;
 /// Characters between two hyphens.
@@ -22,24 +20,14 @@ const GROUP: usize = 4;
 pub(crate) fn random_code() -> Result<String, KeyError> {
     let mut bytes = [0; LENGTH];
     getrandom::fill(&mut bytes).map_err(|_| KeyError::Random)?;
-    let characters: Vec<_> = bytes
-        .iter()
-        .map(|byte| char::from(ALPHABET[usize::from(byte % 32)]))
-        .collect();
+    let characters: Vec<_> = pairing_code::characters(&bytes).collect();
     let groups = characters.chunks(GROUP).map(String::from_iter);
     Ok(groups.collect::<Vec<_>>().join("-"))
 }
 
 /// A code as it is compared: however it was typed.
 pub(crate) fn normal(code: &str) -> String {
-    code.chars()
-        .filter(|character| !matches!(character, '-' | ' '))
-        .map(|character| match character.to_ascii_uppercase() {
-            'O' => '0',
-            'I' | 'L' => '1',
-            other => other,
-        })
-        .collect()
+    pairing_code::normalized(code).collect()
 }
 
 /// The address that opens an app, or else tells what to do with the code.

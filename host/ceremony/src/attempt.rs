@@ -9,7 +9,6 @@ mod device_link;
 mod finish;
 mod identity;
 mod outcome;
-mod polling;
 mod prepare;
 mod transition;
 mod turns;

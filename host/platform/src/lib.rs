@@ -12,6 +12,8 @@ mod error;
 pub mod idempotency;
 pub mod jobs;
 pub mod outbox;
+pub mod pairing_code;
+pub mod polling;
 mod records;
 mod renewal;
 pub mod sweep;

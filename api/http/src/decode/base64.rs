@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use ::base64::Engine as _;
-use ::base64::engine::general_purpose::STANDARD;
+use ::base64::engine::DecodePaddingMode;
+use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use ::base64::{Engine as _, alphabet};
 
 /// Characters that carry three bytes.
 const GROUP: usize = 4;
@@ -24,6 +25,23 @@ impl fmt::Display for NotDecoded {
             Self::TooLong { longest } => write!(f, "must decode to at most {longest} bytes"),
         }
     }
+}
+
+/// What text in base64 of either alphabet, padded or not, encodes: 1 to `longest`
+/// bytes. Cards' apps have it from different libraries.
+#[must_use]
+pub fn any_base64(text: &str, longest: usize) -> Option<Vec<u8>> {
+    const ANY: GeneralPurposeConfig =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, ANY);
+    const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, ANY);
+
+    let engine = match text.contains(['-', '_']) {
+        true => URL_SAFE,
+        false => STANDARD,
+    };
+    let decoded = engine.decode(text).ok();
+    decoded.filter(|octets| (1..=longest).contains(&octets.len()))
 }
 
 /// Decodes at most `longest` bytes; more are refused before they are decoded.

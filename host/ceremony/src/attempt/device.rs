@@ -16,9 +16,9 @@ use uuid::Uuid;
 use super::Attempts;
 use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
-use super::polling::{self, POLL, Poll};
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, ChosenCertificate, PreparedSignature};
+use parafa_platform::polling::{self, POLL, Poll};
 
 impl Attempts {
     /// Asks the provider for the person's certificate. The phone rings for it

@@ -14,12 +14,12 @@ use url::Url;
 use super::Attempts;
 use super::device::{failure, language_code, request_key};
 use super::outcome::{Next, Running, StepOutcome};
-use super::polling::{POLL, Poll};
 use crate::error::CeremonyError;
 use crate::records::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PreparedSignature,
 };
 use crate::sealing;
+use parafa_platform::polling::{POLL, Poll};
 
 /// How long the app may take to come back after the device has signed.
 pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);

@@ -7,12 +7,12 @@ use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, CallPriority, Plugin, Urgency};
 
 use super::TOO_LATE;
-use super::polling::Poll;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
     AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
 };
+use parafa_platform::polling::Poll;
 
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.

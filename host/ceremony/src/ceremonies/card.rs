@@ -11,6 +11,7 @@ use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
 };
+use parafa_platform::pairing_code;
 use parafa_plugin_host::Payload;
 use parafa_store::keys::{DataKey, hash_token};
 use parafa_store::{MasterKey, Transaction, jobs};
@@ -32,8 +33,6 @@ const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
 /// SHA-256, by which the card signs (RFC 8017, appendix B.1).
 pub const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
 
-/// Letters and digits that are not taken for one another (Crockford's base 32).
-const CODE_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_LENGTH: usize = 8;
 
 /// What a person types into the app, or the app scans.
@@ -43,20 +42,12 @@ impl PairingCode {
     /// That of an attempt; always the same, so that it need not be stored.
     pub(crate) fn of(master: &MasterKey, attempt: Uuid) -> Self {
         let digest = Sha256::digest(master.token("pairing", attempt, 0).reveal());
-        let letters = digest.iter().take(CODE_LENGTH);
-        let letters = letters.map(|byte| char::from(CODE_ALPHABET[usize::from(byte & 31)]));
-        Self(letters.collect())
+        Self(pairing_code::characters(&digest[..CODE_LENGTH]).collect())
     }
 
-    /// One that somebody typed: in whatever case, with blanks and hyphens, and
-    /// with letters for the digits that they look like.
+    /// One that somebody typed.
     fn typed(text: &str) -> Self {
-        let typed = text.chars().filter(|c| !matches!(c, ' ' | '-'));
-        let typed = typed.map(|c| match c.to_ascii_uppercase() {
-            'O' => '0',
-            'I' | 'L' => '1',
-            other => other,
-        });
+        let typed = pairing_code::normalized(text);
         Self(typed.take(CODE_LENGTH + 1).collect())
     }
 

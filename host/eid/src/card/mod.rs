@@ -8,3 +8,4 @@ pub use self::signature::{
     signature_value,
 };
 pub use self::verification_code::verification_code;
+pub(crate) use self::verification_code::verification_code_of;

@@ -5,7 +5,12 @@ use sha2::{Digest, Sha256};
 /// modulo 10000.
 #[must_use]
 pub fn verification_code(to_be_signed: &[u8]) -> String {
-    let digest = Sha256::digest(Sha256::digest(to_be_signed));
+    verification_code_of(&Sha256::digest(to_be_signed).into())
+}
+
+/// The same by the digest that is signed; Smart-ID has its codes so, too.
+pub(crate) fn verification_code_of(sha256: &[u8; 32]) -> String {
+    let digest = Sha256::digest(sha256);
     let number = u16::from_be_bytes([digest[30], digest[31]]);
     format!("{:04}", number % 10_000)
 }

@@ -35,9 +35,7 @@ struct AuthenticationSession {
 #[async_trait]
 impl Authenticator for SmartIdClient {
     fn verification_code(&self, sha256: &[u8; 32]) -> String {
-        let digest = Sha256::digest(sha256);
-        let last = u16::from_be_bytes([digest[30], digest[31]]);
-        format!("{:04}", last % 10_000)
+        crate::card::verification_code_of(sha256)
     }
 
     async fn request_authentication(

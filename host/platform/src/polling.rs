@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_store::clock::shifted;
 
 /// How long one poll waits for the signer.
-pub(super) const POLL: Duration = Duration::from_secs(10);
+pub const POLL: Duration = Duration::from_secs(10);
 /// A poll that ends sooner was not held: the provider has answered at once.
 const HELD: Duration = Duration::from_secs(1);
 /// Pause after a poll that was not held.
@@ -21,7 +21,9 @@ const PAUSES: [i64; 6] = [1, 2, 4, 8, 16, 30];
 const MOST_TRIES: u32 = 5;
 
 /// How long to wait after a poll that went wrong, if it was not one too many.
-pub(super) fn pause(tries: u32) -> Option<SignedDuration> {
+/// `tries` others went wrong right before it.
+#[must_use]
+pub fn pause(tries: u32) -> Option<SignedDuration> {
     let pause = usize::try_from(tries)
         .ok()
         .and_then(|tries| PAUSES.get(tries));
@@ -30,7 +32,7 @@ pub(super) fn pause(tries: u32) -> Option<SignedDuration> {
 
 /// A poll that told that the signer has not acted yet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Poll {
+pub enum Poll {
     /// The provider has waited for the signer.
     Held,
     /// It has answered at once.
@@ -39,7 +41,8 @@ pub(super) enum Poll {
 
 impl Poll {
     /// The one that was begun then and has ended now.
-    pub(super) fn since(asked: Instant) -> Self {
+    #[must_use]
+    pub fn since(asked: Instant) -> Self {
         if asked.elapsed() < HELD {
             Self::AtOnce
         } else {
@@ -47,10 +50,20 @@ impl Poll {
         }
     }
 
+    /// How long to wait before the next one.
+    #[must_use]
+    pub fn pause(self) -> SignedDuration {
+        match self {
+            Self::Held => SignedDuration::ZERO,
+            Self::AtOnce => PAUSE,
+        }
+    }
+
     /// How many tries count as gone wrong by then, and when the next poll is
     /// due. A provider that answers at once and refuses many polls in between is
     /// asked ever less often, and never given up: it does answer.
-    pub(super) fn next(self, tries: u32, now: Timestamp) -> (u32, Timestamp) {
+    #[must_use]
+    pub fn next(self, tries: u32, now: Timestamp) -> (u32, Timestamp) {
         match self {
             Self::Held => (0, now),
             Self::AtOnce => (tries.min(MOST_TRIES), shifted(now, PAUSE)),
