@@ -26,11 +26,10 @@ impl Ceremonies {
                         .ok_or(CeremonyError::NotFound)?;
                     let running = running_attempt(tx, &row, signer).await?;
                     let running = running.ok_or(CeremonyError::NotFound)?;
-                    let turn = row.signing.turn.as_ref();
-                    let has_signed = turn.is_some_and(|turn| {
-                        turn.attempt == AttemptId::new(running.id) && turn.device_signed
-                    });
-                    if has_signed || running.phase == Phase::Completing {
+                    // A card has signed before the step that takes its signature up.
+                    let card_has_signed = running.card_submission.is_some()
+                        && row.signing.turn.is_some_and(|turn| turn.device_signed);
+                    if card_has_signed || running.phase == Phase::Completing {
                         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
                     }
                     row.signing.end_turn(AttemptId::new(running.id));

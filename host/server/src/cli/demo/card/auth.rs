@@ -22,7 +22,7 @@ pub(super) struct AuthArguments {
     #[arg(long, value_name = "ID")]
     request: Uuid,
     /// The client's token of the request.
-    #[arg(long, value_name = "CLIENTTOKEN")]
+    #[arg(long, value_name = "CLIENTTOKEN", allow_hyphen_values = true)]
     token: String,
     /// Whose card it is: a persona's id.
     #[arg(long = "as", value_name = "PERSONA")]
