@@ -73,7 +73,7 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 8] = [
+const PARTS: [(&str, &[&str]); 9] = [
     ("host/listener", &["api/http"]),
     ("host/platform", &["host/store"]),
     (
@@ -91,6 +91,16 @@ const PARTS: [(&str, &[&str]); 8] = [
             "host/conformance",
             "host/platform",
             "host/plugin-host",
+            "host/store",
+        ],
+    ),
+    (
+        "host/plugin-tools",
+        &[
+            "api/signing",
+            "host/conformance",
+            "host/plugin-host",
+            "host/plugin-store",
             "host/store",
         ],
     ),
