@@ -1,0 +1,10 @@
+//! Rules, texts and answers, of every version that is built in.
+
+mod answers;
+mod arbitrary;
+mod canonical;
+mod loading;
+mod samples;
+mod sections;
+mod texts;
+mod versions;
