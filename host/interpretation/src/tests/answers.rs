@@ -3,19 +3,22 @@
 use serde_json::Value;
 
 use super::samples;
-use crate::{Endpoint, Interpretation, Library};
+use crate::{Endpoint, Interpretation, InterpretationItem, Library};
 
 fn of(endpoint: Endpoint, data: &Value) -> Interpretation {
     Library::current().interpret(endpoint, data)
 }
 
 /// Pointer and rule of each item.
-fn outline(endpoint: Endpoint, data: &Value) -> String {
-    of(endpoint, data)
+#[track_caller]
+fn assert_items(endpoint: Endpoint, data: &Value, expected: &[(&str, &str)]) {
+    let answer = of(endpoint, data);
+    let items: Vec<(&str, &str)> = answer
         .items
         .iter()
-        .map(|item| format!("{} {}\n", item.pointer, item.rule_id))
-        .collect()
+        .map(|item| (item.pointer.as_str(), item.rule_id.as_str()))
+        .collect();
+    assert_eq!(items, expected);
 }
 
 #[test]
@@ -35,35 +38,116 @@ fn seizure_acts() {
 
 #[test]
 fn a_report_says_of_its_sections_what_is_said_of_the_answers_that_they_repeat() {
-    insta::assert_snapshot!(outline(Endpoint::Report, &samples::report()), @"");
+    let sections = [
+        (
+            "beneficialOwners",
+            Endpoint::BeneficialOwners,
+            samples::owners(),
+        ),
+        ("profile", Endpoint::Profile, samples::company()),
+        ("seizures", Endpoint::Seizures, samples::seizures()),
+    ];
+    let expected: Vec<InterpretationItem> = sections
+        .into_iter()
+        .flat_map(|(section, endpoint, data)| {
+            let items = of(endpoint, &data).items;
+            items.into_iter().map(move |item| InterpretationItem {
+                pointer: format!("/sections/{section}/data{}", item.pointer),
+                ..item
+            })
+        })
+        .collect();
+    assert_eq!(of(Endpoint::Report, &samples::report()).items, expected);
 }
 
 #[test]
 fn a_report_without_seizures_says_what_an_empty_answer_does_not_prove() {
-    insta::assert_snapshot!(outline(Endpoint::Report, &samples::sparse_report()), @"");
+    assert_items(
+        Endpoint::Report,
+        &samples::sparse_report(),
+        &[
+            ("/sections/profile/data", "profile.document_info.uab_ab"),
+            ("/sections/profile/data", "profile.register.effect"),
+            ("/sections/profile/data/legalForm", "profile.form.uab"),
+            ("/sections/profile/data/legalForm", "profile.form.uab_ab"),
+            (
+                "/sections/profile/data/legalStatus",
+                "profile.status.bankruptcy",
+            ),
+            ("/sections/profile/data/name", "profile.name.uab_ab"),
+            (
+                "/sections/profile/data/registeredOffice",
+                "profile.seat.uab_ab",
+            ),
+            ("/sections/profile/data/shareCapital", "profile.capital"),
+            ("/sections/seizures", "seizure.scope.empty"),
+        ],
+    );
 }
 
 #[test]
-fn a_legal_person_that_is_no_company() {
-    insta::assert_snapshot!(outline(Endpoint::Profile, &samples::of_form("SFYA")), @"");
+fn a_public_limited_company_is_not_told_what_holds_of_private_ones() {
+    assert_items(
+        Endpoint::Profile,
+        &samples::of_form("81KA"),
+        &[
+            ("", "profile.document_info.uab_ab"),
+            ("", "profile.register.effect"),
+            ("/legalForm", "profile.form.uab_ab"),
+            ("/name", "profile.name.uab_ab"),
+            ("/registeredOffice", "profile.seat.uab_ab"),
+        ],
+    );
 }
 
 #[test]
-fn owners_that_were_not_declared() {
-    let data = samples::no_owners("not_declared");
-    insta::assert_snapshot!(outline(Endpoint::BeneficialOwners, &data), @"");
+fn a_legal_person_that_is_no_company_is_told_what_holds_of_all() {
+    let expected = [
+        ("", "profile.document_info"),
+        ("", "profile.register.effect"),
+    ];
+    for form in ["SFYA", "LUOA", "KWBA"] {
+        assert_items(Endpoint::Profile, &samples::of_form(form), &expected);
+    }
 }
 
 #[test]
-fn owners_that_need_not_be_declared() {
-    let data = samples::no_owners("exempt_state");
-    insta::assert_snapshot!(outline(Endpoint::BeneficialOwners, &data), @"");
+fn three_legal_statuses_have_an_item() {
+    let expected = [
+        ("bankruptcy", "profile.status.bankruptcy"),
+        ("bankrupt_legacy", "profile.status.bankrupt_legacy"),
+        ("liquidation_initiated", "profile.status.initiated"),
+    ];
+    let said: Vec<(&str, String)> = samples::STATUSES
+        .into_iter()
+        .filter_map(|status| {
+            let items = of(Endpoint::Profile, &samples::with_status(status)).items;
+            let of_status = items
+                .into_iter()
+                .find(|item| item.pointer == "/legalStatus")?;
+            Some((status, of_status.rule_id))
+        })
+        .collect();
+    assert_eq!(
+        said,
+        expected.map(|(status, rule)| (status, rule.to_owned()))
+    );
 }
 
 #[test]
-fn owners_that_cannot_be_determined() {
-    let data = samples::no_owners("cannot_be_determined");
-    insta::assert_snapshot!(outline(Endpoint::BeneficialOwners, &data), @"");
+fn without_beneficial_owners_the_duty_is_said_or_the_exemption_from_it() {
+    for status in ["not_declared", "cannot_be_determined"] {
+        assert_items(
+            Endpoint::BeneficialOwners,
+            &samples::no_owners(status),
+            &[("", "ubo.duty")],
+        );
+    }
+    assert_items(
+        Endpoint::BeneficialOwners,
+        &samples::no_owners("exempt_state"),
+        &[("/status", "ubo.exempt")],
+    );
 }
 
 #[test]

@@ -65,7 +65,20 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Words that differ from others only in diacritics, and are both right.
-const BOTH_RIGHT: [&str; 0] = [];
+const BOTH_RIGHT: [&str; 12] = [
+    "byla",
+    "forma",
+    "galima",
+    "gaveju",
+    "ji",
+    "metu",
+    "nuosavybe",
+    "teise",
+    "teises",
+    "teisine",
+    "tvarka",
+    "viena",
+];
 
 #[test]
 fn no_lithuanian_word_stands_once_with_and_once_without_its_diacritics() {
@@ -84,55 +97,51 @@ fn no_lithuanian_word_stands_once_with_and_once_without_its_diacritics() {
 #[test]
 fn words_that_need_diacritics_have_them() {
     let stems = [
-        "areštas",
-        "arešto",
-        "įstatym",
-        "registr",
-        "bendrovė",
-        "naudos gavėj",
-        "juridin",
+        "areš",
+        "būklę",
+        "gavėj",
+        "išduot",
+        "išieškoj",
+        "išnuomot",
         "išregistr",
+        "išskyr",
+        "įgyj",
+        "įkeis",
+        "įpareigot",
+        "įrašyt",
         "įregistr",
-        "buveinė",
-        "nuosavyb",
-        "skolinink",
-        "antstol",
-        "institucij",
-        "akcinink",
-        "trečiųjų",
-        "tretiesiems",
-        "žodžiai",
         "įsipareig",
-        "viešas",
-        "vieši",
+        "įstatym",
+        "įsteigt",
+        "įvykdy",
+        "laikinųjų",
+        "mokesčių",
+        "mažaver",
+        "mažiau",
         "pareigūn",
-        "duomenys",
-        "akcijų",
-        "valstybė",
+        "pasekmės",
+        "prievolėms",
+        "restruktūriz",
+        "sąlyg",
+        "sąraš",
         "savivaldybė",
-        "likvid",
-        "teisės",
-        "kodeksas",
-        "nėra",
-        "kuriuo",
-        "kurių",
-        "atsižvelg",
-        "išskyrus",
-        "apribot",
+        "stebėtoj",
+        "šali",
+        "trečiuos",
+        "ūkin",
+        "ūkio",
+        "užtikrin",
+        "uždar",
+        "valstybė",
+        "vieš",
+        "žodži",
     ];
-    for text in texts() {
-        let text = text.lt.to_lowercase();
-        for stem in stems {
-            let stripped = plain(stem);
-            if stripped != stem {
-                assert!(
-                    !words(&text).any(|word| word.starts_with(&stripped)) || text.contains(stem),
-                    "{stem}: {text}"
-                );
-            }
-        }
-        let has_diacritics = plain(&text) != text;
-        assert!(has_diacritics, "{text}");
+    let words: BTreeSet<String> = texts().iter().flat_map(|text| words(&text.lt)).collect();
+    for stem in stems {
+        let stripped = plain(stem);
+        assert!(words.iter().any(|word| word.starts_with(stem)), "{stem}");
+        let bare = words.iter().find(|word| word.starts_with(&stripped));
+        assert_eq!(bare, None, "{stem}");
     }
 }
 
