@@ -34,7 +34,7 @@ fn the_order_of_members_changes_no_byte() {
 #[test]
 fn the_digest_is_over_the_canonical_form() {
     // SHA-256 of {"a":[1,"€",333333333.3333333,1e+30],"b":null}
-    let data = json!({"b": null, "a": [1.0, "\u{20ac}", 333333333.33333329, 1E30]});
+    let data = json!({"b": null, "a": [1.0, "\u{20ac}", 333_333_333.333_333_3, 1E30]});
     assert_eq!(
         data_sha256(&data),
         "c2cf30a9fb8fdb97adbf848fca41ad121dc7e9d777f5787e52fa626739a586c7"

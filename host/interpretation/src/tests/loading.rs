@@ -54,11 +54,11 @@ fn refusal(from: &str, to: &str) -> LibraryError {
 }
 
 #[track_caller]
-fn assert_rule_fault(from: &str, to: &str, expected: RuleFault) {
+fn assert_rule_fault(from: &str, to: &str, expected: &RuleFault) {
     let LibraryError::Rule { fault, .. } = refusal(from, to) else {
         panic!("{from} is not a rule's");
     };
-    assert_eq!(fault, expected);
+    assert_eq!(&fault, expected);
 }
 
 #[track_caller]
@@ -132,22 +132,22 @@ fn an_act_that_is_not_there_is_refused() {
     assert_rule_fault(
         "act = \"A\", article",
         "act = \"C\", article",
-        RuleFault::UnknownAct("C".into()),
+        &RuleFault::UnknownAct("C".into()),
     );
     assert_rule_fault(
         "[{ act = \"A\" }]",
         "[{ act = \"C\" }]",
-        RuleFault::UnknownAct("C".into()),
+        &RuleFault::UnknownAct("C".into()),
     );
 }
 
 #[test]
 fn nothing_stands_twice() {
-    assert_rule_fault("\"another.rule\"", "\"a.rule\"", RuleFault::Duplicate);
+    assert_rule_fault("\"another.rule\"", "\"a.rule\"", &RuleFault::Duplicate);
     assert_rule_fault(
         "[\"profile\"]",
         "[\"profile\", \"profile\"]",
-        RuleFault::RepeatedEndpoint(Endpoint::Profile),
+        &RuleFault::RepeatedEndpoint(Endpoint::Profile),
     );
     let LibraryError::Act { act, fault, .. } = refusal("key = \"B\"", "key = \"A\"") else {
         panic!("it is an act's");
@@ -157,15 +157,15 @@ fn nothing_stands_twice() {
 
 #[test]
 fn nothing_is_empty() {
-    assert_rule_fault("\"Reikšmė\"", "\"\"", RuleFault::NoMeaning("lt"));
-    assert_rule_fault("\"Meaning\"", "\" Meaning\"", RuleFault::NoMeaning("en"));
-    assert_rule_fault("[\"profile\"]", "[]", RuleFault::NoEndpoint);
-    assert_rule_fault("[\"x\"]", "[]", RuleFault::NoValue);
-    assert_rule_fault("\"a.rule\"", "\"a rule\"", RuleFault::Id);
+    assert_rule_fault("\"Reikšmė\"", "\"\"", &RuleFault::NoMeaning("lt"));
+    assert_rule_fault("\"Meaning\"", "\" Meaning\"", &RuleFault::NoMeaning("en"));
+    assert_rule_fault("[\"profile\"]", "[]", &RuleFault::NoEndpoint);
+    assert_rule_fault("[\"x\"]", "[]", &RuleFault::NoValue);
+    assert_rule_fault("\"a.rule\"", "\"a rule\"", &RuleFault::Id);
     assert_rule_fault(
         "article = \"1\"",
         "article = \"\"",
-        RuleFault::Provision(String::new()),
+        &RuleFault::Provision(String::new()),
     );
     assert_message("\"Įstatymas\"", "\"\"", &["act A", "title", "`lt`"]);
     assert_message("\"Notice\"", "\"\"", &["2030.1.0", "notice", "`en`"]);
@@ -176,9 +176,13 @@ fn what_is_served_cites_a_provision() {
     assert_rule_fault(
         "{ act = \"A\", article = \"1\" }",
         "{ act = \"A\" }",
-        RuleFault::NoProvision("A".into()),
+        &RuleFault::NoProvision("A".into()),
     );
-    assert_rule_fault("{ act = \"A\", article = \"1\" }, ", "", RuleFault::Uncited);
+    assert_rule_fault(
+        "{ act = \"A\", article = \"1\" }, ",
+        "",
+        &RuleFault::Uncited,
+    );
 }
 
 #[test]
@@ -186,17 +190,17 @@ fn only_middling_confidence_can_be_confirmed() {
     assert_rule_fault(
         "confidence = \"H\"\nmeaning",
         "confidence = \"H\"\nconfirmed = true\nmeaning",
-        RuleFault::Confirmed,
+        &RuleFault::Confirmed,
     );
     assert_rule_fault(
         "confidence = \"M\"\nmeaning",
         "confidence = \"L\"\nconfirmed = true\nmeaning",
-        RuleFault::Confirmed,
+        &RuleFault::Confirmed,
     );
     assert_rule_fault(
         "article = \"1\" }, {",
         "article = \"1\", confirmed = true }, {",
-        RuleFault::Confirmed,
+        &RuleFault::Confirmed,
     );
 }
 

@@ -137,12 +137,12 @@ pub(crate) fn many_seizures(count: usize) -> Value {
 /// A report all of whose sections have data.
 pub(crate) fn report() -> Value {
     json!({"sections": {
-        "profile": section("JAR", company()),
-        "participants": section("JADIS", json!({"listFiled": true})),
-        "beneficialOwners": section("JANGIS", owners()),
-        "realEstate": section("NTR", json!({"items": [{"uniqueNumber": "4400-4756-6034"}]})),
-        "seizures": section("TAAR", seizures()),
-        "cases": section("LITEKO", json!({"cases": [{"caseNumber": "e2-1-1/2024"}]})),
+        "profile": section("JAR", &company()),
+        "participants": section("JADIS", &json!({"listFiled": true})),
+        "beneficialOwners": section("JANGIS", &owners()),
+        "realEstate": section("NTR", &json!({"items": [{"uniqueNumber": "4400-4756-6034"}]})),
+        "seizures": section("TAAR", &seizures()),
+        "cases": section("LITEKO", &json!({"cases": [{"caseNumber": "e2-1-1/2024"}]})),
     }})
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn sparse_report() -> Value {
     report
 }
 
-fn section(register: &str, data: Value) -> Value {
+fn section(register: &str, data: &Value) -> Value {
     json!({
         "status": "ok",
         "retrievedAt": "2026-11-21T12:40:00Z",
