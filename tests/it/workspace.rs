@@ -74,7 +74,8 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 7] = [
+const PARTS: [(&str, &[&str]); 8] = [
+    ("host/listener", &["api/http"]),
     ("host/platform", &["host/store"]),
     (
         "host/delivery",

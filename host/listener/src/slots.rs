@@ -16,7 +16,7 @@ use crate::metrics::{ConnectionEvent, connection};
 
 /// The connections of one listener. Clones are the same.
 #[derive(Clone)]
-pub(super) struct ConnectionSlots(Arc<Mutex<Table>>);
+pub(crate) struct ConnectionSlots(Arc<Mutex<Table>>);
 
 struct Table {
     /// The listener, for the metrics.
@@ -41,20 +41,20 @@ struct Taken {
 }
 
 /// One connection, until it is dropped.
-pub(super) struct ConnectionSlot {
+pub(crate) struct ConnectionSlot {
     slots: ConnectionSlots,
     number: u64,
     closed: CancellationToken,
 }
 
 /// One request that a proxy has handed on, until it is dropped.
-pub(super) struct Turn {
+pub(crate) struct Turn {
     slots: ConnectionSlots,
     client: IpAddr,
 }
 
 impl ConnectionSlots {
-    pub(super) fn new(listener: &'static str, most: usize, most_of_client: usize) -> Self {
+    pub(crate) fn new(listener: &'static str, most: usize, most_of_client: usize) -> Self {
         Self(Arc::new(Mutex::new(Table {
             listener,
             most,
@@ -68,7 +68,7 @@ impl ConnectionSlots {
 
     /// A slot for a connection, of a client if it is one client's alone. It is
     /// idle at first. None when all are at work.
-    pub(super) fn enter(&self, client: Option<IpAddr>) -> Option<ConnectionSlot> {
+    pub(crate) fn enter(&self, client: Option<IpAddr>) -> Option<ConnectionSlot> {
         let mut table = self.table();
         let entered = table.enter(client);
         let event = if entered.is_some() {
@@ -87,7 +87,7 @@ impl ConnectionSlots {
 
     /// Counts a request that a proxy has handed on for a client. None when the
     /// client has as many as may be.
-    pub(super) fn take_turn(&self, client: IpAddr) -> Option<Turn> {
+    pub(crate) fn take_turn(&self, client: IpAddr) -> Option<Turn> {
         let mut table = self.table();
         if table.count_of(client) >= table.most_of_client {
             return None;
@@ -106,7 +106,7 @@ impl ConnectionSlots {
 
 impl ConnectionSlot {
     /// It carries a request from now on.
-    pub(super) fn set_busy(&self) {
+    pub(crate) fn set_busy(&self) {
         let mut table = self.slots.table();
         let taken = table.taken.get_mut(&self.number);
         if let Some(idle) = taken.and_then(|taken| taken.idle.take()) {
@@ -115,12 +115,12 @@ impl ConnectionSlot {
     }
 
     /// It carries none any more.
-    pub(super) fn set_idle(&self) {
+    pub(crate) fn set_idle(&self) {
         self.slots.table().set_idle(self.number);
     }
 
     /// Ends when the slot is given to another connection.
-    pub(super) async fn lost(&self) {
+    pub(crate) async fn lost(&self) {
         self.closed.cancelled().await;
     }
 }

@@ -16,17 +16,17 @@ const MOST: usize = 32 * 1024;
 
 /// How many connections each listener may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Connections {
+pub struct Connections {
     /// Where the APIs and pages are.
-    pub(crate) public: usize,
+    pub public: usize,
     /// Where health and metrics are.
-    pub(crate) operator: usize,
+    pub operator: usize,
 }
 
 impl Connections {
     /// Raises the limit on the descriptors of this process as far as it may, and
     /// shares them out.
-    pub(crate) fn claim() -> Self {
+    pub fn claim() -> Self {
         let raised = increase_nofile_limit(u64::MAX);
         let limit = raised.or_else(|error| {
             tracing::warn!(%error, "the limit on descriptors cannot be raised");

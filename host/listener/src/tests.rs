@@ -17,7 +17,7 @@ const GET_LAST: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n
 const WAIT: &[u8] = b"GET /wait HTTP/1.1\r\nhost: a\r\n\r\n";
 
 /// A listener whose clients come through these proxies.
-pub(super) fn settings(limits: ListenerLimits, proxies: &[&str]) -> ListenerSettings {
+pub(crate) fn settings(limits: ListenerLimits, proxies: &[&str]) -> ListenerSettings {
     let proxies: Vec<String> = proxies.iter().map(ToString::to_string).collect();
     ListenerSettings {
         name: "test",

@@ -6,15 +6,15 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Large heads that are held at the same time.
-pub(super) const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 /// Of these, the most of one client.
-pub(super) const MOST_OF_CLIENT: usize = 16;
+pub(crate) const MOST_OF_CLIENT: usize = 16;
 /// Of these, the most of clients that are not known, which may be one.
 const MOST_OF_UNKNOWN: usize = 48;
 
 /// The large heads of one listener. Clones are the same.
 #[derive(Clone, Default)]
-pub(super) struct LargeHeads(Arc<Mutex<Counts>>);
+pub(crate) struct LargeHeads(Arc<Mutex<Counts>>);
 
 #[derive(Default)]
 struct Counts {
@@ -24,7 +24,7 @@ struct Counts {
 }
 
 /// One large head, until it is dropped.
-pub(super) struct LargeHead {
+pub(crate) struct LargeHead {
     heads: LargeHeads,
     client: Option<IpAddr>,
 }
@@ -33,7 +33,7 @@ impl LargeHeads {
     /// Counts one more, of a client if it is known whose it is: what a proxy
     /// hands on tells that only once the head has ended. None when there are as
     /// many as may be.
-    pub(super) fn take(&self, client: Option<IpAddr>) -> Option<LargeHead> {
+    pub(crate) fn take(&self, client: Option<IpAddr>) -> Option<LargeHead> {
         let mut counts = self.counts();
         if counts.all >= MOST {
             return None;

@@ -183,7 +183,7 @@ fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
 }
 
 pub(crate) fn assert_listed(refusal: &Refusal) {
-    const CATALOGUE: &str = include_str!("../../../../wit/CATALOGUE.md");
+    const CATALOGUE: &str = include_str!("../../../wit/CATALOGUE.md");
 
     let code = format!("`{}`", refusal.code);
     assert!(CATALOGUE.contains(&code), "not in the catalogue: {refusal}");

@@ -5,6 +5,7 @@ mod client;
 mod descriptors;
 mod heads;
 mod large_heads;
+mod metrics;
 mod refusals;
 mod service;
 mod slots;
@@ -23,22 +24,24 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use parafa_api_signing::BaseUrl;
+use parafa_api_http::BaseUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::client::TrustedProxies;
 use self::client::counted_as;
-pub(crate) use self::descriptors::Connections;
+pub use self::client::{MalformedProxies, TrustedProxies};
+pub use self::descriptors::Connections;
 use self::heads::LONGEST_HEAD;
 use self::large_heads::LargeHeads;
+pub use self::metrics::register as register_metrics;
 use self::refusals::no_room;
 use self::service::Service;
 use self::slots::{ConnectionSlot, ConnectionSlots};
-use self::unread::{UnreadLimits, unread};
+pub use self::unread::UnreadLimits;
+use self::unread::unread;
 use self::wire::{Exchange, Wire};
 
 /// How long nothing is accepted after the system refused a connection for want
@@ -57,39 +60,39 @@ const LINGERING_AT_ONCE: usize = 64;
 
 /// What a listener is, and what it spends on its clients.
 #[derive(Clone, Debug)]
-pub(crate) struct ListenerSettings {
+pub struct ListenerSettings {
     /// Its name in the metrics.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The address that problem types begin with.
-    pub(crate) base_url: BaseUrl,
+    pub base_url: BaseUrl,
     /// Who is believed for whom a request is.
-    pub(crate) proxies: TrustedProxies,
+    pub proxies: TrustedProxies,
     /// Bounds.
-    pub(crate) limits: ListenerLimits,
+    pub limits: ListenerLimits,
 }
 
 /// What a listener spends on its clients.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ListenerLimits {
+pub struct ListenerLimits {
     /// Longest time from the first moment of waiting for a request to the end
     /// of its header; so also how long an idle connection is kept.
-    pub(crate) header_time: Duration,
+    pub header_time: Duration,
     /// Longest time in which a client takes nothing of what it is sent.
-    pub(crate) write_time: Duration,
+    pub write_time: Duration,
     /// Connections open at one time. For a further one an idle one is closed;
     /// where there is none, it is turned away.
-    pub(crate) connections: usize,
+    pub connections: usize,
     /// Of these, or of requests under way through proxies, the most of one
     /// client.
-    pub(crate) connections_of_client: usize,
+    pub connections_of_client: usize,
     /// What is taken of a request after its answer.
-    pub(crate) unread: UnreadLimits,
+    pub unread: UnreadLimits,
 }
 
 impl ListenerLimits {
     /// 30 seconds each way, and so many connections, half of them of one client:
     /// an office has one address, and so has a proxy that is not configured.
-    pub(crate) fn of(connections: usize) -> Self {
+    pub fn of(connections: usize) -> Self {
         Self {
             header_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
@@ -106,7 +109,7 @@ impl ListenerLimits {
 /// trusted proxy that has port 0.
 ///
 /// [`ConnectInfo`]: axum::extract::ConnectInfo
-pub(crate) async fn serve(
+pub async fn serve(
     listener: TcpListener,
     router: Router,
     settings: ListenerSettings,

@@ -17,19 +17,19 @@ const BYTES_A_SECOND: u64 = 4 * 1024;
 /// The time for which one connection's bytes could not be written, less the time
 /// that those which were written may take.
 #[derive(Debug, Default)]
-pub(super) struct WritePace {
+pub(crate) struct WritePace {
     blocked_since: Option<Instant>,
     behind: Duration,
 }
 
 impl WritePace {
     /// Nothing can be written now.
-    pub(super) fn block(&mut self) {
+    pub(crate) fn block(&mut self) {
         self.blocked_since.get_or_insert_with(Instant::now);
     }
 
     /// So many bytes were written. Tells whether the client is fast enough.
-    pub(super) fn go_on(&mut self, bytes: usize) -> bool {
+    pub(crate) fn go_on(&mut self, bytes: usize) -> bool {
         let waited = self.blocked_since.take().map(|since| since.elapsed());
         let allowed = Duration::from_millis(bytes as u64 * 1000 / BYTES_A_SECOND);
         self.behind = (self.behind + waited.unwrap_or_default()).saturating_sub(allowed);

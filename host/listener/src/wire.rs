@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use parafa_api_signing::{Problem, ProblemKind};
+use parafa_api_http::{Problem, ProblemType};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
@@ -33,7 +33,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 
 /// What the two ends of a connection know of each other: where the bytes are
 /// read and written, and where requests are served.
-pub(super) struct Exchange {
+pub(crate) struct Exchange {
     state: Mutex<State>,
     slot: ConnectionSlot,
 }
@@ -59,7 +59,7 @@ enum Stage {
 }
 
 impl Exchange {
-    pub(super) fn new(slot: ConnectionSlot) -> Self {
+    pub(crate) fn new(slot: ConnectionSlot) -> Self {
         Self {
             state: Mutex::new(State {
                 stage: Stage::Idle,
@@ -71,17 +71,17 @@ impl Exchange {
         }
     }
 
-    pub(super) fn slot(&self) -> &ConnectionSlot {
+    pub(crate) fn slot(&self) -> &ConnectionSlot {
         &self.slot
     }
 
     /// Keeps the turn of the request that is served until its answer is written.
-    pub(super) fn hold(&self, turn: Option<Turn>) {
+    pub(crate) fn hold(&self, turn: Option<Turn>) {
         self.state().turn = turn;
     }
 
     /// A request begins to be served.
-    pub(super) fn begin(&self, framing: Framing) {
+    pub(crate) fn begin(&self, framing: Framing) {
         let mut state = self.state();
         state.stage = Stage::Serving;
         state.framing = Some(framing);
@@ -98,7 +98,7 @@ impl Exchange {
     }
 
     /// The library has taken all of its answer.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.state().stage = Stage::Answered;
     }
 
@@ -135,7 +135,7 @@ impl Exchange {
 }
 
 /// A connection's stream as the library sees it.
-pub(super) struct Wire<S> {
+pub(crate) struct Wire<S> {
     stream: S,
     exchange: Arc<Exchange>,
     refusals: Refusals,
@@ -168,7 +168,7 @@ struct Refusal {
 }
 
 impl<S> Wire<S> {
-    pub(super) fn new(
+    pub(crate) fn new(
         stream: S,
         exchange: Arc<Exchange>,
         refusals: Refusals,
@@ -262,11 +262,11 @@ impl<S> Wire<S> {
 }
 
 fn too_long_address() -> Problem {
-    Problem::of(ProblemKind::UriTooLong)
+    Problem::of(ProblemType::URI_TOO_LONG)
 }
 
 fn too_large_headers() -> Problem {
-    Problem::of(ProblemKind::HeadersTooLarge)
+    Problem::of(ProblemType::HEADERS_TOO_LARGE)
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {

@@ -7,7 +7,7 @@ pub(crate) mod metrics;
 pub(crate) mod operator;
 pub(crate) mod outside;
 pub(crate) mod referee;
-#[path = "../../../formats/pdf/tests/it/verdicts.rs"]
+#[path = "../../formats/pdf/tests/it/verdicts.rs"]
 pub(crate) mod verdicts;
 
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The proxies that are believed. By default there are none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TrustedProxies(Arc<[IpNet]>);
+pub struct TrustedProxies(Arc<[IpNet]>);
 
 /// Entries that are neither an address nor a network.
 #[derive(Debug, thiserror::Error)]
@@ -26,14 +26,14 @@ pub(crate) struct TrustedProxies(Arc<[IpNet]>);
     "server.trusted_proxies lists {}, which is neither an address nor a network: write for instance 10.0.0.5 or 10.0.0.0/8",
     .0.join(", ")
 )]
-pub(crate) struct MalformedProxies(Vec<String>);
+pub struct MalformedProxies(Vec<String>);
 
 impl TrustedProxies {
     /// Of entries such as `10.0.0.5`, `10.0.0.0/8` or `fd00::/8`.
     ///
     /// # Errors
     /// All entries that are of another form.
-    pub(crate) fn parse(entries: &[String]) -> Result<Self, MalformedProxies> {
+    pub fn parse(entries: &[String]) -> Result<Self, MalformedProxies> {
         let (networks, malformed): (Vec<_>, Vec<_>) = entries
             .iter()
             .map(|entry| network(entry).ok_or_else(|| entry.clone()))
@@ -47,7 +47,7 @@ impl TrustedProxies {
     }
 
     /// Whether what comes from there is believed.
-    pub(super) fn trusts(&self, address: IpAddr) -> bool {
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
@@ -57,7 +57,7 @@ impl TrustedProxies {
     /// A proxy writes one of the two headers. Where both came and do not agree,
     /// one is the client's own invention: then it is the proxy's request, and
     /// counts along with all others of that kind.
-    pub(super) fn client(&self, proxy: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
+    pub(crate) fn client(&self, proxy: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         let by_standard = lines(headers, &FORWARDED).map(|text| self.forwarded(proxy, &text));
         let by_custom = lines(headers, &X_FORWARDED_FOR)
             .map(|text| self.rightmost(proxy, text.split(',').map(node)));
@@ -95,7 +95,7 @@ impl TrustedProxies {
 
 /// What an address counts as where clients are counted: one of IPv6 as the /64
 /// that it is in, of which one host may have every address (RFC 4291, 2.5.4).
-pub(super) fn counted_as(address: IpAddr) -> IpAddr {
+pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
     const HOST_BITS: u32 = 64;
 
     match address.to_canonical() {

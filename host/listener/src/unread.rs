@@ -19,13 +19,13 @@ use tokio::time::{Instant, timeout_at};
 
 /// What is taken of a body that nobody wants.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct UnreadLimits {
+pub struct UnreadLimits {
     /// Most bytes.
-    pub(crate) bytes: usize,
+    pub bytes: usize,
     /// Longest time in which none comes.
-    pub(crate) quiet: Duration,
+    pub quiet: Duration,
     /// Longest time for all of them.
-    pub(crate) time: Duration,
+    pub time: Duration,
 }
 
 impl Default for UnreadLimits {
@@ -42,21 +42,21 @@ impl Default for UnreadLimits {
 
 /// Where the bodies of one connection are left.
 #[derive(Clone)]
-pub(super) struct Unread(UnboundedSender<Incoming>);
+pub(crate) struct Unread(UnboundedSender<Incoming>);
 
 /// Bodies that were left. There is one at a time: the next request of a
 /// connection comes after it.
-pub(super) struct Leftovers(UnboundedReceiver<Incoming>);
+pub(crate) struct Leftovers(UnboundedReceiver<Incoming>);
 
 /// For one connection.
-pub(super) fn unread() -> (Unread, Leftovers) {
+pub(crate) fn unread() -> (Unread, Leftovers) {
     let (sender, receiver) = unbounded_channel();
     (Unread(sender), Leftovers(receiver))
 }
 
 impl Unread {
     /// The body of a request, which is left here when it is dropped too early.
-    pub(super) fn watch(&self, request: Request<Incoming>) -> Request<WatchedBody> {
+    pub(crate) fn watch(&self, request: Request<Incoming>) -> Request<WatchedBody> {
         let waits = request.headers().contains_key(EXPECT);
         request.map(|incoming| WatchedBody {
             incoming: Some(incoming),
@@ -68,7 +68,7 @@ impl Unread {
 
 impl Leftovers {
     /// Takes what is left of bodies; never ends.
-    pub(super) async fn take(mut self, limits: UnreadLimits) {
+    pub(crate) async fn take(mut self, limits: UnreadLimits) {
         while let Some(body) = self.0.recv().await {
             take(body, limits).await;
         }
@@ -92,7 +92,7 @@ async fn take(mut body: Incoming, limits: UnreadLimits) {
 }
 
 /// A request's body on its way to the handler.
-pub(super) struct WatchedBody {
+pub(crate) struct WatchedBody {
     /// None once it has ended.
     incoming: Option<Incoming>,
     /// Whether the client may wait to be told that the body is wanted (RFC 9110,
@@ -154,8 +154,8 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::listener::tests::settings;
-    use crate::listener::{ListenerLimits, serve};
+    use crate::tests::settings;
+    use crate::{ListenerLimits, serve};
 
     const MIB: usize = 1024 * 1024;
 

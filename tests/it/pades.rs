@@ -5,7 +5,7 @@ mod component;
 mod judges;
 mod layouts;
 #[expect(dead_code, reason = "signatures here need no responder")]
-#[path = "../../../formats/pki/tests/it/pki.rs"]
+#[path = "../../formats/pki/tests/it/pki.rs"]
 mod pki;
 mod samples;
 

@@ -5,11 +5,11 @@
 //! heads are looked at before the parser has them.
 
 /// Longest head of a request, in bytes.
-pub(super) const LONGEST_HEAD: usize = 64 * 1024;
+pub(crate) const LONGEST_HEAD: usize = 64 * 1024;
 
 /// What follows a head.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     /// A body of so many bytes, and the next head.
     Length(u64),
     /// A body whose end only the parser sees. No other head is read after it.
@@ -18,7 +18,7 @@ pub(super) enum Framing {
 
 /// What was found in some bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     /// Nothing that ends anything.
     Nothing,
     /// A head ends after so many of the bytes. What follows it is to be told.
@@ -31,7 +31,7 @@ pub(super) enum Seen {
 
 /// What a head that is too long mostly consists of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum LongPart {
+pub(crate) enum LongPart {
     /// Its first line.
     RequestLine,
     /// The others.
@@ -40,7 +40,7 @@ pub(super) enum LongPart {
 
 /// Where in the requests of a connection its bytes have come to.
 #[derive(Debug)]
-pub(super) enum Heads {
+pub(crate) enum Heads {
     /// In a head, or before it.
     Head(Head),
     /// Behind a head of which is not known yet what follows it.
@@ -53,7 +53,7 @@ pub(super) enum Heads {
 
 /// A head that has not ended.
 #[derive(Debug, Default)]
-pub(super) struct Head {
+pub(crate) struct Head {
     bytes: usize,
     /// Bytes of its first line, so far.
     request_line: usize,
@@ -73,12 +73,12 @@ impl Default for Heads {
 
 impl Heads {
     /// Whether it has to be told what follows.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         matches!(self, Self::Ended)
     }
 
     /// Goes on behind a head.
-    pub(super) fn go_on(&mut self, framing: Framing) {
+    pub(crate) fn go_on(&mut self, framing: Framing) {
         *self = match framing {
             Framing::Length(bytes) => Self::Body(bytes),
             Framing::Unknown => Self::Lost,
@@ -86,7 +86,7 @@ impl Heads {
     }
 
     /// Length of the head that has not ended, in bytes.
-    pub(super) fn unfinished(&self) -> usize {
+    pub(crate) fn unfinished(&self) -> usize {
         match self {
             Self::Head(head) => head.bytes,
             _ => 0,
@@ -94,7 +94,7 @@ impl Heads {
     }
 
     /// Goes on over the bytes that have come, to the first thing that is seen.
-    pub(super) fn follow(&mut self, bytes: &[u8]) -> Seen {
+    pub(crate) fn follow(&mut self, bytes: &[u8]) -> Seen {
         let mut at = 0;
         while at < bytes.len() {
             match self {

@@ -1,4 +1,6 @@
-//! Connections of the listeners.
+//! What is counted of connections, for the operator's monitoring.
+
+use std::sync::LazyLock;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -6,7 +8,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::METRICS;
+/// The numbers of this process.
+static METRICS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);
 
 /// What happens to a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,8 +24,8 @@ pub(crate) enum ConnectionEvent {
     TurnedAway,
 }
 
-#[derive(Debug)]
-pub(super) struct ConnectionMetrics {
+#[derive(Debug, Default)]
+struct ConnectionMetrics {
     open: Family<ListenerLabels, Gauge>,
     made_room: Family<ListenerLabels, Counter>,
     turned_away: Family<ListenerLabels, Counter>,
@@ -36,7 +39,7 @@ struct ListenerLabels {
 /// Counts what happens to a connection of a listener.
 pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     let labels = ListenerLabels { listener };
-    let metrics = &METRICS.connections;
+    let metrics = &METRICS;
     match event {
         ConnectionEvent::Opened => {
             metrics.open.get_or_create(&labels).inc();
@@ -53,26 +56,21 @@ pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
     }
 }
 
-impl ConnectionMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let open = Family::default();
-        registry.register("connections", "Connections that are open", open.clone());
-        let made_room = Family::default();
-        registry.register(
-            "connections_closed_for_room",
-            "Idle connections that were closed for others",
-            made_room.clone(),
-        );
-        let turned_away = Family::default();
-        registry.register(
-            "connections_turned_away",
-            "Connections for which there was no room",
-            turned_away.clone(),
-        );
-        Self {
-            open,
-            made_room,
-            turned_away,
-        }
-    }
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "connections",
+        "Connections that are open",
+        METRICS.open.clone(),
+    );
+    registry.register(
+        "connections_closed_for_room",
+        "Idle connections that were closed for others",
+        METRICS.made_room.clone(),
+    );
+    registry.register(
+        "connections_turned_away",
+        "Connections for which there was no room",
+        METRICS.turned_away.clone(),
+    );
 }

@@ -14,7 +14,7 @@ use http::header::{CONNECTION, HOST};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Request, Response, Version};
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use parafa_api_signing::{BaseUrl, Problem};
+use parafa_api_http::{BaseUrl, Problem};
 use tower::ServiceExt;
 
 use super::client::{TrustedProxies, counted_as};
@@ -26,7 +26,7 @@ use super::wire::Exchange;
 
 /// Serves the requests of all connections of a listener.
 #[derive(Clone)]
-pub(super) struct Service {
+pub(crate) struct Service {
     router: Router,
     slots: ConnectionSlots,
     proxies: TrustedProxies,
@@ -34,7 +34,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    pub(super) fn new(
+    pub(crate) fn new(
         router: Router,
         slots: ConnectionSlots,
         proxies: TrustedProxies,
@@ -48,12 +48,12 @@ impl Service {
         }
     }
 
-    pub(super) fn refusals(&self) -> &Refusals {
+    pub(crate) fn refusals(&self) -> &Refusals {
         &self.refusals
     }
 
     /// Answers a request that came from `peer`.
-    pub(super) fn serve(
+    pub(crate) fn serve(
         &self,
         mut request: Request<Incoming>,
         peer: SocketAddr,
@@ -131,7 +131,7 @@ fn names_its_host(version: Version, headers: &HeaderMap) -> bool {
 }
 
 /// An answer's body on its way to the client.
-pub(super) struct AnswerBody {
+pub(crate) struct AnswerBody {
     body: Body,
     exchange: Arc<Exchange>,
 }
