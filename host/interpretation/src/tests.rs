@@ -4,6 +4,7 @@ mod answers;
 mod arbitrary;
 mod canonical;
 mod loading;
+mod pointers;
 mod samples;
 mod sections;
 mod texts;
