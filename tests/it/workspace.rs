@@ -30,6 +30,7 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
         "host/domain",
         "host/demo",
         "host/http-port",
+        "host/interpretation",
         CATALOGUE,
     ] {
         arrows.assert_only(from, |_| false);
