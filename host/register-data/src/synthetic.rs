@@ -1,0 +1,1 @@
+//! Answers about entities and persons that do not exist.
