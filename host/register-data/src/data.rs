@@ -1,0 +1,41 @@
+//! The normalized answers, as callers are given them. Unknown members are null,
+//! never left out; dates are `YYYY-MM-DD`, amounts of money decimal strings,
+//! countries ISO 3166-1 alpha-2, currencies ISO 4217. Persons are shown without
+//! their personal codes and with the month of their birth alone.
+
+pub mod bods;
+mod cases;
+mod common;
+mod owners;
+mod participants;
+mod profile;
+mod property_extract;
+mod real_estate;
+mod seizures;
+
+pub use self::{
+    bods::Statement,
+    cases::{
+        Case, CaseDocument, CaseInstance, CaseKind, CaseRole, CaseRoleCode, CaseStage, Cases, Court,
+    },
+    common::{
+        Amount, BirthMonth, Coded, InvalidAmount, InvalidBirthMonth, InvalidPercent, Label, Money,
+        Party, PartyType, Percent, Withheld,
+    },
+    owners::{BeneficialOwner, BeneficialOwners, Control, DeclarationStatus, Intermediary},
+    participants::{Holding, Identifier, Participant, ParticipantCounts, Participants, ShareClass},
+    profile::{
+        Activity, BodyKind, BodyMember, Branch, CompanyProfile, FinancialStatements, LegalForm,
+        LegalStatus, ManagementBody, NormalizedStatus, PersonType, RegisteredOffice,
+        Representation, RepresentationRule, Restriction, ShareCapital, Shares, VatRegistration,
+    },
+    property_extract::{
+        Area, AreaUnit, LegalFact, MarketValue, Mortgage, MortgageKind, Note, OtherRight,
+        PropertyExtract, PropertyOwner, RightKind, SeizureMark, SpecialCondition,
+    },
+    real_estate::{RealEstate, RealEstateItem, RealRight},
+    seizures::{
+        Authority, AuthorityKind, RestrictedRight, SeizedIdentifier, SeizedProperty, SeizureAct,
+        SeizureBasis, SeizureRole, Seizures,
+    },
+};

@@ -1,0 +1,317 @@
+//! Statements of the Beneficial Ownership Data Standard, version 0.4.
+
+mod writing;
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::writing::{Subject, of_owners, of_participants};
+
+/// A statement of a declaration.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Statement {
+    /// Names the statement, 32 to 64 characters.
+    pub statement_id: String,
+    /// When it was stated.
+    pub statement_date: Date,
+    /// The record of the entity that the declaration is about.
+    pub declaration_subject: String,
+    /// The record that this states something of.
+    pub record_id: String,
+    /// What is stated, with its `recordType`.
+    #[serde(flatten)]
+    pub record: Record,
+    /// By whom it is published.
+    pub publication_details: PublicationDetails,
+    /// Where it was taken from.
+    pub source: Source,
+}
+
+/// What a statement is about.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(
+    tag = "recordType",
+    content = "recordDetails",
+    rename_all = "lowercase"
+)]
+pub enum Record {
+    /// A legal entity.
+    Entity(EntityRecord),
+    /// A person.
+    Person(PersonRecord),
+    /// That one has interests in another.
+    Relationship(RelationshipRecord),
+}
+
+/// Publication of a statement.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicationDetails {
+    /// When.
+    pub publication_date: Date,
+    /// `0.4`.
+    pub bods_version: String,
+    /// By whom.
+    pub publisher: Publisher,
+}
+
+/// Who publishes a statement.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Publisher {
+    /// Its name.
+    pub name: String,
+}
+
+/// Where a statement was taken from.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// Of which kinds it is.
+    #[serde(rename = "type")]
+    pub source_type: Vec<SourceType>,
+    /// The register.
+    pub description: String,
+}
+
+/// Kinds of sources.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SourceType {
+    /// The entity itself.
+    SelfDeclaration,
+    /// A register.
+    OfficialRegister,
+}
+
+/// A legal entity.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntityRecord {
+    /// Whether it is a component of an indirect relationship.
+    pub is_component: bool,
+    /// What it is.
+    pub entity_type: EntityType,
+    /// Its name.
+    pub name: String,
+    /// Under whose law it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jurisdiction: Option<Country>,
+    /// What it is known by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identifiers: Vec<RecordIdentifier>,
+}
+
+/// What an entity is.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct EntityType {
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: EntityTypeCode,
+}
+
+/// Types of entities.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EntityTypeCode {
+    /// It is in a register.
+    RegisteredEntity,
+    /// It is not known to be.
+    LegalEntity,
+    /// A state.
+    State,
+    /// A body of a state, a municipality among them.
+    StateBody,
+    /// Not known.
+    UnknownEntity,
+}
+
+/// A state.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Country {
+    /// Its name, or its code where no name is known.
+    pub name: String,
+    /// ISO 3166-1 alpha-2.
+    pub code: String,
+}
+
+/// An identifier of an entity.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct RecordIdentifier {
+    /// The identifier.
+    pub id: String,
+    /// The list by org-id.guide.
+    pub scheme: String,
+}
+
+/// A person.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PersonRecord {
+    /// Whether it is a component of an indirect relationship.
+    pub is_component: bool,
+    /// Whether the person is known.
+    pub person_type: PersonRecordType,
+    /// The person's names.
+    pub names: Vec<PersonName>,
+    /// The person's nationalities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nationalities: Vec<Country>,
+    /// Year and month.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub birth_date: Option<super::BirthMonth>,
+}
+
+/// Whether a person is known.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PersonRecordType {
+    /// The person is.
+    KnownPerson,
+}
+
+/// A name of a person.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PersonName {
+    /// `legal`.
+    #[serde(rename = "type")]
+    pub name_type: NameType,
+    /// Given names and surname.
+    pub full_name: String,
+}
+
+/// Kinds of names.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum NameType {
+    /// The one in identity documents.
+    Legal,
+}
+
+/// That somebody has interests in an entity.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelationshipRecord {
+    /// Whether it is a component of an indirect relationship.
+    pub is_component: bool,
+    /// The record of the entity.
+    pub subject: String,
+    /// Who has the interests, or why nobody is named.
+    pub interested_party: InterestedParty,
+    /// The interests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interests: Vec<Interest>,
+}
+
+/// Who has interests.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum InterestedParty {
+    /// The person or entity of this record.
+    Record(String),
+    /// Nobody is named.
+    Unspecified {
+        /// Why not.
+        reason: UnspecifiedReason,
+    },
+}
+
+/// Why nobody is named.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum UnspecifiedReason {
+    /// There are none.
+    NoBeneficialOwners,
+    /// The entity could not find out.
+    SubjectUnableToConfirmOrIdentifyBeneficialOwner,
+    /// The party did not tell.
+    InterestedPartyHasNotProvidedInformation,
+    /// The entity need not tell.
+    SubjectExemptFromDisclosure,
+    /// The party need not be named.
+    InterestedPartyExemptFromDisclosure,
+    /// Not known.
+    Unknown,
+    /// Not known to the publisher.
+    InformationUnknownToPublisher,
+}
+
+/// An interest.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Interest {
+    /// Which one.
+    #[serde(rename = "type")]
+    pub interest_type: InterestType,
+    /// Whether through other entities.
+    pub direct_or_indirect: Directness,
+    /// Whether it makes a beneficial owner.
+    pub beneficial_ownership_or_control: bool,
+    /// In words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// How much, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
+    /// Since when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_date: Option<Date>,
+}
+
+/// How much of something, in percent.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+pub struct Share {
+    /// Exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<super::Percent>,
+    /// At least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<super::Percent>,
+    /// At most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<super::Percent>,
+}
+
+/// Whether an interest is held through other entities.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Directness {
+    /// It is not.
+    Direct,
+    /// It is.
+    Indirect,
+    /// Not known.
+    Unknown,
+}
+
+/// The code list of interests.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the code list of the standard explains them")]
+pub enum InterestType {
+    Shareholding,
+    VotingRights,
+    AppointmentOfBoard,
+    OtherInfluenceOrControl,
+    SeniorManagingOfficial,
+    Settlor,
+    Trustee,
+    Protector,
+    BeneficiaryOfLegalArrangement,
+    RightsToSurplusAssetsOnDissolution,
+    RightsToProfitOrIncome,
+    RightsGrantedByContract,
+    ConditionalRightsGrantedByContract,
+    ControlViaCompanyRulesOrArticles,
+    ControlByLegalFramework,
+    BoardMember,
+    BoardChair,
+    UnknownInterest,
+    UnpublishedInterest,
+    EnjoymentAndUseOfAssets,
+    RightToProfitOrIncomeFromAssets,
+    Nominee,
+    Nominator,
+}

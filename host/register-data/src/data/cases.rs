@@ -1,0 +1,142 @@
+use jiff::{Timestamp, civil::Date};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Coded;
+
+/// Court cases in which an entity takes part, as the information system of
+/// Lithuanian courts (LITEKO) has them.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cases {
+    /// The newest first.
+    pub cases: Vec<Case>,
+}
+
+/// A case before one instance.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Case {
+    /// Bylos Nr.: `e2-1234-567/2026`.
+    pub case_number: String,
+    /// Teisminio proceso Nr., the same in every instance.
+    pub proceeding_number: Option<String>,
+    /// The kind of procedure.
+    pub kind: CaseKind,
+    /// The court.
+    pub court: Court,
+    /// The instance.
+    pub instance: Option<CaseInstance>,
+    /// What the entity is in it.
+    pub role: CaseRole,
+    /// What it is about (bylų kategorijos).
+    pub categories: Vec<Coded>,
+    /// When the court received it.
+    pub received_on: Option<Date>,
+    /// When it ended there; null while it goes on.
+    pub closed_on: Option<Date>,
+    /// Where it stands.
+    pub stage: CaseStage,
+    /// How it ended, in the court's words (bylos rezultatas).
+    pub outcome: Option<String>,
+    /// Published decisions.
+    pub documents: Vec<CaseDocument>,
+    /// The next hearing; null when none is set.
+    pub next_hearing: Option<Timestamp>,
+}
+
+/// Kinds of procedure.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseKind {
+    /// Civilinė byla.
+    Civil,
+    /// Administracinė byla.
+    Administrative,
+    /// Baudžiamoji byla.
+    Criminal,
+    /// Administracinio nusižengimo byla.
+    AdministrativeOffence,
+    /// Dėl bylos teismingumo: which court it belongs before.
+    Jurisdiction,
+}
+
+/// A court.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Court {
+    /// Its name.
+    pub name: String,
+    /// Its code as a legal entity.
+    pub code: Option<String>,
+}
+
+/// Instances.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseInstance {
+    /// I-a instancija.
+    First,
+    /// Apeliacinė instancija.
+    Appeal,
+    /// Kasacinė instancija.
+    Cassation,
+    /// Vienintelė instancija.
+    Sole,
+}
+
+/// What somebody is in a case.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseRole {
+    /// Which one.
+    pub code: CaseRoleCode,
+    /// In the court's words.
+    pub label_lt: String,
+}
+
+/// Roles in cases.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseRoleCode {
+    /// Ieškovas.
+    Claimant,
+    /// Atsakovas.
+    Defendant,
+    /// Trečiasis asmuo.
+    ThirdParty,
+    /// Pareiškėjas.
+    Applicant,
+    /// Suinteresuotas asmuo.
+    InterestedPerson,
+    /// Skolininkas.
+    Debtor,
+    /// Kreditorius.
+    Creditor,
+    /// Apeliantas.
+    Appellant,
+    /// Kasatorius.
+    Cassator,
+    /// Another one; the label has the court's words.
+    Other,
+}
+
+/// Where a case stands.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseStage {
+    /// It waits for a decision.
+    Pending,
+    /// It was heard and not closed yet.
+    Heard,
+    /// It has ended before this instance.
+    Closed,
+}
+
+/// A published decision.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct CaseDocument {
+    /// Its date.
+    pub date: Date,
+    /// Where it is published.
+    pub url: Option<String>,
+}

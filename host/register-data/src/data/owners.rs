@@ -1,0 +1,88 @@
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BirthMonth, Percent, Statement, Withheld, bods};
+
+/// Beneficial owners (naudos gavėjai) as an entity has declared them.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BeneficialOwners {
+    /// When they were declared last.
+    pub declared_on: Option<Date>,
+    /// Whether they were.
+    pub status: DeclarationStatus,
+    /// Who they are.
+    pub owners: Vec<BeneficialOwner>,
+    /// The same by the Beneficial Ownership Data Standard 0.4.
+    pub bods: Vec<Statement>,
+}
+
+/// Whether beneficial owners are declared.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclarationStatus {
+    /// They are.
+    Declared,
+    /// No list was filed.
+    NotDeclared,
+    /// The state or a municipality is the only participant: nothing has to be
+    /// declared.
+    ExemptState,
+    /// The entity declared that they cannot be determined.
+    CannotBeDetermined,
+}
+
+/// A person who owns or controls an entity in the end.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BeneficialOwner {
+    /// Names the person within this answer.
+    pub id: String,
+    /// Given names and surname.
+    pub name: String,
+    /// Withheld.
+    pub personal_code: Withheld,
+    /// When the person was born.
+    pub birth_date: Option<BirthMonth>,
+    /// ISO 3166-1 alpha-2.
+    pub nationality: Vec<String>,
+    /// ISO 3166-1 alpha-2.
+    pub residence_country: Option<String>,
+    /// Which state issued the person's identity document.
+    pub identity_document_country: Option<String>,
+    /// What the ownership or control consists in.
+    pub controls: Vec<Control>,
+}
+
+/// One way in which somebody owns or controls an entity.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Control {
+    /// Which one, by the code list of BODS 0.4.
+    pub nature: bods::InterestType,
+    /// Whether through other entities.
+    pub direct_or_indirect: bods::Directness,
+    /// The share, where it is known exactly, from 0 to 100.
+    pub share_exact: Option<Percent>,
+    /// The least that it is.
+    pub share_min: Option<Percent>,
+    /// The most that it is.
+    pub share_max: Option<Percent>,
+    /// The entities between, from the entity asked about upwards.
+    pub via: Vec<Intermediary>,
+    /// What was declared in words.
+    pub details: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+}
+
+/// An entity through which somebody owns or controls another.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Intermediary {
+    /// Its code; null for some entities of other states.
+    pub code: Option<String>,
+    /// Its name.
+    pub name: String,
+}

@@ -1,0 +1,109 @@
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BirthMonth, Money, PartyType, Percent, Statement, Withheld};
+
+/// Shareholders and members (dalyviai) as the information system of participants
+/// of legal entities (JADIS) has them.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Participants {
+    /// Whether a list of participants was filed.
+    pub list_filed: bool,
+    /// The date of the list.
+    pub list_date: Option<Date>,
+    /// How many shares there are; null for entities without shares.
+    pub total_shares: Option<u64>,
+    /// Of which classes they are.
+    pub share_classes: Vec<ShareClass>,
+    /// The participants on the list.
+    pub participants: Vec<Participant>,
+    /// How many there are of each kind.
+    pub counts: ParticipantCounts,
+    /// The same by the Beneficial Ownership Data Standard 0.4.
+    pub bods: Vec<Statement>,
+}
+
+/// A class of shares.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShareClass {
+    /// Its name: `Paprastosios vardinės akcijos`.
+    pub name: String,
+    /// How many there are.
+    pub count: u64,
+    /// The nominal value of one.
+    pub nominal: Option<Money>,
+    /// Votes that one gives.
+    pub votes_per_share: Option<u64>,
+}
+
+/// A shareholder or member.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Participant {
+    /// Names the participant within this answer.
+    pub id: String,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub participant_type: PartyType,
+    /// Given names and surname, or name of the entity.
+    pub name: String,
+    /// Withheld.
+    pub personal_code: Withheld,
+    /// Of a person.
+    pub birth_date: Option<BirthMonth>,
+    /// Of an entity; empty for persons.
+    pub identifiers: Vec<Identifier>,
+    /// Of the residence or seat, ISO 3166-1 alpha-2.
+    pub country: Option<String>,
+    /// Of an entity's seat; null for persons.
+    pub address: Option<String>,
+    /// What the participant holds.
+    pub holding: Holding,
+    /// Since when.
+    pub since: Option<Date>,
+    /// Whether it is held together with others (bendroji nuosavybė).
+    pub joint_holding: bool,
+}
+
+/// What a participant holds.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Holding {
+    /// Name of the class of shares; null for entities without shares.
+    pub share_class: Option<String>,
+    /// How many shares.
+    pub count: Option<u64>,
+    /// Their nominal value together, or the contribution.
+    pub nominal: Option<Money>,
+    /// Of the capital, from 0 to 100.
+    pub percent: Option<Percent>,
+    /// Of the votes, from 0 to 100.
+    pub votes_percent: Option<Percent>,
+}
+
+/// How many participants there are.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ParticipantCounts {
+    /// Persons of Lithuania.
+    pub lt_natural: u32,
+    /// Entities of Lithuania, the state and municipalities among them.
+    pub lt_legal: u32,
+    /// Persons of other states.
+    pub foreign_natural: u32,
+    /// Entities of other states.
+    pub foreign_legal: u32,
+}
+
+/// What an entity is known by.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Identifier {
+    /// The list by org-id.guide: `LT-RC`, `LT-PVM`, `XI-LEI`.
+    pub scheme: String,
+    /// The identifier on it.
+    pub id: String,
+}

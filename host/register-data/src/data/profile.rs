@@ -1,0 +1,331 @@
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BirthMonth, Coded, Identifier, Label, Money, ShareClass, Withheld};
+use crate::EntityCode;
+
+/// A legal entity as the Register of Legal Entities (Juridinių asmenų registras)
+/// has it, with what the tax inspectorate and the State Data Agency add.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompanyProfile {
+    /// Its code (juridinio asmens kodas).
+    pub code: EntityCode,
+    /// Its name (pavadinimas).
+    pub name: String,
+    /// Names in other languages, or abbreviated.
+    pub alternate_names: Vec<String>,
+    /// Its legal form (teisinė forma).
+    pub legal_form: LegalForm,
+    /// Its legal status (teisinis statusas).
+    pub legal_status: LegalStatus,
+    /// When it was entered in the register.
+    pub registered_on: Option<Date>,
+    /// When it was removed; null while it exists.
+    pub deregistered_on: Option<Date>,
+    /// Why it was removed (išregistravimo priežastis).
+    pub deregistration_reason: Option<Label>,
+    /// Its registered office (buveinė).
+    pub registered_office: Option<RegisteredOffice>,
+    /// Legal Entity Identifier (ISO 17442).
+    pub lei: Option<String>,
+    /// European unique identifier.
+    pub euid: Option<String>,
+    /// Its registration for VAT (PVM); null when it has none or none is known.
+    pub vat: Option<VatRegistration>,
+    /// Its economic activities by the national classification (EVRK).
+    pub activities: Vec<Activity>,
+    /// Its registered capital (įstatinis kapitalas).
+    pub share_capital: Option<ShareCapital>,
+    /// What the capital is divided into.
+    pub shares: Option<Shares>,
+    /// Its bodies (valdymo organai), and who acts in their place.
+    pub management_bodies: Vec<ManagementBody>,
+    /// Who represents it, and how.
+    pub representation: Option<Representation>,
+    /// Branches and representative offices (filialai ir atstovybės).
+    pub branches: Vec<Branch>,
+    /// Registered restrictions of its activity (veiklos apribojimai).
+    pub restrictions: Vec<Restriction>,
+    /// Whether annual accounts were filed.
+    pub financial_statements: Option<FinancialStatements>,
+    /// What it is known by elsewhere: `LT-RC`, `LT-PVM`, `XI-LEI`.
+    pub identifiers: Vec<Identifier>,
+}
+
+/// A legal form.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LegalForm {
+    /// Its code in the register; null where that is not known.
+    pub jar_code: Option<String>,
+    /// Its code by ISO 20275.
+    pub elf: Option<String>,
+    /// In words.
+    pub label: Label,
+}
+
+/// A legal status.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LegalStatus {
+    /// Its code in the register; null where that is not known.
+    pub jar_code: Option<String>,
+    /// What the code means.
+    pub normalized: NormalizedStatus,
+    /// In words.
+    pub label: Label,
+    /// Since when.
+    pub since: Option<Date>,
+}
+
+/// What a status of the register means.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NormalizedStatus {
+    /// No special status is registered (teisinis statusas neįregistruotas).
+    Registered,
+    /// Reorganizuojamas.
+    UnderReorganisation,
+    /// Dalyvaujantis reorganizavime.
+    ParticipatingInReorganisation,
+    /// Pertvarkomas: its legal form is changed.
+    UnderConversion,
+    /// Restruktūrizuojamas.
+    UnderRestructuring,
+    /// Bankrutuojantis.
+    Bankruptcy,
+    /// Bankrutavęs, by the law that held before.
+    BankruptLegacy,
+    /// Likviduojamas.
+    InLiquidation,
+    /// Dalyvaujantis atskyrime.
+    ParticipatingInSpinOff,
+    /// Inicijuojamas likvidavimas.
+    LiquidationInitiated,
+    /// Išregistruotas.
+    Deregistered,
+    /// Likviduotas.
+    Liquidated,
+    /// Nepersiregistravęs.
+    NotReregistered,
+    /// A European company is being formed.
+    SeFormation,
+    /// A European cooperative society is being formed.
+    SceFormation,
+    /// The seat is being moved to another state.
+    SeatTransfer,
+    /// It is being merged across a border.
+    CrossBorderMerger,
+    /// It takes part in a merger across a border.
+    ParticipatingInCrossBorderMerger,
+    /// It is being converted across a border.
+    CrossBorderConversion,
+    /// It is being divided across a border.
+    CrossBorderDivision,
+    /// Likviduojamas dėl bankroto.
+    LiquidationBankruptcy,
+    /// Another one; the label has the register's words.
+    Other,
+}
+
+/// A registered office.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisteredOffice {
+    /// The whole address, as the register writes it.
+    pub full: Option<String>,
+    /// Always `LT`.
+    pub country: String,
+    /// The municipality (savivaldybė).
+    pub municipality: Option<String>,
+    /// Code of the address object in the Address Register (AOB kodas).
+    pub aob_code: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+}
+
+/// A registration for value-added tax.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VatRegistration {
+    /// With its prefix: `LT999000011`.
+    pub number: String,
+    /// Since when.
+    pub registered_on: Option<Date>,
+    /// Until when; null while it holds.
+    pub deregistered_on: Option<Date>,
+}
+
+/// An economic activity.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Activity {
+    /// `EVRK2` or `EVRK2.1`.
+    pub scheme: String,
+    /// Its class.
+    pub code: String,
+    /// In words.
+    pub label: Label,
+    /// Whether it is the main one.
+    pub main: bool,
+}
+
+/// Registered capital.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShareCapital {
+    /// A decimal number.
+    pub amount: super::Amount,
+    /// ISO 4217.
+    pub currency: String,
+    /// Since when it is so much.
+    pub since: Option<Date>,
+}
+
+impl ShareCapital {
+    /// So much money, since a date.
+    #[must_use]
+    pub fn of(money: Money, since: Option<Date>) -> Self {
+        Self {
+            amount: money.amount,
+            currency: money.currency,
+            since,
+        }
+    }
+}
+
+/// The shares of a company.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shares {
+    /// How many there are.
+    pub total: Option<u64>,
+    /// Of which classes.
+    pub classes: Vec<ShareClass>,
+}
+
+/// A body of an entity, or who acts in its place.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManagementBody {
+    /// Which one.
+    pub kind: BodyKind,
+    /// Since when it is as it is.
+    pub since: Option<Date>,
+    /// Who is in it now.
+    pub members: Vec<BodyMember>,
+}
+
+/// Kinds of bodies.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// The single-person body (vadovas).
+    Manager,
+    /// The board (valdyba).
+    Board,
+    /// The supervisory board (stebėtojų taryba).
+    SupervisoryBoard,
+    /// A council (taryba).
+    Council,
+    /// Another body.
+    Other,
+    /// A liquidator (likvidatorius).
+    Liquidator,
+    /// An insolvency administrator (nemokumo administratorius).
+    InsolvencyAdministrator,
+}
+
+/// A member of a body.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BodyMember {
+    /// Given names and surname, or name of the entity.
+    pub name: String,
+    /// A person or an entity.
+    pub person_type: PersonType,
+    /// Withheld.
+    pub personal_code: Withheld,
+    /// Of a person.
+    pub birth_date: Option<BirthMonth>,
+    /// The office (pareigos).
+    pub position: Option<Coded>,
+    /// Since when.
+    pub since: Option<Date>,
+    /// The end of the term of office, where there is one.
+    pub until: Option<Date>,
+    /// Of the residence or seat, ISO 3166-1 alpha-2.
+    pub country: Option<String>,
+}
+
+/// A person or an entity.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PersonType {
+    /// Fizinis asmuo.
+    Natural,
+    /// Juridinis asmuo.
+    Legal,
+}
+
+/// How an entity is represented.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Representation {
+    /// The kind of rule.
+    pub rule: RepresentationRule,
+    /// The rule as it is registered.
+    pub text: Option<String>,
+}
+
+/// Kinds of rules of representation.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepresentationRule {
+    /// The manager alone.
+    Single,
+    /// Several together (kiekybinis atstovavimas).
+    Quantitative,
+    /// Another rule.
+    Other,
+}
+
+/// A branch or representative office.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Branch {
+    /// Its own code in the register.
+    pub code: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Whether it is a branch (filialas) or a representative office (atstovybė).
+    pub kind: Coded,
+    /// Where it is.
+    pub address: Option<String>,
+    /// When it was registered.
+    pub registered_on: Option<Date>,
+}
+
+/// A registered restriction.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restriction {
+    /// Which one, as it is registered.
+    pub text: String,
+    /// Since when.
+    pub since: Option<Date>,
+    /// Until when; null where no end is registered.
+    pub until: Option<Date>,
+}
+
+/// Filings of annual accounts (finansinės atskaitomybės dokumentai).
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FinancialStatements {
+    /// The last financial year with accounts in the register.
+    pub last_filed_for: Option<i16>,
+    /// Whether accounts that are due are missing; null where it is not known.
+    pub late: Option<bool>,
+}

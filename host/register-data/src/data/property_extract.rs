@@ -1,0 +1,226 @@
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Amount, Coded, Label, Money, Party, RealRight};
+use crate::PropertyNumber;
+
+/// Everything that the Real Property Register (Nekilnojamojo turto registras)
+/// has of one thing.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PropertyExtract {
+    /// Its unique number (unikalus daikto numeris).
+    pub unique_number: PropertyNumber,
+    /// The number of its entry (registro Nr.).
+    pub register_number: Option<String>,
+    /// The cadastral number of a parcel (kadastro numeris).
+    pub cadastral_number: Option<String>,
+    /// What it is.
+    pub object_type: Coded,
+    /// What it is for (pagrindinė naudojimo paskirtis).
+    #[serde(rename = "use")]
+    pub use_purpose: Option<Coded>,
+    /// Its status (statusas).
+    pub status: Option<Coded>,
+    /// Where it is.
+    pub address: Option<String>,
+    /// In which municipality (savivaldybė).
+    pub municipality: Option<String>,
+    /// How large it is.
+    pub area: Option<Area>,
+    /// When building began.
+    pub year_built_from: Option<i16>,
+    /// When building ended.
+    pub year_built_to: Option<i16>,
+    /// How far it is built, from 0 to 100 (baigtumas).
+    pub completeness_percent: Option<u8>,
+    /// Class of energy performance (energinio naudingumo klasė).
+    pub energy_class: Option<String>,
+    /// Average market value (vidutinė rinkos vertė).
+    pub market_value: Option<MarketValue>,
+    /// Who owns it.
+    pub owners: Vec<PropertyOwner>,
+    /// Rights of others (kitos daiktinės teisės).
+    pub other_rights: Vec<OtherRight>,
+    /// Mortgages (hipotekos).
+    pub mortgages: Vec<Mortgage>,
+    /// Juridiniai faktai.
+    pub legal_facts: Vec<LegalFact>,
+    /// Žymos.
+    pub notes: Vec<Note>,
+    /// Marks of seizures (arešto žymos).
+    pub seizure_marks: Vec<SeizureMark>,
+    /// Specialiosios žemės naudojimo sąlygos.
+    pub special_conditions: Vec<SpecialCondition>,
+}
+
+/// The area of a thing.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Area {
+    /// A decimal number.
+    pub total: Amount,
+    /// Its unit.
+    pub unit: AreaUnit,
+    /// What it is made up of, by the register's names: `pagrindinis`, `rūsys`.
+    pub components: BTreeMap<String, Amount>,
+}
+
+/// Units of areas.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AreaUnit {
+    /// Square metres.
+    M2,
+    /// Hectares.
+    Ha,
+}
+
+/// What a thing is worth.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MarketValue {
+    /// A decimal number.
+    pub amount: Amount,
+    /// ISO 4217.
+    pub currency: String,
+    /// When it was determined.
+    pub as_of: Option<Date>,
+    /// By which method (vertės nustatymo būdas).
+    pub method: Option<Label>,
+}
+
+/// An owner of a thing.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PropertyOwner {
+    /// Who.
+    pub owner: Party,
+    /// Ownership or trust.
+    pub right: RealRight,
+    /// As a fraction: `1/2`.
+    #[schemars(extend("pattern" = "^[0-9]+/[0-9]+$"))]
+    pub share: String,
+    /// What it rests on (įregistravimo pagrindas).
+    pub basis: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+}
+
+/// A right of somebody who is not the owner.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OtherRight {
+    /// Which right.
+    pub kind: RightKind,
+    /// Whose.
+    pub beneficiary: Option<Party>,
+    /// What it rests on.
+    pub basis: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+    /// Until when; null where no end is registered.
+    pub until: Option<Date>,
+}
+
+/// A kind of right by the register's classifier.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RightKind {
+    /// Teisės tipas.
+    pub type_code: Option<String>,
+    /// Teisės potipis.
+    pub subtype_code: Option<String>,
+    /// In words.
+    pub label: Label,
+}
+
+/// A mortgage (hipoteka).
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mortgage {
+    /// Its identification code in the register.
+    pub id: String,
+    /// Which kind.
+    pub kind: MortgageKind,
+    /// The creditor.
+    pub creditor: Option<Party>,
+    /// The debtor.
+    pub debtor: Option<Party>,
+    /// What it secures.
+    pub obligation: Option<Money>,
+    /// When that is due.
+    pub term: Option<Date>,
+    /// When it was registered.
+    pub registered_on: Option<Date>,
+}
+
+/// Kinds of mortgages.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MortgageKind {
+    /// Paprastoji.
+    Simple,
+    /// Maksimalioji.
+    Maximum,
+    /// Jungtinė.
+    Joint,
+    /// Bendroji.
+    Common,
+    /// Sąlyginė.
+    Conditional,
+    /// Svetimo daikto.
+    ThirdParty,
+    /// Pareikštinė.
+    Bearer,
+    /// Įmonės.
+    Enterprise,
+}
+
+/// A registered fact of law (juridinis faktas).
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LegalFact {
+    /// Which kind.
+    pub kind: Label,
+    /// As it is registered.
+    pub text: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+    /// Until when; null where no end is registered.
+    pub until: Option<Date>,
+}
+
+/// A note (žyma).
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    /// Which kind.
+    pub kind: Label,
+    /// As it is registered.
+    pub text: Option<String>,
+    /// Since when.
+    pub since: Option<Date>,
+}
+
+/// That a thing is seized.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeizureMark {
+    /// The act in the Register of Property Seizure Acts.
+    pub act_id: String,
+}
+
+/// A special condition of the use of land.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpecialCondition {
+    /// Which one.
+    pub label: Label,
+    /// On which area.
+    pub area: Option<Area>,
+    /// Since when.
+    pub since: Option<Date>,
+}

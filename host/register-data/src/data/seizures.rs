@@ -1,0 +1,147 @@
+use jiff::{Timestamp, civil::Date};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Coded, Money, Party};
+
+/// Acts of property seizure (turto arešto aktai) in which an entity is named.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Seizures {
+    /// In the order of their registration.
+    pub acts: Vec<SeizureAct>,
+}
+
+/// An act of seizure.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeizureAct {
+    /// Its identification code in the register.
+    pub act_id: String,
+    /// When it was registered.
+    pub registered_at: Timestamp,
+    /// When it was removed; null while it is registered.
+    pub deregistered_on: Option<Date>,
+    /// Its status in the register.
+    pub status: Coded,
+    /// When it was adopted.
+    pub act_date: Option<Date>,
+    /// The authority's number of it.
+    pub act_number: Option<String>,
+    /// Whose act it is.
+    pub authority: Authority,
+    /// What it rests on.
+    pub basis: Option<SeizureBasis>,
+    /// What the entity asked about is in it.
+    pub role: SeizureRole,
+    /// The debtors (skolininkai).
+    pub debtors: Vec<Party>,
+    /// The creditors (kreditoriai, išieškotojai).
+    pub creditors: Vec<Party>,
+    /// The owners and co-owners of the property.
+    pub owners: Vec<Party>,
+    /// What is seized.
+    pub property: Vec<SeizedProperty>,
+    /// Which parts of ownership are restricted.
+    pub restricted_rights: Vec<RestrictedRight>,
+    /// Up to which amount (arešto mastas).
+    pub extent: Option<Money>,
+    /// Until when; null where the act has no term.
+    pub term: Option<Date>,
+    /// Who administers or keeps the property.
+    pub administrator: Option<Party>,
+}
+
+/// The authority that seized.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Authority {
+    /// Which kind.
+    pub kind: AuthorityKind,
+    /// Its name.
+    pub name: String,
+    /// Its code as a legal entity.
+    pub code: Option<String>,
+}
+
+/// Kinds of authorities.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorityKind {
+    /// Teismas.
+    Court,
+    /// Antstolis.
+    Bailiff,
+    /// Prokuroras.
+    Prosecutor,
+    /// Valstybinė mokesčių inspekcija.
+    TaxInspectorate,
+    /// Ikiteisminio tyrimo pareigūnas.
+    PreTrialOfficer,
+    /// Another institution or official.
+    Other,
+}
+
+/// The law that a seizure rests on.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeizureBasis {
+    /// The legal act.
+    pub act: String,
+    /// Its article.
+    pub article: Option<String>,
+}
+
+/// What an entity is in an act of seizure.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeizureRole {
+    /// Skolininkas.
+    Debtor,
+    /// Turto savininkas.
+    Owner,
+    /// Kreditorius.
+    Creditor,
+}
+
+/// A seized thing, right or sum.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeizedProperty {
+    /// Turto tipas.
+    #[serde(rename = "type")]
+    pub property_type: Coded,
+    /// Turto potipis.
+    pub subtype: Option<Coded>,
+    /// What identifies it.
+    pub identifier: Option<SeizedIdentifier>,
+    /// In the words of the act.
+    pub description: Option<String>,
+}
+
+/// What identifies a seized thing.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(tag = "scheme", content = "value")]
+pub enum SeizedIdentifier {
+    /// Its unique number in the Real Property Register.
+    #[serde(rename = "NTR")]
+    Ntr(String),
+    /// Plate or identification number of a vehicle.
+    #[serde(rename = "vehicle")]
+    Vehicle(String),
+    /// Another one.
+    #[serde(rename = "other")]
+    Other(String),
+}
+
+/// Parts of ownership.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RestrictedRight {
+    /// Valdymas.
+    Possession,
+    /// Naudojimas.
+    Use,
+    /// Disponavimas.
+    Disposal,
+}

@@ -1,0 +1,27 @@
+//! What Lithuanian registers are asked, and what they answer, in one normalized
+//! form. No register is reached from here.
+//!
+//! A [`Query`] names the register and whom or what it is about; the answer to it
+//! is a [`RegisterData`]. The types of [`data`] are what callers are given;
+//! [`RoleHolder`] is what identities are compared with and never leaves the
+//! service. [`synthetic`] answers for entities and persons that do not exist.
+
+mod check_digit;
+pub mod classifier;
+pub mod data;
+mod entity_code;
+mod personal_code;
+mod property_number;
+mod query;
+mod register;
+mod role_holder;
+pub mod synthetic;
+
+pub use crate::{
+    entity_code::{EntityCode, InvalidEntityCode},
+    personal_code::{InvalidPersonalCode, PersonalCode},
+    property_number::{InvalidPropertyNumber, PropertyNumber},
+    query::{Query, RegisterData, Role, UnknownRole, UnreadableAnswer},
+    register::{Operator, Register, SourceMode},
+    role_holder::{HolderIdentity, RoleHolder, RoleHolders},
+};

@@ -1,0 +1,89 @@
+use std::{fmt, str::FromStr};
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::check_digit::{check_digit, digits};
+
+/// A Lithuanian personal code (asmens kodas): eleven digits, of which the first
+/// tells century and sex, the next six the date of birth, the last checks them.
+/// `Debug` does not show it.
+#[derive(Clone, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PersonalCode(String);
+
+/// Why a text is not a personal code. The text itself is not repeated.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidPersonalCode {
+    /// Another length, or other characters.
+    #[error("a personal code has exactly eleven digits")]
+    Shape,
+    /// The date of birth does not exist.
+    #[error("the date of birth in the personal code does not exist")]
+    BirthDate,
+    /// The last digit does not belong to the others.
+    #[error("the check digit of the personal code is wrong")]
+    CheckDigit,
+}
+
+impl PersonalCode {
+    /// The eleven digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The date of birth; none in the exceptional codes that begin with 9.
+    #[must_use]
+    pub fn birth_date(&self) -> Option<Date> {
+        digits(&self.0).and_then(|digits| birth_date(&digits))
+    }
+}
+
+impl FromStr for PersonalCode {
+    type Err = InvalidPersonalCode;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits: [u8; 11] = digits(text).ok_or(InvalidPersonalCode::Shape)?;
+        if digits[0] != 9 && birth_date(&digits).is_none() {
+            return Err(InvalidPersonalCode::BirthDate);
+        }
+        if check_digit(&digits[..10]) != digits[10] {
+            return Err(InvalidPersonalCode::CheckDigit);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+fn birth_date(digits: &[u8; 11]) -> Option<Date> {
+    let century = match digits[0] {
+        1 | 2 => 1800,
+        3 | 4 => 1900,
+        5 | 6 => 2000,
+        _ => return None,
+    };
+    let two = |at: usize| i16::from(digits[at] * 10 + digits[at + 1]);
+    let month = i8::try_from(two(3)).ok()?;
+    let day = i8::try_from(two(5)).ok()?;
+    Date::new(century + two(1), month, day).ok()
+}
+
+impl TryFrom<String> for PersonalCode {
+    type Error = InvalidPersonalCode;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<PersonalCode> for String {
+    fn from(code: PersonalCode) -> Self {
+        code.0
+    }
+}
+
+impl fmt::Debug for PersonalCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PersonalCode(…)")
+    }
+}

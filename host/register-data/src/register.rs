@@ -1,0 +1,116 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A register or information system of the state.
+#[derive(
+    Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,
+)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Register {
+    /// Juridinių asmenų registras, the Register of Legal Entities.
+    Jar,
+    /// Juridinių asmenų dalyvių informacinė sistema: shareholders and members.
+    Jadis,
+    /// Naudos gavėjai: the part of JADIS with beneficial owners.
+    Jangis,
+    /// Nekilnojamojo turto registras, the Real Property Register.
+    Ntr,
+    /// Turto arešto aktų registras, the Register of Property Seizure Acts.
+    Taar,
+    /// Lietuvos teismų informacinė sistema, the information system of courts.
+    Liteko,
+    /// Įgaliojimų registras, the Register of Powers of Attorney: procurations
+    /// and authorisations.
+    Igr,
+}
+
+/// Who runs a register.
+#[derive(Clone, Copy, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct Operator {
+    /// Its name in Lithuanian.
+    pub name: &'static str,
+    /// Its code as a legal entity; null where it is not known for certain.
+    pub code: Option<&'static str>,
+}
+
+/// How register data was come by.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceMode {
+    /// Of entities and persons that do not exist.
+    Synthetic,
+    /// From open data of the state.
+    OpenData,
+    /// From the register, under a contract with its operator.
+    Licensed,
+}
+
+impl Register {
+    /// Every one.
+    pub const ALL: [Self; 7] = [
+        Self::Jar,
+        Self::Jadis,
+        Self::Jangis,
+        Self::Ntr,
+        Self::Taar,
+        Self::Liteko,
+        Self::Igr,
+    ];
+
+    /// The abbreviation, in capitals: `JAR`.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Jar => "JAR",
+            Self::Jadis => "JADIS",
+            Self::Jangis => "JANGIS",
+            Self::Ntr => "NTR",
+            Self::Taar => "TAAR",
+            Self::Liteko => "LITEKO",
+            Self::Igr => "IGR",
+        }
+    }
+
+    /// The abbreviation as paths and settings have it: `jar`.
+    #[must_use]
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Jar => "jar",
+            Self::Jadis => "jadis",
+            Self::Jangis => "jangis",
+            Self::Ntr => "ntr",
+            Self::Taar => "taar",
+            Self::Liteko => "liteko",
+            Self::Igr => "igr",
+        }
+    }
+
+    /// The Lithuanian name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jar => "Juridinių asmenų registras",
+            Self::Jadis => "Juridinių asmenų dalyvių informacinė sistema",
+            Self::Jangis => "Juridinių asmenų naudos gavėjų informacinė sistema",
+            Self::Ntr => "Nekilnojamojo turto registras",
+            Self::Taar => "Turto arešto aktų registras",
+            Self::Liteko => "Lietuvos teismų informacinė sistema",
+            Self::Igr => "Įgaliojimų registras",
+        }
+    }
+
+    /// Who runs it.
+    #[must_use]
+    pub fn operator(self) -> Operator {
+        match self {
+            Self::Liteko => Operator {
+                name: "Nacionalinė teismų administracija",
+                code: None,
+            },
+            _ => Operator {
+                name: "VĮ Registrų centras",
+                code: Some("124110246"),
+            },
+        }
+    }
+}
