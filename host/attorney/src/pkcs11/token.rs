@@ -70,6 +70,14 @@ impl Token {
         Ok(value)
     }
 
+    /// Opens a session, which finds the key, and keeps it for the first
+    /// signature.
+    pub(super) fn check(&self) -> Result<(), SigningKeyError> {
+        let opened = self.open()?;
+        locked(&self.idle).push(opened);
+        Ok(())
+    }
+
     fn open(&self) -> Result<OpenSession, SigningKeyError> {
         let module = self.module()?;
         // One at a time: whoever is told of a wrong PIN keeps the others from
