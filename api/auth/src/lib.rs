@@ -52,7 +52,7 @@ pub fn router<A: AuthApi>(api: Arc<A>, config: HttpConfig) -> Router {
         ..config
     };
     let surface = Surface {
-        root: "/v1/auth",
+        roots: &["/v1/auth"],
         operations: operations::all::<A>(),
         format: ErrorEnvelope,
         reference: reference::reference(),

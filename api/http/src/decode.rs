@@ -62,15 +62,20 @@ pub fn body<T>(
     complete(decoded, faults)
 }
 
-/// Decodes the query of a call without a body.
+/// Decodes the query of a call without a body, and notes the fault of its path
+/// along with its faults.
 ///
 /// # Errors
 /// `validation-failed`, with all faults in the order in which they stand there.
 pub fn query<T>(
     query: &Query,
+    of_path: Option<Fault>,
     decode: impl FnOnce(&mut Object<'_>) -> Option<T>,
 ) -> Result<T, Problem> {
     let faults = Faults::default();
+    if let Some(Fault { pointer, detail }) = of_path {
+        faults.note(Position::headers(), pointer, detail);
+    }
     let decoded = query.decode(&faults, decode);
     complete(decoded, faults)
 }

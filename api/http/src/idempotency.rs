@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::Method;
+use http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -104,6 +104,9 @@ impl KeptAnswer {
 
 /// A view of something that a `POST` creates.
 pub trait Created: JsonSchema + Serialize {
+    /// 201, or 202 for what is only begun.
+    const STATUS: StatusCode = StatusCode::CREATED;
+
     /// The ids that it holds: the name of a path's parameter, and the runtime
     /// expression (OpenAPI 3.1.1, 4.8.20.4) that finds its value.
     const IDS: &'static [(&'static str, &'static str)] = &[];

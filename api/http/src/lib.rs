@@ -42,8 +42,9 @@ pub use idempotency::{
 pub use ids::PathId;
 pub use openapi::{OwnHeader, Schemas};
 pub use operation::{
-    BodyKind, Call, ClaimInHand, Download, Draft, FromBody, FromQuery, Input, MaybeBody, NoInput,
-    Nothing, Operation, Parameters, Path, PathParams, WholeBody,
+    AnswerForm, BodyKind, Call, ClaimInHand, Download, Draft, FromBody, FromQuery, Input,
+    MaybeBody, NoInput, Nothing, Operation, Parameters, Path, PathParameter, PathParams,
+    Representation, WholeBody,
 };
 pub use principal::{Access, Credentials, Principal, Secret};
 pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};

@@ -6,6 +6,7 @@ mod creation;
 mod download;
 mod input;
 mod path;
+mod representation;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,7 +28,8 @@ pub use self::download::Download;
 pub use self::input::{
     FromBody, FromQuery, Input, MaybeBody, NoInput, Nothing, Parameters, WholeBody,
 };
-pub use self::path::{Path, PathParams};
+pub use self::path::{Path, PathParameter, PathParams};
+pub use self::representation::{AnswerForm, Representation};
 use crate::api::Api;
 use crate::edge::{Authenticated, OriginRule};
 use crate::idempotency::Created;
@@ -52,8 +54,7 @@ pub struct Operation<A: Api> {
 pub(crate) struct Contract<A: Api> {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
-    /// Name and description of each.
-    pub(crate) path_ids: Vec<(&'static str, &'static str)>,
+    pub(crate) path_parameters: Vec<PathParameter>,
     /// The record that a path names, if its template has ids; none when it can
     /// be none.
     pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
@@ -110,6 +111,10 @@ pub(crate) enum Answer {
     /// 201 with a view; repetitions with the same `Idempotency-Key` get the
     /// same answer.
     Created,
+    /// 202 with a view, and the same of repetitions.
+    Accepted,
+    /// 200 with a view, or with bytes of one of these media types.
+    Forms(&'static [AnswerForm]),
     /// 200 with bytes.
     Download,
     /// 204.
@@ -119,10 +124,16 @@ pub(crate) enum Answer {
 impl Answer {
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Self::Json | Self::Download => StatusCode::OK,
+            Self::Json | Self::Forms(_) | Self::Download => StatusCode::OK,
             Self::Created => StatusCode::CREATED,
+            Self::Accepted => StatusCode::ACCEPTED,
             Self::Empty => StatusCode::NO_CONTENT,
         }
+    }
+
+    /// Whether something is created, which a repetition does not do again.
+    pub(crate) fn creates(self) -> bool {
+        matches!(self, Self::Created | Self::Accepted)
     }
 }
 
@@ -184,7 +195,11 @@ impl<A: Api> Operation<A> {
         if self.access() == Access::Write {
             problems.push(ProblemType::FORBIDDEN);
         }
-        if !contract.path_ids.is_empty() {
+        if contract
+            .path_parameters
+            .iter()
+            .any(|parameter| parameter.is_id)
+        {
             problems.push(ProblemType::NOT_FOUND);
         }
         if contract.body != BodyKind::None {
@@ -194,7 +209,7 @@ impl<A: Api> Operation<A> {
                 ProblemType::UNSUPPORTED_MEDIA_TYPE,
             ]);
         }
-        if self.answer == Answer::Created {
+        if self.answer.creates() {
             problems.extend([
                 ProblemType::IDEMPOTENCY_IN_PROGRESS,
                 ProblemType::IDEMPOTENCY_KEY_REUSED,
@@ -211,7 +226,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
             contract: Contract {
                 method,
                 path: path.template,
-                path_ids: P::described(),
+                path_parameters: P::described(),
                 record: |params| P::of(params).map(P::record),
                 id,
                 tag: "",
@@ -363,8 +378,29 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         R: Future<Output = Result<V, Problem>> + Send + 'static,
     {
         let view = Schemas::some_of::<V>;
-        self.operation(Answer::Created, view, V::IDS, move |arrived| {
+        let answer = match V::STATUS {
+            StatusCode::ACCEPTED => Answer::Accepted,
+            _ => Answer::Created,
+        };
+        self.operation(answer, view, V::IDS, move |arrived| {
             arrived.create::<I, V, R>(handler.clone())
+        })
+    }
+
+    /// It answers a view, or bytes of one of these media types.
+    pub fn answers_in<V, F, R>(self, forms: &'static [AnswerForm], handler: F) -> Operation<A>
+    where
+        V: JsonSchema + Serialize,
+        F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Representation<V>, Problem>> + Send + 'static,
+    {
+        let view = Schemas::some_of::<V>;
+        self.operation(Answer::Forms(forms), view, &[], move |arrived| {
+            let handler = handler.clone();
+            async move {
+                let call = arrived.call::<I>().await?;
+                Ok(handler(call).await?.into_response())
+            }
         })
     }
 

@@ -22,8 +22,8 @@ use crate::refusals;
 
 /// What an API offers, and how it speaks of it.
 pub struct Surface<A: Api, F> {
-    /// The folder that all its paths are in, such as `/v1`.
-    pub root: &'static str,
+    /// The folders that all its paths are in, such as `/v1`.
+    pub roots: &'static [&'static str],
     /// In the order in which they are documented.
     pub operations: Vec<Operation<A>>,
     /// How it writes its refusals.
@@ -61,7 +61,7 @@ fn routes<A: Api, F: ProblemFormat>(
     surface: Surface<A, F>,
 ) -> (Router, Arc<F>) {
     let Surface {
-        root,
+        roots,
         operations,
         format,
         reference,
@@ -83,8 +83,10 @@ fn routes<A: Api, F: ProblemFormat>(
         .fold(Router::new(), |router, operation| {
             router.route(operation.contract.path, operation.route.clone())
         })
-        .method_not_allowed_fallback(refusals::method_not_allowed::<A>)
-        .merge(unknown(root, &paths))
+        .method_not_allowed_fallback(refusals::method_not_allowed::<A>);
+    let served = roots
+        .iter()
+        .fold(served, |served, root| served.merge(unknown(root, &paths)))
         .layer(from_fn_with_state(http.clone(), gate::<A>))
         .with_state(http.clone());
     let pages = pages(http, Arc::clone(&format));

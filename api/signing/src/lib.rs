@@ -40,7 +40,7 @@ pub use vocabulary::{
 /// with its edge and an answer for every other path.
 pub fn router<A: SigningApi>(api: Arc<A>, config: HttpConfig) -> Router {
     let surface = Surface {
-        root: "/v1",
+        roots: &["/v1"],
         operations: operations::all::<A>(),
         format: ProblemDocuments::new(config.base_url.clone()),
         reference: reference::reference(),

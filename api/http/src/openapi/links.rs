@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::api::Api;
-use crate::operation::Operation;
+use crate::operation::{Operation, PathParameter};
 
 /// To every call on what an answer tells of, by the call's id.
 pub(super) fn of<A: Api>(
@@ -20,9 +20,9 @@ pub(super) fn of<A: Api>(
 fn link<A: Api>(operation: &Operation<A>, known: &[(&str, &str)]) -> Option<(String, Value)> {
     let contract = &operation.contract;
     let parameters: Option<Map<_, _>> = contract
-        .path_ids
+        .path_parameters
         .iter()
-        .map(|(name, _)| {
+        .map(|PathParameter { name, .. }| {
             let (_, expression) = known.iter().find(|(id, _)| id == name)?;
             Some(((*name).to_owned(), Value::from(*expression)))
         })

@@ -32,8 +32,10 @@ impl<A: Api> Described<'_, A> {
         let mut paths = Map::new();
         for operation in &*self.http.operations {
             let contract = &operation.contract;
-            let ids = contract.path_ids.iter();
-            let ids: Vec<_> = ids.map(|(name, _)| reference("parameters", name)).collect();
+            let ids = contract.path_parameters.iter();
+            let ids: Vec<_> = ids
+                .map(|parameter| reference("parameters", parameter.name))
+                .collect();
             let item = paths
                 .entry(contract.path)
                 .or_insert_with(|| match ids.is_empty() {
@@ -49,7 +51,7 @@ impl<A: Api> Described<'_, A> {
         let contract = &operation.contract;
         let (body, of_query) = (contract.input)(&self.http.api, self.schemas);
         let mut parameters = vec![reference("parameters", "RequestId")];
-        if operation.answer == Answer::Created {
+        if operation.answer.creates() {
             parameters.push(reference("parameters", "IdempotencyKey"));
         }
         parameters.extend(of_query);
@@ -128,12 +130,24 @@ impl<A: Api> Described<'_, A> {
         let content = view.map(|schema| self.json_content(&schema));
         let (description, content) = match operation.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
-            Answer::Created => {
+            Answer::Forms(forms) => {
+                names.push("Content-Disposition");
+                let mut content = content.unwrap_or_default();
+                for form in forms {
+                    content[form.media_type] = json!({"schema": (form.schema)()});
+                }
+                ("The answer, in the form that was asked for.", Some(content))
+            }
+            Answer::Created | Answer::Accepted => {
                 names.push("Idempotent-Replayed");
                 if self.has_address(operation) {
                     names.push("Location");
                 }
-                ("Created.", content)
+                let done = match operation.answer {
+                    Answer::Accepted => "Accepted.",
+                    _ => "Created.",
+                };
+                (done, content)
             }
             Answer::Download => {
                 names.push("X-Service-Document-Sha256");
@@ -208,16 +222,16 @@ impl<A: Api> Described<'_, A> {
     /// Parameters that operations refer to.
     pub(super) fn shared_parameters(&self) -> Map<String, Value> {
         let ids = self.http.operations.iter();
-        let ids = ids.flat_map(|operation| operation.contract.path_ids.clone());
-        let in_path = ids.map(|(name, description)| {
-            let parameter = json!({
-                "name": name,
+        let ids = ids.flat_map(|operation| operation.contract.path_parameters.clone());
+        let in_path = ids.map(|parameter| {
+            let described = json!({
+                "name": parameter.name,
                 "in": "path",
                 "required": true,
-                "description": description,
-                "schema": {"type": "string", "format": "uuid"},
+                "description": parameter.description,
+                "schema": parameter.schema,
             });
-            (name.to_owned(), parameter)
+            (parameter.name.to_owned(), described)
         });
         let text = json!({"type": "string"});
         let in_headers = [

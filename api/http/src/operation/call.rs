@@ -56,10 +56,10 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             return Ok(call);
         }
         let query = self.query();
-        if !query.is_empty() {
+        if !query.is_empty() || self.path.fault().is_some() {
             self.find().await?;
         }
-        let request = decode::query(&query, I::of_query)?;
+        let request = decode::query(&query, self.path.fault(), I::of_query)?;
         Ok(self.with(request, BudgetShare::default()))
     }
 

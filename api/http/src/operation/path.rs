@@ -3,8 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::ids::{PathId, parse_uuid};
 use axum::extract::RawPathParams;
+use serde_json::{Value, json};
+
+use crate::decode::Fault;
+use crate::ids::{PathId, parse_uuid};
 
 /// A template of paths, with the names of its ids in braces.
 pub struct Path<P> {
@@ -31,13 +34,42 @@ impl<P> Clone for Path<P> {
 
 impl<P> Copy for Path<P> {}
 
-/// The ids of a path, which name an `R`.
+/// A parameter of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathParameter {
+    /// As templates have it.
+    pub name: &'static str,
+    /// What callers are told of it.
+    pub description: &'static str,
+    /// What it looks like.
+    pub schema: Value,
+    /// Whether it names a record, which may be absent.
+    pub is_id: bool,
+}
+
+impl PathParameter {
+    fn of_id<I: PathId>() -> Self {
+        Self {
+            name: I::NAME,
+            description: I::DESCRIPTION,
+            schema: json!({"type": "string", "format": "uuid"}),
+            is_id: true,
+        }
+    }
+}
+
+/// The parameters of a path: ids, which name an `R`, or others.
 pub trait PathParams<R>: Copy + Send + Sync + 'static {
-    /// Name and description of each.
-    fn described() -> Vec<(&'static str, &'static str)>;
+    /// Each of them.
+    fn described() -> Vec<PathParameter>;
 
     /// None when one of them is no UUID, and so the id of nothing.
     fn of(params: &RawPathParams) -> Option<Self>;
+
+    /// What is wrong with one that is no id.
+    fn fault(self) -> Option<Fault> {
+        None
+    }
 
     /// None when the path has no ids.
     fn record(self) -> Option<R>;
@@ -47,7 +79,7 @@ pub trait PathParams<R>: Copy + Send + Sync + 'static {
 }
 
 impl<R> PathParams<R> for () {
-    fn described() -> Vec<(&'static str, &'static str)> {
+    fn described() -> Vec<PathParameter> {
         Vec::new()
     }
 
@@ -65,8 +97,8 @@ impl<R> PathParams<R> for () {
 }
 
 impl<R, I: PathId + Into<R>> PathParams<R> for I {
-    fn described() -> Vec<(&'static str, &'static str)> {
-        vec![(I::NAME, I::DESCRIPTION)]
+    fn described() -> Vec<PathParameter> {
+        vec![PathParameter::of_id::<I>()]
     }
 
     fn of(params: &RawPathParams) -> Option<Self> {
@@ -86,8 +118,8 @@ impl<R, I: PathId, J: PathId> PathParams<R> for (I, J)
 where
     (I, J): Into<R>,
 {
-    fn described() -> Vec<(&'static str, &'static str)> {
-        vec![(I::NAME, I::DESCRIPTION), (J::NAME, J::DESCRIPTION)]
+    fn described() -> Vec<PathParameter> {
+        vec![PathParameter::of_id::<I>(), PathParameter::of_id::<J>()]
     }
 
     fn of(params: &RawPathParams) -> Option<Self> {

@@ -292,7 +292,7 @@ impl AuthenticationApi for Authentications {
 pub(crate) fn service() -> Router {
     let config = HttpConfig::new(BaseUrl::new(&"https://auth.example".parse().unwrap()));
     let surface = Surface {
-        root: "/v1/auth",
+        roots: &["/v1/auth"],
         operations: operations(),
         format: ErrorEnvelope,
         reference: reference(),
