@@ -28,12 +28,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
 impl Parameters {
     /// For calls that take no parameters and no body.
     pub(super) fn refuse_all(&self) -> Result<(), Problem> {
-        decode::query(&self.0, |_| Some(()))
+        decode::query(&self.0, None, |_| Some(()))
     }
 
     /// How long the state is waited for.
     pub(super) fn wait(&self) -> Result<Duration, Problem> {
-        let wait = decode::query(&self.0, |query| {
+        let wait = decode::query(&self.0, None, |query| {
             Some(query.optional("waitMs", |node| {
                 node.parsed("^[0-9]+$", "a number of milliseconds", |text| {
                     text.parse().ok()
@@ -47,7 +47,7 @@ impl Parameters {
 
     /// In which language the page is wanted, if that is said.
     pub(super) fn language(&self) -> Result<Option<Language>, Problem> {
-        decode::query(&self.0, |query| {
+        decode::query(&self.0, None, |query| {
             Some(query.optional("lang", |node| node.one_of()))
         })
     }
