@@ -24,7 +24,7 @@ use crate::{
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
-    random,
+    random, register,
     relying_party::RelyingParty,
     repository,
     service::Service,
@@ -91,6 +91,8 @@ pub struct Addresses {
     pub tsa: String,
     /// Where OCSP requests are posted, for every authority of the world.
     pub ocsp: String,
+    /// The gateway to the synthetic register; the paths of version 1 follow.
+    pub register: String,
     /// The world's remote control.
     pub control: String,
     /// Where the letters are shown that were sent.
@@ -123,6 +125,7 @@ struct Faults {
     tsa: FaultPlan,
     ocsp: FaultPlan,
     repository: FaultPlan,
+    register: FaultPlan,
 }
 
 impl Faults {
@@ -133,6 +136,7 @@ impl Faults {
             Service::Tsa => &self.tsa,
             Service::Ocsp => &self.ocsp,
             Service::Repository => &self.repository,
+            Service::Register => &self.register,
         }
     }
 
@@ -143,6 +147,7 @@ impl Faults {
             Service::Tsa,
             Service::Ocsp,
             Service::Repository,
+            Service::Register,
         ]
         .into_iter()
         .map(|service| (service, self.of(service).clone()))
@@ -225,6 +230,7 @@ impl World {
                 cards: format!("{base}/cards"),
                 tsa: format!("{base}/tsa"),
                 ocsp: format!("{base}/ocsp"),
+                register: format!("{base}/register"),
                 control: format!("{base}/control"),
                 mail: format!("{base}/mail"),
                 smtp,
@@ -405,6 +411,10 @@ impl Services {
             .merge(watched(Service::Tsa, self.tsa.router()))
             .merge(watched(Service::Ocsp, ocsp))
             .merge(watched(Service::Repository, repository))
+            .merge(watched(
+                Service::Register,
+                register::router(shutdown.clone()),
+            ))
     }
 }
 
