@@ -227,7 +227,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 method,
                 path: path.template,
                 path_parameters: P::described(),
-                record: |params| P::of(params).map(P::record),
+                record: |params| P::of(params).map(|path| path.record()),
                 id,
                 tag: "",
                 summary: "",
@@ -392,7 +392,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     where
         V: JsonSchema + Serialize,
         F: Fn(Call<A, P, I::Value>) -> R + Clone + Send + Sync + 'static,
-        R: Future<Output = Result<Representation<V>, Problem>> + Send + 'static,
+        R: Future<Output = Result<Representation, Problem>> + Send + 'static,
     {
         let view = Schemas::some_of::<V>;
         self.operation(Answer::Forms(forms), view, &[], move |arrived| {

@@ -59,7 +59,7 @@ impl PathParameter {
 }
 
 /// The parameters of a path: ids, which name an `R`, or others.
-pub trait PathParams<R>: Copy + Send + Sync + 'static {
+pub trait PathParams<R>: Clone + Send + Sync + 'static {
     /// Each of them.
     fn described() -> Vec<PathParameter>;
 
@@ -67,15 +67,15 @@ pub trait PathParams<R>: Copy + Send + Sync + 'static {
     fn of(params: &RawPathParams) -> Option<Self>;
 
     /// What is wrong with one that is no id.
-    fn fault(self) -> Option<Fault> {
+    fn fault(&self) -> Option<Fault> {
         None
     }
 
     /// None when the path has no ids.
-    fn record(self) -> Option<R>;
+    fn record(&self) -> Option<R>;
 
     /// `template`, with the ids in their usual form in place of their names.
-    fn fill(self, template: &str) -> String;
+    fn fill(&self, template: &str) -> String;
 }
 
 impl<R> PathParams<R> for () {
@@ -87,11 +87,11 @@ impl<R> PathParams<R> for () {
         Some(())
     }
 
-    fn record(self) -> Option<R> {
+    fn record(&self) -> Option<R> {
         None
     }
 
-    fn fill(self, template: &str) -> String {
+    fn fill(&self, template: &str) -> String {
         template.to_owned()
     }
 }
@@ -105,11 +105,11 @@ impl<R, I: PathId + Into<R>> PathParams<R> for I {
         id(params)
     }
 
-    fn record(self) -> Option<R> {
-        Some(self.into())
+    fn record(&self) -> Option<R> {
+        Some((*self).into())
     }
 
-    fn fill(self, template: &str) -> String {
+    fn fill(&self, template: &str) -> String {
         put(template, I::NAME, self)
     }
 }
@@ -126,11 +126,11 @@ where
         Some((id(params)?, id(params)?))
     }
 
-    fn record(self) -> Option<R> {
-        Some(self.into())
+    fn record(&self) -> Option<R> {
+        Some((*self).into())
     }
 
-    fn fill(self, template: &str) -> String {
+    fn fill(&self, template: &str) -> String {
         put(&put(template, I::NAME, self.0), J::NAME, self.1)
     }
 }

@@ -1,0 +1,27 @@
+//! What stands behind the routes.
+
+use async_trait::async_trait;
+use parafa_api_http::{Api, Problem, Representation, ids};
+
+use crate::requests::{AnswerOptions, Question};
+
+ids! {
+    /// The order of an identification package.
+    OrderId in "orderId";
+}
+
+/// The operations of the API.
+///
+/// Every method may answer any [`Problem`]. Roles, rates and everything that can
+/// be said of a request alone were looked at before.
+#[async_trait]
+pub trait DiligenceApi: Api<Record = OrderId> {
+    /// Answers a question in the form that was asked for: JSON of the
+    /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
+    async fn answer(
+        &self,
+        caller: &Self::Caller,
+        question: Question,
+        options: AnswerOptions,
+    ) -> Result<Representation, Problem>;
+}

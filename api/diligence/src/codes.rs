@@ -1,0 +1,112 @@
+//! What the paths name: entities and things by their codes.
+
+use std::str::FromStr;
+
+use axum::extract::RawPathParams;
+use parafa_api_http::{Fault, PathParameter, PathParams, Problem};
+use parafa_register_data::{EntityCode, PropertyNumber};
+use serde_json::json;
+
+/// The parameter of entities' codes.
+const CODE: &str = "code";
+/// The parameter of unique numbers.
+const UNIQUE_NUMBER: &str = "uniqueNumber";
+
+/// The legal entity that a path names, or why it names none.
+#[derive(Clone, Debug)]
+pub(crate) struct EntityPath(Result<EntityCode, String>);
+
+/// The real-property object that a path names, or why it names none.
+#[derive(Clone, Debug)]
+pub(crate) struct PropertyPath(Result<PropertyNumber, String>);
+
+impl EntityPath {
+    /// The code.
+    ///
+    /// # Errors
+    /// `validation-failed`.
+    pub(crate) fn code(self) -> Result<EntityCode, Problem> {
+        self.0.map_err(|detail| malformed(CODE, detail))
+    }
+}
+
+impl PropertyPath {
+    /// The unique number.
+    ///
+    /// # Errors
+    /// `validation-failed`.
+    pub(crate) fn number(self) -> Result<PropertyNumber, Problem> {
+        self.0.map_err(|detail| malformed(UNIQUE_NUMBER, detail))
+    }
+}
+
+impl<R> PathParams<R> for EntityPath {
+    fn described() -> Vec<PathParameter> {
+        vec![PathParameter {
+            name: CODE,
+            description: "The code of a Lithuanian legal entity (juridinio asmens kodas): nine digits, of which the last is a check digit.",
+            schema: json!({"type": "string", "pattern": "^[0-9]{9}$"}),
+            is_id: false,
+        }]
+    }
+
+    fn of(params: &RawPathParams) -> Option<Self> {
+        parsed(params, CODE).map(Self)
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.0.as_ref().err().map(|detail| fault(CODE, detail))
+    }
+
+    fn record(&self) -> Option<R> {
+        None
+    }
+
+    fn fill(&self, template: &str) -> String {
+        template.to_owned()
+    }
+}
+
+impl<R> PathParams<R> for PropertyPath {
+    fn described() -> Vec<PathParameter> {
+        vec![PathParameter {
+            name: UNIQUE_NUMBER,
+            description: "The unique number of a real-property object (unikalus daikto numeris), with or without its dashes; a part of a building has a suffix after a colon.",
+            schema: json!({"type": "string", "pattern": "^[0-9]{4}-?[0-9]{4}-?[0-9]{4}(:[0-9]{1,4})?$"}),
+            is_id: false,
+        }]
+    }
+
+    fn of(params: &RawPathParams) -> Option<Self> {
+        parsed(params, UNIQUE_NUMBER).map(Self)
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        let detail = self.0.as_ref().err();
+        detail.map(|detail| fault(UNIQUE_NUMBER, detail))
+    }
+
+    fn record(&self) -> Option<R> {
+        None
+    }
+
+    fn fill(&self, template: &str) -> String {
+        template.to_owned()
+    }
+}
+
+fn parsed<T: FromStr<Err: ToString>>(
+    params: &RawPathParams,
+    name: &str,
+) -> Option<Result<T, String>> {
+    let (_, segment) = params.iter().find(|(known, _)| *known == name)?;
+    Some(segment.parse().map_err(|error: T::Err| error.to_string()))
+}
+
+fn fault(name: &str, detail: &str) -> Fault {
+    Fault::new(format!("/{name}"), format!("is not one: {detail}"))
+}
+
+fn malformed(name: &str, detail: String) -> Problem {
+    Problem::validation(vec![fault(name, &detail)])
+}

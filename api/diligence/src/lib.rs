@@ -1,0 +1,54 @@
+//! The HTTP contract of the due-diligence API: its operations, requests, views
+//! and problems.
+//!
+//! Whoever answers implements [`DiligenceApi`]; [`router`] puts HTTP in front of
+//! it, with what all APIs share: `parafa_api_http`. The data themselves are
+//! `parafa_register_data`'s.
+
+mod api;
+mod codes;
+mod examples;
+mod operations;
+mod problem;
+mod reference;
+pub mod requests;
+mod schemas;
+pub mod views;
+mod vocabulary;
+
+use std::sync::Arc;
+
+use axum::Router;
+use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge};
+
+pub use self::api::{DiligenceApi, OrderId};
+pub use self::operations::{ASICE, JADES};
+pub use self::problem::ProblemKind;
+pub use self::schemas::{AnswerKind, address as schema_address};
+pub use self::vocabulary::{AnswerFormat, Purpose, SignatureTier};
+
+/// The folder of its description and pages.
+pub const FOLDER: &str = "/dd";
+
+/// What another API's overview says of it.
+#[must_use]
+pub fn neighbour() -> Neighbour {
+    Neighbour {
+        title: "Due diligence".to_owned(),
+        folder: FOLDER.to_owned(),
+    }
+}
+
+/// The API, its description under `/dd/openapi.json` and `/dd/openapi.yaml`, its
+/// pages and the schemas of its data, without an answer for other paths.
+pub fn router<A: DiligenceApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let format = ProblemDocuments::new(config.base_url.clone());
+    let schemas = edge(schemas::router(), Arc::new(format.clone()));
+    let surface = Surface {
+        roots: operations::ROOTS,
+        operations: operations::all::<A>(),
+        format,
+        reference: reference::reference(),
+    };
+    parafa_api_http::beside(api, config, surface).merge(schemas)
+}

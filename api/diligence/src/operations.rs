@@ -1,0 +1,184 @@
+//! The operations of the API: one table feeds the routes and the OpenAPI
+//! document.
+
+use parafa_api_http::{AnswerForm, Operation, Path, PathParams, Problem, Tag};
+use parafa_register_data::data::{
+    BeneficialOwners, Cases, CompanyProfile, Participants, PropertyExtract, RealEstate, Seizures,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::api::{DiligenceApi, OrderId};
+use crate::codes::{EntityPath, PropertyPath};
+use crate::problem::ProblemKind::{
+    self, NoData, PaymentRequired, SignatureUnavailable, UpstreamUnavailable,
+};
+use crate::requests::{AnswerQuery, Question};
+use crate::views::{Answer, ReportAnswer};
+
+/// The media type of JAdES answers (RFC 7515, 9.2.2).
+pub const JADES: &str = "application/jose+json";
+/// The media type of containers (ETSI EN 319 162-1).
+pub const ASICE: &str = "application/vnd.etsi.asic-e+zip";
+
+const FORMS: &[AnswerForm] = &[
+    AnswerForm {
+        media_type: JADES,
+        schema: flattened_jws,
+    },
+    AnswerForm {
+        media_type: ASICE,
+        schema: || json!({"type": "string", "format": "binary"}),
+    },
+];
+
+const PROFILE: Path<EntityPath> = Path::new("/v1/entities/{code}");
+const PARTICIPANTS: Path<EntityPath> = Path::new("/v1/entities/{code}/participants");
+const BENEFICIAL_OWNERS: Path<EntityPath> = Path::new("/v1/entities/{code}/ubo");
+const REAL_ESTATE: Path<EntityPath> = Path::new("/v1/entities/{code}/real-estate");
+const PROPERTY: Path<PropertyPath> = Path::new("/v1/real-estate/{uniqueNumber}");
+const SEIZURES: Path<EntityPath> = Path::new("/v1/entities/{code}/seizures");
+const CASES: Path<EntityPath> = Path::new("/v1/entities/{code}/cases");
+const REPORT: Path<EntityPath> = Path::new("/v1/entities/{code}/dd-report");
+
+/// The folders of all paths.
+pub(crate) const ROOTS: &[&str] = &["/v1/entities", "/v1/real-estate", "/v1/kyc-packages"];
+
+/// What operations are about.
+pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS];
+const ENTITIES: Tag = Tag {
+    name: "Entities",
+    description: "What the registers hold on a Lithuanian legal entity.",
+};
+const PROPERTY_OBJECTS: Tag = Tag {
+    name: "Real property",
+    description: "What the Real Property Register holds on one object.",
+};
+
+/// What every answer may be refused for.
+const REFUSALS: &[ProblemKind] = &[
+    PaymentRequired,
+    NoData,
+    UpstreamUnavailable,
+    SignatureUnavailable,
+];
+
+/// All operations, in the order in which they are documented.
+pub(crate) fn all<A: DiligenceApi>() -> Vec<Operation<A>> {
+    vec![
+        answers::<A, EntityPath, Answer<CompanyProfile>, true, false>(
+            PROFILE,
+            "readCompanyProfile",
+            ENTITIES,
+            "Company profile",
+            "Name, legal form and status, registered office, capital, management bodies: the Register of Legal Entities (JAR).",
+            |path| path.code().map(Question::Profile),
+        ),
+        answers::<A, EntityPath, Answer<Participants>, false, false>(
+            PARTICIPANTS,
+            "readParticipants",
+            ENTITIES,
+            "Shareholders and members",
+            "Who holds what of the entity, also as statements of the Beneficial Ownership Data Standard: the information system of participants (JADIS).",
+            |path| path.code().map(Question::Participants),
+        ),
+        answers::<A, EntityPath, Answer<BeneficialOwners>, true, true>(
+            BENEFICIAL_OWNERS,
+            "readBeneficialOwners",
+            ENTITIES,
+            "Beneficial owners",
+            "Who ultimately owns or controls the entity, as declared (JANGIS). An entity that has declared nobody, or is exempt, is an answer too.",
+            |path| path.code().map(Question::BeneficialOwners),
+        ),
+        answers::<A, EntityPath, Answer<RealEstate>, false, false>(
+            REAL_ESTATE,
+            "readRealEstate",
+            ENTITIES,
+            "Real property held",
+            "The real-property objects in which the entity holds rights: the Real Property Register (NTR).",
+            |path| path.code().map(Question::RealEstate),
+        ),
+        answers::<A, PropertyPath, Answer<PropertyExtract>, false, false>(
+            PROPERTY,
+            "readPropertyExtract",
+            PROPERTY_OBJECTS,
+            "Property object extract",
+            "Everything about one object: owners, other rights, mortgages, legal facts, notes (NTR).",
+            |path| path.number().map(Question::PropertyExtract),
+        ),
+        answers::<A, EntityPath, Answer<Seizures>, true, false>(
+            SEIZURES,
+            "readSeizures",
+            ENTITIES,
+            "Property seizure acts",
+            "Registered acts by which property of the entity is seized (TAAR).",
+            |path| path.code().map(Question::Seizures),
+        ),
+        answers::<A, EntityPath, Answer<Cases>, false, false>(
+            CASES,
+            "readCases",
+            ENTITIES,
+            "Court cases",
+            "Cases in which the entity takes part: the information system of courts (LITEKO).",
+            |path| path.code().map(Question::Cases),
+        ),
+        answers::<A, EntityPath, ReportAnswer, true, true>(
+            REPORT,
+            "readReport",
+            ENTITIES,
+            "Full due-diligence report",
+            "All of these about one entity. A register that does not answer makes the whole report fail, free of charge; one that holds nothing is a section with the status no-data. There is no score.",
+            |path| path.code().map(Question::Report),
+        ),
+    ]
+}
+
+fn answers<A, P, V, const INTERPRETED: bool, const PURPOSE: bool>(
+    path: Path<P>,
+    id: &'static str,
+    tag: Tag,
+    summary: &'static str,
+    description: &'static str,
+    question: fn(P) -> Result<Question, Problem>,
+) -> Operation<A>
+where
+    A: DiligenceApi,
+    P: PathParams<OrderId>,
+    V: JsonSchema + Serialize,
+{
+    Operation::<A>::get(path, id)
+        .says(tag.name, summary, description)
+        .refuses(REFUSALS)
+        .query::<AnswerQuery<INTERPRETED, PURPOSE>>()
+        .answers_in::<V, _, _>(FORMS, move |call| async move {
+            let question = question(call.path)?;
+            let AnswerQuery(options) = call.request;
+            call.api.answer(&call.caller, question, options).await
+        })
+}
+
+/// A flattened JSON Web Signature (RFC 7515, 7.2.2).
+fn flattened_jws() -> Value {
+    let base64url = |description: &str| {
+        json!({
+            "type": "string",
+            "pattern": "^[A-Za-z0-9_-]+$",
+            "description": description,
+        })
+    };
+    json!({
+        "type": "object",
+        "required": ["payload", "protected", "header", "signature"],
+        "additionalProperties": false,
+        "properties": {
+            "payload": base64url("The JSON answer, byte for byte."),
+            "protected": base64url("The signed header (ETSI TS 119 182-1, 5.1)."),
+            "header": {
+                "type": "object",
+                "description": "The unsigned header: etsiU with the time-stamp, and at level LT the validation data (ETSI TS 119 182-1, 5.3).",
+            },
+            "signature": base64url("The signature over the SHA-256 digest of the signing input."),
+        },
+    })
+}

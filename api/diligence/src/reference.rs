@@ -1,0 +1,44 @@
+//! What is told of the API as a whole.
+
+use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security};
+use serde_json::Map;
+
+use crate::api::DiligenceApi;
+use crate::operations::TAGS;
+use crate::problem::ProblemKind;
+use crate::{FOLDER, examples};
+
+/// The version of the interface.
+const VERSION: &str = "1.0.0";
+
+const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian legal entities out of the state's registers, each by the entity's code. It is a legal service of an attorney-at-law, who answers for where the data come from and that they were not changed, with a qualified electronic signature where that is asked for.\n\n\
+    Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Answers to live keys are billed each; that a register holds nothing, does not answer, or that a signature cannot be made is never billed.\n\n\
+    `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
+
+pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
+    Reference {
+        name: "Due diligence",
+        folder: FOLDER,
+        title: "Parafa due-diligence API",
+        version: VERSION,
+        summary: "What the registers hold on Lithuanian legal entities",
+        description: INTRODUCTION,
+        tags: TAGS,
+        security: Security::Bearer("An API key that begins with `ddk_test_` or `ddk_live_`."),
+        problems: ProblemKind::ALL
+            .iter()
+            .map(|kind| kind.problem_type())
+            .collect(),
+        advice_on_long_bodies: "",
+        headers: &[],
+        set_up: |_| Vec::new(),
+        example: examples::of,
+        refusal,
+        webhooks: |_| Map::new(),
+    }
+}
+
+/// A refusal as it is shown in the description.
+fn refusal(kind: ProblemType, _: &BaseUrl) -> Problem {
+    Problem::of(kind)
+}

@@ -1,0 +1,99 @@
+//! What calls are asked with.
+
+use parafa_api_http::FromQuery;
+use parafa_api_http::decode::Object;
+use parafa_register_data::{EntityCode, PropertyNumber};
+
+use crate::vocabulary::{AnswerFormat, Purpose, SignatureTier};
+
+/// What a caller wants to know.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Question {
+    /// Name, form, status, management.
+    Profile(EntityCode),
+    /// Shareholders and members.
+    Participants(EntityCode),
+    /// Beneficial owners.
+    BeneficialOwners(EntityCode),
+    /// Real property that the entity holds.
+    RealEstate(EntityCode),
+    /// Everything about one real-property object.
+    PropertyExtract(PropertyNumber),
+    /// Property seizure acts.
+    Seizures(EntityCode),
+    /// Court cases.
+    Cases(EntityCode),
+    /// All of these about an entity.
+    Report(EntityCode),
+}
+
+/// How a caller wants to have it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AnswerOptions {
+    /// With the interpretation.
+    pub interpret: bool,
+    /// In which form.
+    pub form: Form,
+    /// What for; always given where it is required.
+    pub purpose: Option<Purpose>,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// Plain JSON.
+    Json,
+    /// The same JSON in a JAdES signature.
+    Signed(SignatureTier),
+    /// An ASiC-E container.
+    Container,
+}
+
+/// The query of an operation: with `interpret` where that is offered, and with
+/// the purpose required where the law asks for one.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerQuery<const INTERPRETED: bool, const PURPOSE: bool>(pub AnswerOptions);
+
+impl<const INTERPRETED: bool, const PURPOSE: bool> FromQuery for AnswerQuery<INTERPRETED, PURPOSE> {
+    fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let interpret = match INTERPRETED {
+            true => query.or("interpret", 0, |node| {
+                node.described("1 adds the standardized legal interpretation.")
+                    .integer(0..=1)
+            }),
+            false => Some(0),
+        };
+        let format = query.or("format", AnswerFormat::Json, |node| {
+            node.described("asice packs the answer, the raw register answers and one qualified signature over all of them into an ASiC-E container.")
+                .one_of()
+        });
+        let mut is_signed = false;
+        let sign = query.optional("sign", |node| {
+            is_signed = true;
+            if format == Some(AnswerFormat::Asice) {
+                node.fault("must not be given with format=asice, which is signed already");
+                return None;
+            }
+            node.described("Wraps the same JSON in a JAdES signature; not with format=asice.")
+                .one_of::<SignatureTier>()
+        });
+        const WHAT_FOR: &str = "What the answer is needed for; logged against the call.";
+        let purpose = match PURPOSE {
+            true => query
+                .required("purpose", |node| node.described(WHAT_FOR).one_of())
+                .map(Some),
+            false => Some(query.optional("purpose", |node| node.described(WHAT_FOR).one_of())),
+        };
+        let form = match (format?, sign) {
+            (AnswerFormat::Asice, _) => Form::Container,
+            (AnswerFormat::Json, Some(tier)) => Form::Signed(tier),
+            (AnswerFormat::Json, None) if is_signed => return None,
+            (AnswerFormat::Json, None) => Form::Json,
+        };
+        Some(Self(AnswerOptions {
+            interpret: interpret? == 1,
+            form,
+            purpose: purpose?,
+        }))
+    }
+}

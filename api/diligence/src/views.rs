@@ -1,0 +1,163 @@
+//! What callers are answered.
+
+use jiff::Timestamp;
+use parafa_api_http::views::{hex_digest, timestamp};
+use parafa_interpretation::Interpretation;
+use parafa_register_data::data::{
+    BeneficialOwners, Cases, CompanyProfile, Participants, RealEstate, Seizures,
+};
+use parafa_register_data::{Operator, Register, SourceMode};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::vocabulary::Purpose;
+
+/// What a register told.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "{D}Answer")]
+pub struct Answer<D> {
+    /// Where the schema of `data` is published.
+    pub schema: String,
+    /// Whom the answer is about.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// When the register was asked.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub retrieved_at: Timestamp,
+    /// Where the data come from.
+    pub source: Source,
+    /// What the answer is needed for, where that has to be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// Present, and true, where the key is a test key: the data are synthetic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<bool>,
+    /// The data, in one form whatever the register.
+    pub data: D,
+    /// What they mean under Lithuanian law, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interpretation: Option<Interpretation>,
+}
+
+/// Whom or what an answer is about: one of the two.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subject {
+    /// The code of the legal entity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity_code: Option<String>,
+    /// The unique number of the real-property object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_number: Option<String>,
+}
+
+/// Where data come from.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// The register's abbreviation.
+    pub register: &'static str,
+    /// Its name in Lithuanian.
+    pub register_name: &'static str,
+    /// Who runs it.
+    pub operator: Operator,
+    /// How the data were come by.
+    pub mode: SourceMode,
+    /// What the register, or the way to it, knows the answer by.
+    pub reference: String,
+    /// SHA-256 of the register's answer as it came, in lower-case hexadecimal
+    /// digits.
+    #[serde(serialize_with = "hex_digest::serialize")]
+    #[schemars(with = "hex_digest::HexDigest")]
+    pub raw_sha256: [u8; 32],
+}
+
+impl Source {
+    /// The register's own particulars with those of one answer.
+    #[must_use]
+    pub fn new(
+        register: Register,
+        mode: SourceMode,
+        reference: String,
+        raw_sha256: [u8; 32],
+    ) -> Self {
+        Self {
+            register: register.code(),
+            register_name: register.name(),
+            operator: register.operator(),
+            mode,
+            reference,
+            raw_sha256,
+        }
+    }
+}
+
+/// What all registers told about an entity.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportAnswer {
+    /// Where the schema of `data` is published.
+    pub schema: String,
+    /// The code of the legal entity.
+    pub entity_code: String,
+    /// When the report was put together.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub retrieved_at: Timestamp,
+    /// What the answer is needed for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// Present, and true, where the key is a test key: the data are synthetic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<bool>,
+    /// The data.
+    pub data: Report,
+    /// What they mean under Lithuanian law, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interpretation: Option<Interpretation>,
+}
+
+/// The data of a report.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct Report {
+    /// One for each register. There is no score and no rating.
+    pub sections: Sections,
+}
+
+/// The sections of a report.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sections {
+    /// Name, form, status, management.
+    pub profile: Section<CompanyProfile>,
+    /// Shareholders and members.
+    pub participants: Section<Participants>,
+    /// Beneficial owners.
+    pub beneficial_owners: Section<BeneficialOwners>,
+    /// Real property that the entity holds.
+    pub real_estate: Section<RealEstate>,
+    /// Property seizure acts.
+    pub seizures: Section<Seizures>,
+    /// Court cases.
+    pub cases: Section<Cases>,
+}
+
+/// What one register told.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+#[schemars(rename = "{D}Section")]
+pub enum Section<D> {
+    /// It holds something.
+    #[serde(rename_all = "camelCase")]
+    Ok {
+        /// When it was asked.
+        #[serde(serialize_with = "timestamp::serialize")]
+        retrieved_at: Timestamp,
+        /// Where the data come from.
+        source: Source,
+        /// The data.
+        data: D,
+    },
+    /// It answered, and holds nothing.
+    NoData,
+}
