@@ -34,7 +34,7 @@ pub struct PaymentRequired {
     pub recovery_url: Option<Url>,
 }
 
-/// Why a workspace may not be served, if it cannot pay.
+/// Why a workspace may not be served, if it cannot pay for a further signature.
 ///
 /// # Errors
 /// When the store fails.
@@ -42,8 +42,22 @@ pub async fn check_funding(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
 ) -> Result<Result<(), PaymentRequired>, StoreError> {
+    let next = next_signature(tx, tenant).await?;
+    check_funding_of(tx, tenant, next).await
+}
+
+/// Why a workspace may not be served, if it cannot pay for something of this
+/// price.
+///
+/// # Errors
+/// When the store fails.
+pub async fn check_funding_of(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    price: Amount,
+) -> Result<Result<(), PaymentRequired>, StoreError> {
     let billing = tx.get::<BillingRow>(&tenant).await?;
-    Ok(match cause(tx, tenant, billing.as_ref()).await? {
+    Ok(match cause(tx, tenant, billing.as_ref(), price).await? {
         None => Ok(()),
         Some(cause) => Err(PaymentRequired {
             cause,
@@ -56,6 +70,7 @@ async fn cause(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
     billing: Option<&BillingRow>,
+    price: Amount,
 ) -> Result<Option<PaymentCause>, StoreError> {
     let Some(billing) = billing else {
         return Ok(Some(PaymentCause::NoRail));
@@ -67,14 +82,37 @@ async fn cause(
             None => None,
             Some(ceiling) => {
                 let total = total(tx, tenant).await?;
-                let next = billing.ladder.price(total.signatures + 1);
-                (total.unpaid.plus(next) > ceiling).then_some(PaymentCause::Ceiling)
+                (total.unpaid.plus(price) > ceiling).then_some(PaymentCause::Ceiling)
             }
         },
     })
 }
 
-/// Enters a use into the ledger, in the transaction that stores what was used.
+/// What the next signature costs.
+async fn next_signature(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<Amount, StoreError> {
+    let billing = tx.get::<BillingRow>(&tenant).await?;
+    let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
+    let signatures = total(tx, tenant).await?.signatures;
+    Ok(ladder.price(signatures + 1))
+}
+
+/// Enters a signature into the ledger, in the transaction that stores it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn bill_signature(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    reference: Uuid,
+) -> Result<(), StoreError> {
+    let amount = next_signature(tx, tenant).await?;
+    let mut total = total(tx, tenant).await?;
+    total.signatures += 1;
+    enter(tx, total, UsageItem::Signature, reference, amount).await
+}
+
+/// Enters a use of this price into the ledger, in the transaction that stores
+/// what was used.
 ///
 /// # Errors
 /// When the store fails.
@@ -83,15 +121,22 @@ pub async fn bill(
     tenant: Uuid,
     item: UsageItem,
     reference: Uuid,
+    amount: Amount,
 ) -> Result<(), StoreError> {
-    let billing = tx.get::<BillingRow>(&tenant).await?;
-    let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
-    let mut total = total(tx, tenant).await?;
-    total.signatures += 1;
-    let amount: Amount = ladder.price(total.signatures);
+    let total = total(tx, tenant).await?;
+    enter(tx, total, item, reference, amount).await
+}
+
+async fn enter(
+    tx: &mut Transaction<'_>,
+    mut total: UsageTotalRow,
+    item: UsageItem,
+    reference: Uuid,
+    amount: Amount,
+) -> Result<(), StoreError> {
     total.unpaid = total.unpaid.plus(amount);
     let usage = UsageRow {
-        tenant,
+        tenant: total.tenant,
         id: tx.new_id()?,
         at: tx.now(),
         item,

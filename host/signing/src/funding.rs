@@ -3,7 +3,7 @@
 use parafa_ceremony::records::SigningRow;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::billing::{self, PaymentRequired, UsageItem};
+use parafa_platform::billing::{self, PaymentRequired};
 use parafa_store::Transaction;
 use url::Url;
 
@@ -38,7 +38,7 @@ pub(super) async fn bill_signature(
 ) -> Result<(), PlatformError> {
     if row.mode == KeyMode::Live {
         let signing = row.signing.id.uuid();
-        billing::bill(tx, row.tenant, UsageItem::Signature, signing).await?;
+        billing::bill_signature(tx, row.tenant, signing).await?;
     }
     Ok(())
 }

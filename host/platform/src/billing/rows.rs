@@ -58,6 +58,24 @@ pub struct UsageRow {
 pub enum UsageItem {
     /// A qualified signature.
     Signature,
+    /// An answer about a company's profile.
+    CompanyProfile,
+    /// An answer about shareholders and members.
+    Participants,
+    /// An answer about beneficial owners.
+    BeneficialOwners,
+    /// An answer about real property held.
+    RealEstate,
+    /// An extract of a real-property object.
+    PropertyExtract,
+    /// An answer about seizure acts.
+    Seizures,
+    /// An answer about court cases.
+    Cases,
+    /// A due-diligence report.
+    Report,
+    /// A delivered identification package.
+    IdentificationPackage,
 }
 
 impl UsageItem {
@@ -65,6 +83,15 @@ impl UsageItem {
     pub fn product(self) -> Product {
         match self {
             Self::Signature => Product::Signing,
+            Self::CompanyProfile
+            | Self::Participants
+            | Self::BeneficialOwners
+            | Self::RealEstate
+            | Self::PropertyExtract
+            | Self::Seizures
+            | Self::Cases
+            | Self::Report
+            | Self::IdentificationPackage => Product::Diligence,
         }
     }
 }
