@@ -11,7 +11,6 @@
 
 mod archive;
 mod compose;
-mod obstacle;
 mod read;
 mod sign;
 

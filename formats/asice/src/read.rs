@@ -1,12 +1,13 @@
 //! What a container is, holds and proves.
 
-use parafa_container::{ADOC_V2_RELATIONS, Container, evidence, report, signatures, unsigned};
+use parafa_container::{
+    ADOC_V2_RELATIONS, Container, evidence, obstacle, report, signatures, unsigned,
+};
 use parafa_format_core::{
     DeriveRequest, Environment, Evidence, Made, Member, Note, Refusal, Report, Sink,
 };
 
 use crate::MEDIA_TYPE;
-use crate::obstacle::obstacle;
 
 /// What is known of the format beside its media type.
 const FORMAT: &str = "EN 319 162-1";

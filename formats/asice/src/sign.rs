@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use parafa_container::{Container, Signing, number_of, require_coverage, signatures};
+use parafa_container::{Container, Signing, number_of, obstacle, require_coverage, signatures};
 use parafa_format_core::{
     Answer, Environment, Outcome, Refusal, SEED_BYTES, SignRequest, Sink, Step, levels,
 };
@@ -12,7 +12,6 @@ use parafa_xades::Profile;
 use parafa_zip::{Content, Writer};
 
 use crate::MEDIA_TYPE;
-use crate::obstacle::obstacle;
 
 /// Signs a container: the first signature, or a further one beside those that
 /// are there, over all data files.

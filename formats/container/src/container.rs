@@ -365,7 +365,7 @@ fn check_media_type(media_type: &str, expected: &str) -> Result<(), Refusal> {
     } else if media_type == MDOC {
         Err(Refusal::new(
             refusal::MDOC_NOT_ACCEPTED,
-            "The container is an MDOC, which is not taken for signing.",
+            "An MDOC takes a first signature only.",
         ))
     } else {
         Err(unsupported(match named(&OTHERS) {

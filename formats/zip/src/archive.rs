@@ -19,7 +19,6 @@ pub struct Archive {
     pub(crate) directory: Vec<u8>,
     pub(crate) directory_offset: u64,
     pub(crate) comment: Vec<u8>,
-    has_zip64_end_record: bool,
     notes: Vec<Note>,
 }
 
@@ -55,7 +54,6 @@ impl Archive {
             directory,
             directory_offset: end.directory_offset,
             comment: end.comment,
-            has_zip64_end_record: end.is_zip64,
             notes,
         })
     }
@@ -87,13 +85,6 @@ impl Archive {
     #[must_use]
     pub fn comment(&self) -> &[u8] {
         &self.comment
-    }
-
-    /// Whether it ends with a ZIP64 end record (APPNOTE.TXT, 4.3.14) beside the
-    /// plain one.
-    #[must_use]
-    pub fn has_zip64_end_record(&self) -> bool {
-        self.has_zip64_end_record
     }
 
     /// What is worth telling: `name-collision`, `name-encoding`.

@@ -23,8 +23,6 @@ pub(crate) struct EndRecord {
     pub(crate) directory_offset: u64,
     pub(crate) directory_bytes: u64,
     pub(crate) comment: Vec<u8>,
-    /// Whether there is a ZIP64 one before it.
-    pub(crate) is_zip64: bool,
 }
 
 impl EndRecord {
@@ -85,7 +83,6 @@ impl EndRecord {
             directory_offset: directory_offset.into(),
             directory_bytes: directory_bytes.into(),
             comment,
-            is_zip64: false,
         };
         Ok((record, needs_zip64))
     }
@@ -134,7 +131,6 @@ impl EndRecord {
         self.entries = entries[1];
         self.directory_bytes = directory_bytes;
         self.directory_offset = directory_offset;
-        self.is_zip64 = true;
         Ok(offset)
     }
 }

@@ -28,8 +28,8 @@ pub(crate) fn check(
 }
 
 /// Where the central directory starts, by the end-of-central-directory record
-/// (APPNOTE.TXT 4.3.16). That is the one fact about a format that the host
-/// knows. ZIP64, whose record holds no offset, is not supported.
+/// (APPNOTE.TXT 4.3.16), or by the ZIP64 one (4.3.14) that its locator (4.3.15)
+/// leads to. That is the one fact about a format that the host knows.
 fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     const SIGNATURE: &[u8] = b"PK\x05\x06";
     const RECORD_LEN: usize = 22;
@@ -41,25 +41,54 @@ fn central_directory_offset(zip: &[u8]) -> Option<u64> {
     let last = zip.len().checked_sub(RECORD_LEN)?;
     let first = last.saturating_sub(LONGEST_COMMENT);
     let mut records = (first..=last).rev().filter_map(|start| {
-        let record = zip
-            .get(start..)?
-            .strip_prefix(SIGNATURE)
-            .and(zip.get(start..))?;
-        let comment_len = u16::from_le_bytes(*record.get(COMMENT_LEN..)?.first_chunk()?);
-        (record.len() == RECORD_LEN + usize::from(comment_len)).then_some((start, record))
+        let record = zip.get(start..)?;
+        let comment_len = field(
+            record.strip_prefix(SIGNATURE)?,
+            COMMENT_LEN - SIGNATURE.len(),
+        )?;
+        let comment_len = usize::from(u16::from_le_bytes(comment_len));
+        (record.len() == RECORD_LEN + comment_len).then_some((start, record))
     });
     let (start, record) = records.next()?;
     // A comment that holds another record makes the archive ambiguous.
     if records.next().is_some() {
         return None;
     }
-    let number = |at: usize| {
-        Some(u64::from(u32::from_le_bytes(
-            *record.get(at..)?.first_chunk()?,
-        )))
-    };
-    let offset = number(DIRECTORY_OFFSET)?;
-    (offset + number(DIRECTORY_SIZE)? == start as u64).then_some(offset)
+    let number = |at| field(record, at).map(|bytes| u64::from(u32::from_le_bytes(bytes)));
+    let plain = (
+        number(DIRECTORY_OFFSET)?,
+        number(DIRECTORY_SIZE)?,
+        start as u64,
+    );
+    let (offset, size, ends) = zip64_directory(zip.get(..start)?).unwrap_or(plain);
+    (offset.checked_add(size)? == ends).then_some(offset)
+}
+
+/// Offset and size of the central directory by the ZIP64 record that the
+/// locator at the end of `before` leads to, and where that record starts.
+fn zip64_directory(before: &[u8]) -> Option<(u64, u64, u64)> {
+    const LOCATOR: &[u8] = b"PK\x06\x07";
+    const LOCATOR_LEN: usize = 20;
+    const RECORD_OFFSET: usize = 8;
+    const RECORD: &[u8] = b"PK\x06\x06";
+    const DIRECTORY_SIZE: usize = 40;
+    const DIRECTORY_OFFSET: usize = 48;
+
+    let locator = before.get(before.len().checked_sub(LOCATOR_LEN)?..)?;
+    if !locator.starts_with(LOCATOR) {
+        return None;
+    }
+    let start = u64::from_le_bytes(field(locator, RECORD_OFFSET)?);
+    let record = before.get(usize::try_from(start).ok()?..)?;
+    if !record.starts_with(RECORD) {
+        return None;
+    }
+    let number = |at| field(record, at).map(u64::from_le_bytes);
+    Some((number(DIRECTORY_OFFSET)?, number(DIRECTORY_SIZE)?, start))
+}
+
+fn field<const N: usize>(record: &[u8], at: usize) -> Option<[u8; N]> {
+    record.get(at..)?.first_chunk().copied()
 }
 
 #[cfg(test)]
@@ -90,6 +119,31 @@ mod tests {
         shifted.insert(0, b'x');
 
         assert_eq!(central_directory_offset(&shifted), None);
+    }
+
+    #[test]
+    fn the_record_of_a_zip64_archive_tells_where_its_directory_is() {
+        const DIRECTORY: &[u8] = b"members, and their directory";
+        let archive = |offset: u64, size: u64| {
+            let mut zip = DIRECTORY.to_vec();
+            let start = zip.len() as u64;
+            zip.extend(b"PK\x06\x06");
+            zip.extend([0; 36]);
+            zip.extend(size.to_le_bytes());
+            zip.extend(offset.to_le_bytes());
+            zip.extend(b"PK\x06\x07");
+            zip.extend([0; 4]);
+            zip.extend(start.to_le_bytes());
+            zip.extend([0; 4]);
+            zip.extend(b"PK\x05\x06");
+            zip.extend([0xff; 16]);
+            zip.extend([0; 2]);
+            central_directory_offset(&zip)
+        };
+
+        assert_eq!(archive(8, DIRECTORY.len() as u64 - 8), Some(8));
+        assert_eq!(archive(7, DIRECTORY.len() as u64 - 8), None);
+        assert_eq!(archive(u64::MAX, 8), None);
     }
 
     #[test]

@@ -6,7 +6,6 @@ pub mod cli;
 pub mod config;
 mod demo;
 mod jobs;
-mod listener;
 mod metrics;
 mod operator;
 mod startup;

@@ -1,7 +1,6 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
-mod connections;
 mod plugins;
 mod requests;
 mod scrape;
@@ -14,7 +13,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-pub(crate) use connections::{ConnectionEvent, connection};
 pub(crate) use plugins::plugin_observer;
 pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
@@ -30,7 +28,6 @@ struct Metrics {
     registry: Registry,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
-    connections: connections::ConnectionMetrics,
     requests: requests::RequestMetrics,
     plugins: plugins::PluginMetrics,
     store: scrape::StoreMetrics,
@@ -56,6 +53,7 @@ impl Metrics {
         parafa_signing::metrics::register(&mut registry);
         parafa_platform::jobs::metrics::register(&mut registry);
         parafa_delivery::metrics::register(&mut registry);
+        parafa_listener::register_metrics(&mut registry);
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",
@@ -71,7 +69,6 @@ impl Metrics {
         Self {
             jobs_due,
             ownerless,
-            connections: connections::ConnectionMetrics::register(&mut registry),
             requests: requests::RequestMetrics::register(&mut registry),
             plugins: plugins::PluginMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),

@@ -18,10 +18,10 @@ use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::listener::{self, Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
 use crate::{jobs, operator, startup};
+use parafa_listener::{Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -126,7 +126,7 @@ async fn run(
     let stop = app.stop.clone();
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
-    let operator = listener::serve(
+    let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
         ListenerSettings {
@@ -138,7 +138,7 @@ async fn run(
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
-    let public = listener::serve(
+    let public = parafa_listener::serve(
         listener,
         public_router(&app, &config, mode, &base_url),
         ListenerSettings {

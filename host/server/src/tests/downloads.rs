@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::deployment::{CALLER, Deployment, Posted, Site};
 use super::host::Host;
-use crate::listener::{self, ListenerLimits, ListenerSettings, TrustedProxies};
+use parafa_listener::{ListenerLimits, ListenerSettings, TrustedProxies};
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;
@@ -70,7 +70,7 @@ impl Scene {
             limits: ListenerLimits::of(64),
         };
         let stop = CancellationToken::new();
-        tokio::spawn(listener::serve(listener, router, settings, stop));
+        tokio::spawn(parafa_listener::serve(listener, router, settings, stop));
         Self {
             link: host.link(row.signing.signers[0].id.uuid()),
             host,

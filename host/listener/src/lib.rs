@@ -1,0 +1,253 @@
+//! Takes connections and speaks HTTP/1.1 on them, within bounds that no client
+//! can stretch.
+
+mod client;
+mod descriptors;
+mod heads;
+mod large_heads;
+mod metrics;
+mod refusals;
+mod service;
+mod slots;
+mod unread;
+mod wire;
+mod write_pace;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use parafa_api_http::BaseUrl;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::sync::CancellationToken;
+
+use self::client::counted_as;
+pub use self::client::{MalformedProxies, TrustedProxies};
+pub use self::descriptors::Connections;
+use self::heads::LONGEST_HEAD;
+use self::large_heads::LargeHeads;
+pub use self::metrics::register as register_metrics;
+use self::refusals::no_room;
+use self::service::Service;
+use self::slots::{ConnectionSlot, ConnectionSlots};
+pub use self::unread::UnreadLimits;
+use self::unread::unread;
+use self::wire::{Exchange, Wire};
+
+/// How long nothing is accepted after the system refused a connection for want
+/// of descriptors or memory.
+const PAUSE_AFTER_REFUSAL: Duration = Duration::from_millis(200);
+/// What the library reads at most before it has a whole head: more than there
+/// is.
+const READ_AHEAD: usize = LONGEST_HEAD + 1024;
+/// Connections that are being told that there is no room, at the same time, and
+/// how long each of them may take for that.
+const TURNED_AWAY_AT_ONCE: usize = 32;
+const TURNING_AWAY: Duration = Duration::from_secs(1);
+/// Connections that linger after a refusal at the same time: what they have sent
+/// is in memory for as long.
+const LINGERING_AT_ONCE: usize = 64;
+
+/// What a listener is, and what it spends on its clients.
+#[derive(Clone, Debug)]
+pub struct ListenerSettings {
+    /// Its name in the metrics.
+    pub name: &'static str,
+    /// The address that problem types begin with.
+    pub base_url: BaseUrl,
+    /// Who is believed for whom a request is.
+    pub proxies: TrustedProxies,
+    /// Bounds.
+    pub limits: ListenerLimits,
+}
+
+/// What a listener spends on its clients.
+#[derive(Clone, Copy, Debug)]
+pub struct ListenerLimits {
+    /// Longest time from the first moment of waiting for a request to the end
+    /// of its header; so also how long an idle connection is kept.
+    pub header_time: Duration,
+    /// Longest time in which a client takes nothing of what it is sent.
+    pub write_time: Duration,
+    /// Connections open at one time. For a further one an idle one is closed;
+    /// where there is none, it is turned away.
+    pub connections: usize,
+    /// Of these, or of requests under way through proxies, the most of one
+    /// client.
+    pub connections_of_client: usize,
+    /// What is taken of a request after its answer.
+    pub unread: UnreadLimits,
+}
+
+impl ListenerLimits {
+    /// 30 seconds each way, and so many connections, half of them of one client:
+    /// an office has one address, and so has a proxy that is not configured.
+    pub fn of(connections: usize) -> Self {
+        Self {
+            header_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
+            connections,
+            connections_of_client: connections.div_ceil(2),
+            unread: UnreadLimits::default(),
+        }
+    }
+}
+
+/// Serves `router` until `stop`, then lets open requests end.
+///
+/// Every request carries its client's address as [`ConnectInfo`]; behind a
+/// trusted proxy that has port 0.
+///
+/// [`ConnectInfo`]: axum::extract::ConnectInfo
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: ListenerSettings,
+    stop: CancellationToken,
+) {
+    let ListenerSettings {
+        name,
+        base_url,
+        proxies,
+        limits,
+    } = settings;
+    let slots = ConnectionSlots::new(name, limits.connections, limits.connections_of_client);
+    let door = ListenerContext {
+        service: Service::new(router, slots.clone(), proxies.clone(), base_url),
+        limits,
+        large_heads: LargeHeads::default(),
+        lingering: Arc::new(Semaphore::new(LINGERING_AT_ONCE)),
+        turned_away: Arc::new(Semaphore::new(TURNED_AWAY_AT_ONCE)),
+    };
+    let connections = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                // Where this fails the connection has ended.
+                let _ = stream.set_nodelay(true);
+                let client = (!proxies.trusts(peer.ip())).then(|| counted_as(peer.ip()));
+                match slots.enter(client) {
+                    Some(slot) => {
+                        let watcher = connections.watcher();
+                        let from = Origin { peer, client };
+                        tokio::spawn(door.clone().converse(stream, from, slot, watcher));
+                    }
+                    None => door.turn_away(stream),
+                }
+            }
+            Err(error) if is_the_peers(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, "connections cannot be accepted");
+                tokio::time::sleep(PAUSE_AFTER_REFUSAL).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.shutdown().await;
+}
+
+/// Where a connection comes from.
+#[derive(Clone, Copy)]
+struct Origin {
+    peer: SocketAddr,
+    /// Whose it is alone; a trusted proxy's is not one client's.
+    client: Option<IpAddr>,
+}
+
+/// What all connections of a listener share.
+#[derive(Clone)]
+struct ListenerContext {
+    service: Service,
+    limits: ListenerLimits,
+    large_heads: LargeHeads,
+    lingering: Arc<Semaphore>,
+    turned_away: Arc<Semaphore>,
+}
+
+impl ListenerContext {
+    async fn converse(
+        self,
+        stream: TcpStream,
+        from: Origin,
+        slot: ConnectionSlot,
+        watcher: Watcher,
+    ) {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.limits.write_time));
+        let (unread, leftovers) = unread();
+        let exchange = Arc::new(Exchange::new(slot));
+        let wire = Wire::new(
+            Box::pin(stream),
+            exchange.clone(),
+            self.service.refusals().clone(),
+            self.large_heads,
+            self.lingering,
+            from.client,
+        );
+        let served = exchange.clone();
+        let service = service_fn(move |request: http::Request<Incoming>| {
+            self.service.serve(request, from.peer, &served, &unread)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.header_time)
+            .max_buf_size(READ_AHEAD)
+            .serve_connection(TokioIo::new(wire), service);
+        let ended = tokio::select! {
+            ended = watcher.watch(connection) => ended,
+            () = leftovers.take(self.limits.unread) => return,
+            () = exchange.slot().lost() => return,
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection ended early");
+        }
+    }
+
+    /// Says that there is no room, if there is some for saying that.
+    fn turn_away(&self, mut stream: TcpStream) {
+        let Ok(turn) = self.turned_away.clone().try_acquire_owned() else {
+            return;
+        };
+        let refusal = self.service.refusals().bytes(&no_room(), None);
+        tokio::spawn(async move {
+            let told = async {
+                stream.write_all(&refusal).await?;
+                stream.shutdown().await?;
+                // What comes has to be taken, or the refusal is lost on the way.
+                let mut thrown_away = [0; 1024];
+                while stream.read(&mut thrown_away).await? > 0 {}
+                Ok::<_, io::Error>(())
+            };
+            // Whoever does not listen is not told.
+            let _ = tokio::time::timeout(TURNING_AWAY, told).await;
+            drop(turn);
+        });
+    }
+}
+
+/// Whether it is only this one connection that failed.
+fn is_the_peers(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! What is counted of connections, for the operator's monitoring.
+
+use std::sync::LazyLock;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+/// The numbers of this process.
+static METRICS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);
+
+/// What happens to a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ConnectionEvent {
+    /// It has a place.
+    Opened,
+    /// It has none any more.
+    Closed,
+    /// It was idle, and was closed for another one.
+    MadeRoom,
+    /// There was no room for it.
+    TurnedAway,
+}
+
+#[derive(Debug, Default)]
+struct ConnectionMetrics {
+    open: Family<ListenerLabels, Gauge>,
+    made_room: Family<ListenerLabels, Counter>,
+    turned_away: Family<ListenerLabels, Counter>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ListenerLabels {
+    listener: &'static str,
+}
+
+/// Counts what happens to a connection of a listener.
+pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
+    let labels = ListenerLabels { listener };
+    let metrics = &METRICS;
+    match event {
+        ConnectionEvent::Opened => {
+            metrics.open.get_or_create(&labels).inc();
+        }
+        ConnectionEvent::Closed => {
+            metrics.open.get_or_create(&labels).dec();
+        }
+        ConnectionEvent::MadeRoom => {
+            metrics.made_room.get_or_create(&labels).inc();
+        }
+        ConnectionEvent::TurnedAway => {
+            metrics.turned_away.get_or_create(&labels).inc();
+        }
+    }
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "connections",
+        "Connections that are open",
+        METRICS.open.clone(),
+    );
+    registry.register(
+        "connections_closed_for_room",
+        "Idle connections that were closed for others",
+        METRICS.made_room.clone(),
+    );
+    registry.register(
+        "connections_turned_away",
+        "Connections for which there was no room",
+        METRICS.turned_away.clone(),
+    );
+}

@@ -1,0 +1,403 @@
+//! What lies between a connection and the HTTP library: it looks at heads
+//! before they are parsed, and writes the refusals that the library has no body
+//! for.
+
+use std::io::{self, IoSlice};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use parafa_api_http::{Problem, ProblemType};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Sleep;
+
+use super::heads::{Framing, Heads, LongPart, Seen};
+use super::large_heads::{LargeHead, LargeHeads};
+use super::refusals::{self, Refusals};
+use super::slots::{ConnectionSlot, Turn};
+use super::write_pace::WritePace;
+
+/// Length of a head from which on it counts as a large one, in bytes.
+const LARGE_HEAD_BYTES: usize = 8 * 1024;
+/// What no parser takes for a head. The library refuses it, and that refusal is
+/// written in our words.
+const NO_HEAD: &[u8] = b"\0\r\n\r\n";
+/// What is taken of a connection that was refused, so that the refusal is not
+/// lost on the way: most bytes, and the longest time.
+const LINGER_BYTES: usize = 1024 * 1024;
+const LINGER_TIME: Duration = Duration::from_secs(2);
+
+/// What the two ends of a connection know of each other: where the bytes are
+/// read and written, and where requests are served.
+pub(crate) struct Exchange {
+    state: Mutex<State>,
+    slot: ConnectionSlot,
+}
+
+struct State {
+    stage: Stage,
+    /// What follows the head that was parsed last, until it is read.
+    framing: Option<Framing>,
+    /// Who waits for that.
+    reader: Option<Waker>,
+    /// The request's, if a proxy handed it on, until its answer is written.
+    turn: Option<Turn>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Stage {
+    /// No request is served. What is written now is a refusal of the library.
+    Idle,
+    /// One is.
+    Serving,
+    /// The library has all of the answer, but may not have written it.
+    Answered,
+}
+
+impl Exchange {
+    pub(crate) fn new(slot: ConnectionSlot) -> Self {
+        Self {
+            state: Mutex::new(State {
+                stage: Stage::Idle,
+                framing: None,
+                reader: None,
+                turn: None,
+            }),
+            slot,
+        }
+    }
+
+    pub(crate) fn slot(&self) -> &ConnectionSlot {
+        &self.slot
+    }
+
+    /// Keeps the turn of the request that is served until its answer is written.
+    pub(crate) fn hold(&self, turn: Option<Turn>) {
+        self.state().turn = turn;
+    }
+
+    /// A request begins to be served.
+    pub(crate) fn begin(&self, framing: Framing) {
+        let mut state = self.state();
+        state.stage = Stage::Serving;
+        state.framing = Some(framing);
+        let reader = state.reader.take();
+        // Of requests that come close on each other the answers may be written
+        // together: the connection has one turn all the same.
+        let turn = state.turn.take();
+        drop(state);
+        drop(turn);
+        self.slot.set_busy();
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// The library has taken all of its answer.
+    pub(crate) fn end(&self) {
+        self.state().stage = Stage::Answered;
+    }
+
+    /// Nothing is left to be written.
+    fn flushed(&self) {
+        let mut state = self.state();
+        if state.stage == Stage::Answered {
+            state.stage = Stage::Idle;
+            let turn = state.turn.take();
+            drop(state);
+            drop(turn);
+            self.slot.set_idle();
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.state().stage == Stage::Idle
+    }
+
+    fn poll_framing(&self, context: &Context<'_>) -> Poll<Framing> {
+        let mut state = self.state();
+        match state.framing.take() {
+            Some(framing) => Poll::Ready(framing),
+            None => {
+                state.reader = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection's stream as the library sees it.
+pub(crate) struct Wire<S> {
+    stream: S,
+    exchange: Arc<Exchange>,
+    refusals: Refusals,
+    heads: Heads,
+    /// What was read and not handed on yet.
+    held: Bytes,
+    large_heads: LargeHeads,
+    /// Turns of those that linger after a refusal.
+    lingering: Arc<Semaphore>,
+    /// Whose the connection is alone.
+    client: Option<IpAddr>,
+    /// A large head, as long as what was made of it is served.
+    large_head: Option<LargeHead>,
+    /// What is wrong with the head at hand, if the library is not to see it.
+    found: Option<Problem>,
+    /// The library is to be given what it refuses, next.
+    spoils: bool,
+    refusal: Option<Refusal>,
+    pace: WritePace,
+}
+
+/// A refusal that is written in place of the library's.
+struct Refusal {
+    unwritten: Bytes,
+    is_shut: bool,
+    linger: Pin<Box<Sleep>>,
+    lingered: usize,
+    /// To linger at all.
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
+impl<S> Wire<S> {
+    pub(crate) fn new(
+        stream: S,
+        exchange: Arc<Exchange>,
+        refusals: Refusals,
+        large_heads: LargeHeads,
+        lingering: Arc<Semaphore>,
+        client: Option<IpAddr>,
+    ) -> Self {
+        Self {
+            stream,
+            exchange,
+            refusals,
+            heads: Heads::default(),
+            held: Bytes::new(),
+            large_heads,
+            lingering,
+            client,
+            large_head: None,
+            found: None,
+            spoils: false,
+            refusal: None,
+            pace: WritePace::default(),
+        }
+    }
+
+    /// How many of these bytes the library gets now.
+    fn look_at(&mut self, bytes: &[u8]) -> usize {
+        let seen = self.heads.follow(bytes);
+        if self.heads.unfinished() > LARGE_HEAD_BYTES && self.large_head.is_none() {
+            self.large_head = self.large_heads.take(self.client);
+            if self.large_head.is_none() {
+                return self.refuse(refusals::no_room(), 0);
+            }
+        }
+        match seen {
+            Seen::Nothing => bytes.len(),
+            Seen::EndOfHead(at) => at,
+            Seen::BareLineFeed(at) => self.refuse(refusals::bare_line_feed(), at),
+            Seen::TooLong(at, LongPart::RequestLine) => self.refuse(too_long_address(), at),
+            Seen::TooLong(at, LongPart::Fields) => self.refuse(too_large_headers(), at),
+        }
+    }
+
+    /// Takes the rest of the connection from the library.
+    fn refuse(&mut self, problem: Problem, at: usize) -> usize {
+        self.heads.go_on(Framing::Unknown);
+        self.found = Some(problem);
+        self.spoils = true;
+        at
+    }
+
+    /// What came of writing, unless the client takes it too slowly.
+    fn paced(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Pending => self.pace.block(),
+            Poll::Ready(Ok(bytes)) if !self.pace.go_on(*bytes) => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Ready(_) => {}
+        }
+        written
+    }
+
+    /// The refusal that says what the library's does. That one is dropped.
+    fn translate(&mut self, library: &[u8]) {
+        const STATUS: std::ops::Range<usize> = 9..12;
+
+        if self.refusal.is_some() {
+            return;
+        }
+        let problem = self.found.take().unwrap_or_else(|| {
+            let status = library.get(STATUS).unwrap_or_default();
+            match status {
+                b"414" => too_long_address(),
+                b"431" => too_large_headers(),
+                _ => refusals::malformed(),
+            }
+        });
+        let mut lines = library.split(|byte| *byte == b'\n');
+        let date = lines.find(|line| line.starts_with(b"date: "));
+        let date = date.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let turn = self.lingering.clone().try_acquire_owned().ok();
+        let time = turn.as_ref().map_or(Duration::ZERO, |_| LINGER_TIME);
+        self.refusal = Some(Refusal {
+            unwritten: self.refusals.bytes(&problem, date),
+            is_shut: false,
+            linger: Box::pin(tokio::time::sleep(time)),
+            lingered: 0,
+            _turn: turn,
+        });
+    }
+}
+
+fn too_long_address() -> Problem {
+    Problem::of(ProblemType::URI_TOO_LONG)
+}
+
+fn too_large_headers() -> Problem {
+    Problem::of(ProblemType::HEADERS_TOO_LARGE)
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.heads.has_ended() {
+            let framing = ready!(this.exchange.poll_framing(context));
+            this.heads.go_on(framing);
+        }
+        if this.held.is_empty() {
+            let before = buffer.filled().len();
+            ready!(Pin::new(&mut this.stream).poll_read(context, buffer))?;
+            let (_, read) = buffer.filled().split_at(before);
+            let taken = this.look_at(read);
+            if taken < read.len() {
+                this.held = Bytes::copy_from_slice(&read[taken..]);
+                buffer.set_filled(before + taken);
+            }
+        } else {
+            let held = this.held.clone();
+            let fitting = &held[..held.len().min(buffer.remaining())];
+            let taken = this.look_at(fitting);
+            buffer.put_slice(&fitting[..taken]);
+            this.held = held.slice(taken..);
+        }
+        if std::mem::take(&mut this.spoils) {
+            // Of what was read behind it nothing counts.
+            let fitting = NO_HEAD.len().min(buffer.remaining());
+            buffer.put_slice(&NO_HEAD[..fitting]);
+            this.held = Bytes::from_static(NO_HEAD).slice(fitting..);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    fn poll_refusal(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(refusal) = &mut self.refusal else {
+            return Poll::Ready(Ok(()));
+        };
+        while !refusal.unwritten.is_empty() {
+            let written = Pin::new(&mut self.stream).poll_write(context, &refusal.unwritten);
+            let written = ready!(written)?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            refusal.unwritten = refusal.unwritten.slice(written..);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Takes what a client that was refused still sends, within bounds: were the
+    /// connection closed on it, the refusal would be lost.
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(refusal) = &mut self.refusal else {
+            return Poll::Ready(());
+        };
+        let mut thrown_away = [0; 8 * 1024];
+        while refusal.lingered < LINGER_BYTES && refusal.linger.as_mut().poll(context).is_pending()
+        {
+            let mut buffer = ReadBuf::new(&mut thrown_away);
+            let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer);
+            if ready!(read).is_err() || buffer.filled().is_empty() {
+                break;
+            }
+            refusal.lingered += buffer.filled().len();
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.exchange.is_idle() {
+            self.translate(bytes);
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.paced(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if self.exchange.is_idle() {
+            let bytes = slices.iter().flat_map(|slice| slice.iter().copied());
+            let bytes: Vec<u8> = bytes.collect();
+            self.translate(&bytes);
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.paced(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// The library flushes when it has written all that it has.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        ready!(this.poll_refusal(context))?;
+        ready!(Pin::new(&mut this.stream).poll_flush(context))?;
+        this.exchange.flushed();
+        let is_large = this.heads.unfinished() > LARGE_HEAD_BYTES || this.heads.has_ended();
+        if !is_large && this.exchange.is_idle() {
+            this.large_head = None;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        ready!(this.poll_refusal(context))?;
+        if !this.refusal.as_ref().is_some_and(|refusal| refusal.is_shut) {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(context))?;
+        }
+        if let Some(refusal) = &mut this.refusal {
+            refusal.is_shut = true;
+        }
+        ready!(this.poll_linger(context));
+        Poll::Ready(Ok(()))
+    }
+}

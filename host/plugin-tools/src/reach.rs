@@ -1,0 +1,30 @@
+//! Which documents callers can post, whichever formats are installed, where no
+//! setting lists more.
+
+use parafa_api_signing::DocumentFamily;
+
+/// Whether callers can post documents with this extension.
+pub(crate) fn postable(extension: &str) -> bool {
+    DocumentFamily::offered().any(|offered| offered == extension)
+}
+
+/// The extensions with which callers can post documents, for people.
+pub(crate) fn posted() -> String {
+    let offered: Vec<_> = DocumentFamily::offered()
+        .map(|extension| format!(".{extension}"))
+        .collect();
+    offered.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_can_post_what_the_api_takes_and_no_mdoc() {
+        assert!(postable("pdf") && postable("asice"));
+        assert!(!postable("saskaita") && !postable("mdoc"));
+        assert!(posted().starts_with(".pdf, .asice, "));
+        assert!(!posted().contains("mdoc"));
+    }
+}

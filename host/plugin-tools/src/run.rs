@@ -1,0 +1,206 @@
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use parafa_conformance::{Input, Operation, SoftwareSigner, perform};
+use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal, TargetLevel};
+use serde::Serialize;
+
+use crate::answer::OutcomeView;
+use crate::bench::{self, Bench};
+use crate::log::Line;
+use crate::output::{print_aside, print_json, print_line, shown, warn};
+use crate::{FAULT, REFUSED, ToolError, USAGE};
+
+/// The code of a refusal to ask a plugin for what it cannot do.
+const NOT_SUPPORTED: &str = "not-supported";
+
+/// Arguments of `parafa plugin run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArguments {
+    /// inspect, verify, sign (by a key that is made for it), archive (what was
+    /// signed so), flatten, rehearse, compose (of this file), members, or
+    /// extract.
+    operation: Operation,
+    /// The document.
+    file: PathBuf,
+    /// The component to call, or the format of an installed one; without it the
+    /// plugin for the document, by the end of its name, that is active in the
+    /// data folder or came with the program. What `compose` is given is of
+    /// another format: there the end of `--out` counts, and without it the
+    /// plugin is the only one that is installed.
+    #[arg(long, value_name = "WASM")]
+    plugin: Option<PathBuf>,
+    /// Where to write the document that comes out; what needs no change comes
+    /// out as it is.
+    #[arg(long, value_name = "F")]
+    out: Option<PathBuf>,
+    /// The id of the member that `extract` takes out.
+    #[arg(long, value_name = "ID", required_if_eq("operation", "extract"))]
+    member: Option<String>,
+    /// What `sign` is to reach: B-B or B-T.
+    #[arg(long, value_parser = level, default_value = "B-B")]
+    level: TargetLevel,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one call came to.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Call {
+    plugin: String,
+    version: String,
+    /// Version of the contract that the plugin is written against.
+    contract: String,
+    digest: String,
+    operation: &'static str,
+    #[serde(flatten)]
+    end: End,
+    milliseconds: f64,
+    peak_memory_bytes: usize,
+    /// What the plugin wrote for the operator.
+    log: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum End {
+    Outcome(OutcomeView),
+    Refusal(Refusal),
+    Fault(String),
+}
+
+impl RunArguments {
+    /// The document of the plugin's format, where one is named.
+    fn document(&self) -> Option<&Path> {
+        match self.operation {
+            Operation::Compose => self.out.as_deref(),
+            _ => Some(&self.file),
+        }
+    }
+}
+
+/// Has a plugin do something with a document.
+pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
+    if arguments.out.is_some() && !arguments.operation.makes_a_document() {
+        warn(format_args!(
+            "{} makes no document to write: leave out --out",
+            arguments.operation
+        ));
+        return Err(ToolError::Told(USAGE));
+    }
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let call = runtime.block_on(call(arguments, bench))?;
+    if arguments.json {
+        print_json(&call)?;
+    } else {
+        for line in &call.log {
+            print_aside(line);
+        }
+        print_line(call.text())?;
+    }
+    match call.end {
+        End::Outcome(_) => Ok(()),
+        End::Refusal(_) => Err(ToolError::Told(REFUSED)),
+        End::Fault(_) => Err(ToolError::Told(FAULT)),
+    }
+}
+
+async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError> {
+    let name = arguments.file.file_name().unwrap_or_default();
+    let input = Input {
+        name: name.to_string_lossy().into_owned(),
+        document: bench::read(&arguments.file)?,
+        member: arguments.member.clone(),
+    };
+    let plugin = match (&arguments.plugin, arguments.document()) {
+        (None, Some(document)) => bench.installed_for(document).await?,
+        (named, _) => {
+            let component = bench.component(named.as_deref()).await?;
+            bench.admit(&component).await?
+        }
+    };
+    let meter = MemoryMeter::default();
+    let metered = Plugin::metered(&plugin, &meter);
+    let signer = software_signer()?;
+
+    let start = Instant::now();
+    let answer = match lack(&plugin, arguments.operation) {
+        Some(refusal) => Err(CallError::Refused(refusal)),
+        None => {
+            let operation = arguments.operation;
+            perform(&metered, operation, &input, &signer, arguments.level).await
+        }
+    };
+    let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+
+    if let (Some(out), Ok(answered)) = (&arguments.out, &answer) {
+        let made = answered.document().unwrap_or(&input.document);
+        std::fs::write(out, made)
+            .with_context(|| format!("{} cannot be written", out.display()))?;
+    }
+    Ok(Call {
+        plugin: plugin.id().to_owned(),
+        version: plugin.version().to_owned(),
+        contract: plugin.contract_version(),
+        digest: plugin.digest().to_string(),
+        operation: arguments.operation.name(),
+        end: match answer {
+            Ok(answered) => End::Outcome(OutcomeView::of(&answered)),
+            Err(CallError::Refused(refusal)) => End::Refusal(refusal),
+            Err(CallError::Fault(fault)) => End::Fault(bench::reasons(&fault.kind)),
+        },
+        milliseconds,
+        peak_memory_bytes: meter.peak_bytes(),
+        log: bench.log().lines(),
+    })
+}
+
+/// Why a plugin is not asked for an operation that it does not have.
+fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
+    let capability = operation.capability();
+    let is_there = plugin.capabilities().contains(&capability);
+    (!is_there).then(|| Refusal {
+        code: NOT_SUPPORTED.to_owned(),
+        detail: format!("the plugin {} cannot {capability}", plugin.id()),
+        subjects: Vec::new(),
+    })
+}
+
+fn level(name: &str) -> Result<TargetLevel, String> {
+    [TargetLevel::BB, TargetLevel::BT]
+        .into_iter()
+        .find(|level| level.name() == name)
+        .ok_or_else(|| format!("there is no level {name:?}; there are B-B and B-T"))
+}
+
+fn software_signer() -> anyhow::Result<SoftwareSigner> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).context("there is no randomness")?;
+    let now = jiff::Timestamp::now().as_second();
+    Ok(SoftwareSigner::generate(now, seed)?)
+}
+
+impl Call {
+    fn text(&self) -> String {
+        let end = match &self.end {
+            End::Outcome(outcome) => outcome.to_string(),
+            End::Refusal(refusal) if refusal.subjects.is_empty() => format!("refused: {refusal}"),
+            End::Refusal(refusal) => {
+                format!("refused: {refusal}: {}", refusal.subjects.join(", "))
+            }
+            End::Fault(fault) => format!("fault: {}", shown(fault)),
+        };
+        format!(
+            "{end}\n{} {} ({}): {} in {} ms, {} bytes of memory",
+            self.plugin,
+            shown(&self.version),
+            self.digest,
+            self.operation,
+            self.milliseconds,
+            self.peak_memory_bytes
+        )
+    }
+}

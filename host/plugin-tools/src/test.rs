@@ -1,0 +1,44 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use crate::bench::{self, Bench};
+use crate::output::{print_json, print_line};
+use crate::{REFUSED, ToolError};
+
+/// Arguments of `parafa plugin test`.
+#[derive(Debug, clap::Args)]
+pub struct TestArguments {
+    /// The component, or the format of an installed one; without it the only
+    /// one that is installed.
+    wasm: Option<PathBuf>,
+    /// Folder of cases, FORMAT/NAME/case.toml or NAME/case.toml, in place of
+    /// the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    cases: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the conformance cases against a component.
+pub fn test(arguments: &TestArguments, bench: &Bench) -> Result<(), ToolError> {
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let component = runtime.block_on(bench.component(arguments.wasm.as_deref()))?;
+    let plugin = runtime.block_on(bench.admit(&component))?;
+    let played = match &arguments.cases {
+        Some(cases) => runtime.block_on(parafa_conformance::run(&plugin, cases)),
+        None => runtime.block_on(parafa_conformance::run_built_in(&plugin)),
+    };
+    let scorecard = played.map_err(|error| ToolError::Refused(bench::reasons(&error)))?;
+    if arguments.json {
+        print_json(&scorecard)?;
+    } else {
+        print_line(&scorecard)?;
+    }
+    if scorecard.failed == 0 {
+        Ok(())
+    } else {
+        Err(ToolError::Told(REFUSED))
+    }
+}

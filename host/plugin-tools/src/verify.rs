@@ -1,0 +1,93 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use parafa_plugin_host::{CallError, Capability, Integrity};
+use serde::Serialize;
+
+use crate::answer::ADVISORY;
+use crate::bench::{self, Bench};
+use crate::output::{print_json, print_line};
+use crate::signature_view::{SignatureView, Stamping};
+use crate::{REFUSED, ToolError};
+
+/// Arguments of `parafa verify`.
+#[derive(Debug, clap::Args)]
+pub struct VerifyArguments {
+    /// The document.
+    file: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Verdict {
+    /// Always: nobody may take it for a qualified validation.
+    advisory: bool,
+    intact: bool,
+    signatures: Vec<SignatureView>,
+}
+
+/// Says what became of a document's signatures; whose they are and whether to
+/// trust them is not looked at.
+pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolError> {
+    let document = bench::read(&arguments.file)?;
+    let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    let plugin = runtime.block_on(bench.installed_for(&arguments.file))?;
+    if !plugin.capabilities().contains(&Capability::Verify) {
+        return Err(ToolError::Refused(format!(
+            "{} cannot be verified: the plugin {} does not verify",
+            arguments.file.display(),
+            plugin.id()
+        )));
+    }
+    let evidence = match runtime.block_on(plugin.verify(document)) {
+        Ok(evidence) => evidence.signatures,
+        Err(CallError::Refused(refusal)) => {
+            return Err(ToolError::Refused(format!(
+                "{} is refused: {refusal}",
+                arguments.file.display()
+            )));
+        }
+        Err(CallError::Fault(fault)) => return Err(ToolError::Fault(fault.into())),
+    };
+    let verdict = Verdict {
+        advisory: true,
+        intact: !evidence.is_empty()
+            && evidence
+                .iter()
+                .all(|signature| signature.integrity == Integrity::Intact),
+        signatures: evidence.iter().map(SignatureView::of).collect(),
+    };
+    if arguments.json {
+        print_json(&verdict)?;
+    } else {
+        for signature in &verdict.signatures {
+            print_line(signature)?;
+        }
+        print_line(verdict.conclusion())?;
+        print_line(ADVISORY)?;
+    }
+    if verdict.intact {
+        Ok(())
+    } else {
+        Err(ToolError::Told(REFUSED))
+    }
+}
+
+impl Verdict {
+    fn conclusion(&self) -> &'static str {
+        let stamping = self.signatures.iter().map(SignatureView::stamping).max();
+        match (stamping, self.intact) {
+            (None, _) => "There is no signature.",
+            (Some(_), false) => "Not every signature is intact.",
+            (Some(Stamping::Sound), true) => "Every signature is intact.",
+            (Some(Stamping::Uncheckable), true) => {
+                "Every signature is intact, but not every time-stamp could be checked."
+            }
+            (Some(Stamping::Unsound), true) => {
+                "Every signature is intact, but not every time-stamp."
+            }
+        }
+    }
+}

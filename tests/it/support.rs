@@ -1,0 +1,24 @@
+pub(crate) mod auth;
+pub(crate) mod browser;
+pub(crate) mod client;
+pub(crate) mod control;
+pub(crate) mod demo;
+pub(crate) mod metrics;
+pub(crate) mod operator;
+pub(crate) mod outside;
+pub(crate) mod referee;
+#[path = "../../formats/pdf/tests/it/verdicts.rs"]
+pub(crate) mod verdicts;
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// The checkout: where cargo runs this package, or else where it was compiled.
+pub(crate) fn root() -> &'static Path {
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        manifest.parent().unwrap_or(&manifest).to_path_buf()
+    });
+    &ROOT
+}
