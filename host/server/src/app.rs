@@ -13,6 +13,8 @@ use parafa_ceremony::links::Links;
 use parafa_ceremony::prompts::PromptLimits;
 use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
+use parafa_diligence::Diligence;
+use parafa_diligence::api::DiligenceOperations;
 use parafa_operator::OperatorCommands;
 use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
@@ -49,6 +51,7 @@ pub(crate) struct App {
     pub(crate) prices: PriceLadder,
     /// Makes the attorney's signatures, if a key is set up.
     pub(crate) answer_signer: Option<Arc<AnswerSigner>>,
+    pub(crate) diligence: Arc<Diligence>,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: SigningReader,
@@ -96,6 +99,11 @@ impl App {
     /// The operations of the authentication API.
     pub(crate) fn auth_api(&self) -> AuthOperations {
         AuthOperations(self.authentications.clone())
+    }
+
+    /// The operations of the due-diligence API.
+    pub(crate) fn diligence_api(&self) -> DiligenceOperations {
+        DiligenceOperations(self.diligence.clone())
     }
 
     /// Tells the operator early if the attorney could not sign now. Others can

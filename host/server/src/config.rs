@@ -3,6 +3,7 @@
 mod absent;
 mod attorney;
 mod auth;
+mod diligence;
 mod environment;
 mod quotas;
 
@@ -23,6 +24,7 @@ use url::Url;
 use self::absent::without_absent;
 pub use self::attorney::Attorney;
 pub use self::auth::Auth;
+pub use self::diligence::Diligence;
 use self::environment::Environment;
 
 /// How many times as often as usual a key may come in the demo.
@@ -57,6 +59,8 @@ pub struct Config {
     pub mail: Option<Mail>,
     /// The key of the responsible attorney.
     pub attorney: Option<Attorney>,
+    /// Where registers are asked.
+    pub diligence: Diligence,
     /// What workspaces pay.
     pub billing: Billing,
     /// Authentications.

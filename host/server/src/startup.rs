@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
+use parafa_api_http::BaseUrl;
 use parafa_attorney::SigningKey;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
+use parafa_diligence::{Diligence, Registers};
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
@@ -21,6 +23,7 @@ use parafa_outbound::{
     Reach, ServerTrust,
 };
 use parafa_plugin_host::{KnownDocuments, Registry};
+use parafa_registers::{Clock as RegisterClock, Synthetic};
 use parafa_store::{AcceptedLoss, Clock, Store, StoreMode};
 use parafa_trust::{
     AuthenticationCheck, OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom,
@@ -138,6 +141,8 @@ pub(crate) struct ExternalServices {
     pub(crate) validation_data: ValidationData,
     /// The attorney's key, if one is set up.
     pub(crate) attorney: Option<Arc<dyn SigningKey>>,
+    /// The way to registers.
+    pub(crate) registers: Arc<dyn HttpPort>,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
@@ -171,6 +176,7 @@ impl ExternalServices {
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
+            registers: register_port(config)?,
             cards: config.card.enabled == Some(true),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
@@ -204,6 +210,7 @@ pub(crate) fn assemble(
         })
     });
     let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
+    let answer_signer = answer_signer.map(Arc::new);
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
@@ -211,6 +218,21 @@ pub(crate) fn assemble(
     let links = Links::new(base_url, records.master.clone());
     let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
     let idempotency = Idempotency::new(records.clone(), kept);
+    let told = clock.clone();
+    let register_clock: RegisterClock = Arc::new(move || told.now());
+    let diligence = Arc::new(Diligence {
+        records: records.clone(),
+        idempotency: idempotency.clone(),
+        registers: Registers {
+            sandbox: Arc::new(Synthetic::new(register_clock.clone())),
+            live: config
+                .diligence
+                .sources(&doors.registers, &register_clock)?,
+        },
+        signer: answer_signer.clone(),
+        base_url: BaseUrl::new(links.base_url()),
+        recovery_url: config.billing.recovery_url.clone(),
+    });
     let authentications = Arc::new(Authentications {
         records: records.clone(),
         providers: AuthProviders::new(records.clone()),
@@ -320,7 +342,8 @@ pub(crate) fn assemble(
         work.clone(),
     );
     Ok(App {
-        answer_signer: answer_signer.map(Arc::new),
+        answer_signer,
+        diligence,
         mail: MailSender::new(records.clone(), sources, doors.mailer),
         comments: Arc::new(Comments::new(
             records.clone(),
@@ -450,6 +473,12 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
         configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
         named: outbound_client(certificate_policy(config)?)?,
     })
+}
+
+/// The way to the registers' gateway and to open data.
+fn register_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
+    let listed = config.diligence.addresses().filter_map(HostPort::of);
+    outbound_client(AddressPolicy::new(listed.collect(), Reach::ListedOnly))
 }
 
 /// Those of the providers whose devices authenticate their holders too.

@@ -234,10 +234,15 @@ fn public_router(app: &App, config: &Config, mode: StoreMode, base_url: &Url) ->
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
     http.rates = limits.rates(mode);
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
-    http.neighbours = vec![parafa_api_auth::neighbour()];
+    let diligence = parafa_api_diligence::router(Arc::new(app.diligence_api()), http.clone());
+    http.neighbours = vec![
+        parafa_api_diligence::neighbour(),
+        parafa_api_auth::neighbour(),
+    ];
     let pages = edge(app.ceremony_router(), ProblemDocuments::new(base));
     parafa_api_signing::router(Arc::new(app.signing_api()), http)
         .merge(authentication)
+        .merge(diligence)
         .merge(pages)
         .layer(from_fn(count_requests))
 }

@@ -3,7 +3,7 @@
 use config::{ConfigError, Map, Value, ValueKind};
 
 /// Sections that have no settings yet. An empty one asks for nothing.
-const WITHOUT_SETTINGS: [&str; 3] = ["diligence", "objects", "webhooks"];
+const WITHOUT_SETTINGS: [&str; 2] = ["objects", "webhooks"];
 /// Sections that are for something that is off without them. An empty one asks
 /// for nothing either.
 const OPTIONAL: [&str; 4] = ["attorney", "mail", "mobile_id", "smart_id"];

@@ -8,6 +8,7 @@ use anyhow::Context;
 use parafa_demo::{Addresses, AttorneyFiles, Persona, World};
 use serde::{Deserialize, Serialize};
 
+use super::diligence_keys::DiligenceKeys;
 use super::relying_party::RelyingParty;
 use super::workspace::Workspace;
 
@@ -31,6 +32,9 @@ pub(crate) struct DemoFile {
 pub(crate) struct Workspaces {
     pub(super) signing: Workspace,
     pub(super) other: Workspace,
+    /// Missing where an earlier version wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) diligence: Option<DiligenceKeys>,
     /// Missing where an earlier version wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) auth: Option<RelyingParty>,
@@ -121,6 +125,9 @@ impl Workspaces {
         match std::fs::read(path) {
             Ok(text) => {
                 let mut kept: Self = serde_json::from_slice(&text).with_context(unreadable)?;
+                if kept.diligence.is_none() {
+                    kept.diligence = Some(DiligenceKeys::new(kept.signing.tenant)?);
+                }
                 if kept.auth.is_none() {
                     kept.auth = Some(RelyingParty::new()?);
                 }

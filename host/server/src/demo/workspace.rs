@@ -14,6 +14,7 @@ use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::diligence_keys::DiligenceKeys;
 use super::file::Workspaces;
 use super::relying_party::RelyingParty;
 use crate::app::App;
@@ -29,7 +30,7 @@ const VIEWER: &str = "viewer@example.com";
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Workspace {
-    tenant: Uuid,
+    pub(super) tenant: Uuid,
     test: String,
     live: String,
     /// A live key that may only read.
@@ -42,14 +43,15 @@ pub(super) struct Workspace {
 impl Workspaces {
     /// New ones, nowhere yet.
     pub(super) fn new() -> Result<Self, KeyError> {
-        let signing = Workspace::new()?;
+        let signing = Workspace {
+            viewer: Some(new_key(Product::Signing, KeyMode::Live)?),
+            ..Workspace::new()?
+        };
         Ok(Self {
-            signing: Workspace {
-                viewer: Some(new_key(KeyMode::Live)?),
-                ..signing
-            },
+            diligence: Some(DiligenceKeys::new(signing.tenant)?),
             other: Workspace::new()?,
             auth: Some(RelyingParty::new()?),
+            signing,
         })
     }
 
@@ -57,6 +59,9 @@ impl Workspaces {
     pub(super) async fn make(&self, app: &App) -> anyhow::Result<()> {
         self.signing.make(app, SIGNING).await?;
         self.other.make(app, OTHER).await?;
+        if let Some(diligence) = &self.diligence {
+            diligence.make(app).await?;
+        }
         match &self.auth {
             Some(auth) => auth.make(app).await,
             None => Ok(()),
@@ -81,8 +86,8 @@ impl Workspace {
     fn new() -> Result<Self, KeyError> {
         Ok(Self {
             tenant: Uuid::now_v7(),
-            test: new_key(KeyMode::Test)?,
-            live: new_key(KeyMode::Live)?,
+            test: new_key(Product::Signing, KeyMode::Test)?,
+            live: new_key(Product::Signing, KeyMode::Live)?,
             viewer: None,
             webhook_secret: Some(WebhookSecret::random()?.reveal().to_owned()),
         })
@@ -177,8 +182,8 @@ impl Workspace {
     }
 }
 
-fn new_key(mode: KeyMode) -> Result<String, KeyError> {
-    let prefix = Product::Signing.key_prefix(mode);
+pub(super) fn new_key(product: Product, mode: KeyMode) -> Result<String, KeyError> {
+    let prefix = product.key_prefix(mode);
     Ok(format!("{prefix}{}", Token::random()?.reveal()))
 }
 

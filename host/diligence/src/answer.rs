@@ -1,0 +1,333 @@
+//! One call for data, from the question to the answer.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
+use parafa_api_diligence::views::{Answer, Source, Subject};
+use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
+use parafa_interpretation::{Endpoint, Interpretation, Library};
+use parafa_organisation_signature::{ContainerFile, SignatureLevel};
+use parafa_platform::PlatformError;
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::billing::{self, Amount, UsageItem};
+use parafa_register_data::Query;
+use parafa_registers::{RegisterAnswer, SourceError};
+use parafa_store::Transaction;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::DiligenceError;
+use crate::records::{CallOutcome, CallRow};
+use crate::{Diligence, accounts, prices};
+
+/// The media type of plain answers.
+const JSON: &str = "application/json";
+/// The answer's name in a container.
+const ANSWER_FILE: &str = "answer.json";
+
+/// An answer in the form that was asked for.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// What the bytes are.
+    pub media_type: &'static str,
+    /// The bytes.
+    pub content: Bytes,
+    /// What to call a container.
+    pub file_name: Option<String>,
+}
+
+/// An answer before it is signed or packed.
+pub(crate) struct Composed {
+    pub(crate) json: Bytes,
+    /// What the registers answered, in the order in which they were asked.
+    pub(crate) raw: Vec<RegisterAnswer>,
+}
+
+impl Diligence {
+    /// Answers a question. The call is logged, and billed if it is answered,
+    /// before this returns.
+    ///
+    /// # Errors
+    /// [`DiligenceError`]; nothing was charged then.
+    pub async fn answer(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        options: AnswerOptions,
+    ) -> Result<Answered, DiligenceError> {
+        let (item, price) = prices::price(question, options);
+        let checked: Result<_, DiligenceError> = self
+            .records
+            .store
+            .read(|tx| Box::pin(async move { Ok(accounts::check(tx, caller, price).await?) }))
+            .await;
+        checked?.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
+        let made = self.made(caller, question, options).await;
+        let (outcome, digests) = match &made {
+            Ok((_, digests)) => (CallOutcome::Answered, digests.clone()),
+            Err(error) => match error.outcome() {
+                Some(outcome) => (outcome, Vec::new()),
+                None => return made.map(|(answered, _)| answered),
+            },
+        };
+        let row = CallRow {
+            tenant: caller.tenant,
+            id: self.records.store.new_id().await?,
+            at: self.records.store.now().await?,
+            key: caller.key,
+            mode: caller.mode,
+            item,
+            subject: subject(question).to_owned(),
+            purpose: options.purpose.map(|purpose| purpose.as_str().to_owned()),
+            outcome,
+            raw_sha256: digests,
+            charged: match (caller.mode, outcome) {
+                (KeyMode::Live, CallOutcome::Answered) => price,
+                _ => Amount::default(),
+            },
+        };
+        let row = &row;
+        self.records
+            .store
+            .transact(|tx| Box::pin(enter(tx, caller, row, price)))
+            .await?;
+        made.map(|(answered, _)| answered)
+    }
+
+    /// The answer, and the digests of what registers answered.
+    async fn made(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        options: AnswerOptions,
+    ) -> Result<(Answered, Vec<String>), DiligenceError> {
+        let composed = match question {
+            Question::Report(entity) => self.report(caller, entity, options).await?,
+            question => self.single(caller, question, options).await?,
+        };
+        let raw = composed.raw.iter();
+        let digests = raw.map(|answer| hex::encode(answer.raw_sha256)).collect();
+        let answered = self
+            .in_form(subject(question), composed, options.form)
+            .await?;
+        Ok((answered, digests))
+    }
+
+    /// The answer of one register.
+    async fn single(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        options: AnswerOptions,
+    ) -> Result<Composed, DiligenceError> {
+        let (query, kind, endpoint) = asked(question).ok_or(PlatformError::Inconsistent(
+            "a report was taken for the answer of one register",
+        ))?;
+        let answer = self.ask(caller.mode, &query).await?;
+        let data = value(&answer.data)?;
+        let interpretation = interpretation(options, endpoint, &data);
+        let code = Some(subject(question).to_owned());
+        let json = json(&Answer {
+            schema: schema_address(&self.base_url, kind),
+            subject: match question {
+                Question::PropertyExtract(_) => Subject {
+                    unique_number: code,
+                    ..Subject::default()
+                },
+                _ => Subject {
+                    entity_code: code,
+                    ..Subject::default()
+                },
+            },
+            retrieved_at: answer.retrieved_at,
+            source: source(&answer),
+            purpose: shown_purpose(question, options),
+            sandbox: sandbox(caller),
+            data,
+            interpretation,
+        })?;
+        Ok(Composed {
+            json,
+            raw: vec![answer],
+        })
+    }
+
+    /// What a register answers to a query.
+    pub(crate) async fn ask(
+        &self,
+        mode: KeyMode,
+        query: &Query,
+    ) -> Result<RegisterAnswer, DiligenceError> {
+        let asked = self.registers.of(mode).answer(query).await;
+        asked.map_err(|error| match error {
+            SourceError::NoData => DiligenceError::NoData,
+            SourceError::Unavailable(why) => DiligenceError::Register(why),
+        })
+    }
+
+    async fn in_form(
+        &self,
+        subject: &str,
+        composed: Composed,
+        form: Form,
+    ) -> Result<Answered, DiligenceError> {
+        let Composed { json, raw } = composed;
+        let signer = || self.signer.as_deref().ok_or(DiligenceError::NoSigner);
+        Ok(match form {
+            Form::Json => Answered {
+                media_type: JSON,
+                content: json,
+                file_name: None,
+            },
+            Form::Signed(tier) => Answered {
+                media_type: JADES,
+                content: signer()?.jades(json, level(tier)).await?,
+                file_name: None,
+            },
+            Form::Container => Answered {
+                media_type: ASICE,
+                content: signer()?.asice(files(json, raw)).await?,
+                file_name: Some(format!("{}.asice", subject.replace(':', "-"))),
+            },
+        })
+    }
+}
+
+/// Logs a call, and charges for it.
+async fn enter(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    row: &CallRow,
+    price: Amount,
+) -> Result<(), DiligenceError> {
+    tx.insert(row).await?;
+    if row.charged != Amount::default() {
+        // Others may have used up what was left meanwhile.
+        let checked = accounts::check(tx, caller, price).await?;
+        checked.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
+        let item: UsageItem = row.item;
+        billing::bill(tx, row.tenant, item, row.id, row.charged).await?;
+    }
+    Ok(())
+}
+
+fn level(tier: SignatureTier) -> SignatureLevel {
+    match tier {
+        SignatureTier::JadesT => SignatureLevel::T,
+        SignatureTier::JadesLt => SignatureLevel::Lt,
+    }
+}
+
+/// The answer, and beside it what the registers answered.
+fn files(json: Bytes, raw: Vec<RegisterAnswer>) -> Vec<ContainerFile> {
+    let answer = ContainerFile {
+        name: ANSWER_FILE.to_owned(),
+        media_type: JSON.to_owned(),
+        content: json,
+    };
+    let raw = raw.into_iter().zip(1..).map(|(answer, number)| {
+        let extension = match answer.media_type {
+            JSON => "json",
+            _ => "bin",
+        };
+        ContainerFile {
+            name: format!("raw/{number}-{}.{extension}", answer.register.slug()),
+            media_type: answer.media_type.to_owned(),
+            content: answer.raw,
+        }
+    });
+    std::iter::once(answer).chain(raw).collect()
+}
+
+/// What the register of a question is asked, and what the answer is; none of a
+/// report, for which several are.
+fn asked(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)> {
+    Some(match question.clone() {
+        Question::Profile(entity) => (
+            Query::CompanyProfile(entity),
+            AnswerKind::Profile,
+            Some(Endpoint::Profile),
+        ),
+        Question::Participants(entity) => {
+            (Query::Participants(entity), AnswerKind::Participants, None)
+        }
+        Question::BeneficialOwners(entity) => (
+            Query::BeneficialOwners(entity),
+            AnswerKind::BeneficialOwners,
+            Some(Endpoint::BeneficialOwners),
+        ),
+        Question::RealEstate(entity) => (Query::RealEstate(entity), AnswerKind::RealEstate, None),
+        Question::PropertyExtract(number) => (
+            Query::PropertyExtract(number),
+            AnswerKind::PropertyExtract,
+            None,
+        ),
+        Question::Seizures(entity) => (
+            Query::Seizures(entity),
+            AnswerKind::Seizures,
+            Some(Endpoint::Seizures),
+        ),
+        Question::Cases(entity) => (Query::Cases(entity), AnswerKind::Cases, None),
+        Question::Report(_) => return None,
+    })
+}
+
+fn subject(question: &Question) -> &str {
+    match question {
+        Question::Profile(entity)
+        | Question::Participants(entity)
+        | Question::BeneficialOwners(entity)
+        | Question::RealEstate(entity)
+        | Question::Seizures(entity)
+        | Question::Cases(entity)
+        | Question::Report(entity) => entity.as_str(),
+        Question::PropertyExtract(number) => number.as_str(),
+    }
+}
+
+/// The purpose, where the answer repeats it.
+pub(crate) fn shown_purpose(question: &Question, options: AnswerOptions) -> Option<Purpose> {
+    let repeats = matches!(
+        question,
+        Question::BeneficialOwners(_) | Question::Report(_)
+    );
+    options.purpose.filter(|_| repeats)
+}
+
+pub(crate) fn interpretation(
+    options: AnswerOptions,
+    endpoint: Option<Endpoint>,
+    data: &Value,
+) -> Option<Interpretation> {
+    let endpoint = endpoint.filter(|_| options.interpret)?;
+    Some(Library::current().interpret(endpoint, data))
+}
+
+pub(crate) fn sandbox(caller: &Caller) -> Option<bool> {
+    (caller.mode == KeyMode::Test).then_some(true)
+}
+
+pub(crate) fn source(answer: &RegisterAnswer) -> Source {
+    Source::new(
+        answer.register,
+        answer.mode,
+        answer.reference.clone(),
+        answer.raw_sha256,
+    )
+}
+
+pub(crate) fn json(view: &impl Serialize) -> Result<Bytes, DiligenceError> {
+    let json = serde_json::to_vec(view);
+    let json = json.map_err(|_| PlatformError::Inconsistent("an answer is no JSON"))?;
+    Ok(json.into())
+}
+
+pub(crate) fn value(data: &impl Serialize) -> Result<Value, DiligenceError> {
+    let value = serde_json::to_value(data);
+    Ok(value.map_err(|_| PlatformError::Inconsistent("data are no JSON"))?)
+}
+
+/// When the last of some answers was had.
+pub(crate) fn last(answers: &[RegisterAnswer]) -> Option<Timestamp> {
+    answers.iter().map(|answer| answer.retrieved_at).max()
+}

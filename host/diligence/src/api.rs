@@ -1,0 +1,6 @@
+//! The due-diligence API, implemented by calls of the product.
+
+mod operations;
+mod problems;
+
+pub use self::operations::{Caller, DiligenceOperations};

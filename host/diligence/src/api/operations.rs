@@ -1,0 +1,128 @@
+use std::ops::Deref;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parafa_api_diligence::requests::{AnswerOptions, Question};
+use parafa_api_diligence::{DiligenceApi, OrderId};
+use parafa_api_http::{
+    Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Representation,
+    Reservation,
+};
+use parafa_platform::PlatformError;
+use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use uuid::Uuid;
+
+use crate::Diligence;
+use crate::error::DiligenceError;
+
+/// The due-diligence API over the product.
+pub struct DiligenceOperations(pub Arc<Diligence>);
+
+/// On whose behalf the API is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller(accounts::Caller);
+
+impl From<accounts::Caller> for Caller {
+    fn from(caller: accounts::Caller) -> Self {
+        Self(caller)
+    }
+}
+
+impl Deref for Caller {
+    type Target = accounts::Caller;
+
+    fn deref(&self) -> &accounts::Caller {
+        &self.0
+    }
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        self.key
+    }
+
+    fn may(&self, access: Access) -> bool {
+        match self.role {
+            Role::Owner | Role::Member => true,
+            Role::Viewer => access == Access::Read,
+        }
+    }
+}
+
+#[async_trait]
+impl Api for DiligenceOperations {
+    type Caller = Caller;
+    type Claim = Claim;
+    type Record = OrderId;
+
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        let Credentials::Bearer(key) = credentials else {
+            return Err(Problem::unauthorized());
+        };
+        let store = &self.0.records.store;
+        let caller = accounts::caller(store, key.expose(), Product::Diligence).await;
+        let caller = caller.map_err(DiligenceError::from)?;
+        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+    }
+
+    async fn presence(&self, _: &Caller, _: OrderId) -> Result<Presence, Problem> {
+        Ok(Presence::Absent)
+    }
+
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        request: IdempotentRequest,
+    ) -> Result<Reservation<Claim>, Problem> {
+        let identity = RequestIdentity {
+            // The idempotency key comes last: the others hold no line breaks.
+            scope: format!(
+                "{}\n{}\n{}\n{}",
+                caller.key, request.method, request.path, request.key
+            ),
+            body: hex::encode(request.body_sha256),
+        };
+        let reserved = self.0.idempotency.reserve(&identity).await;
+        Ok(match reserved.map_err(DiligenceError::from)? {
+            Reserved::Answered(answer) => {
+                let answer = serde_json::from_str(&answer).map_err(|_| {
+                    DiligenceError::from(PlatformError::Inconsistent(
+                        "a kept answer is of another form",
+                    ))
+                })?;
+                Reservation::Answered(answer)
+            }
+            Reserved::Claimed(claim) => Reservation::Claimed(claim),
+            Reserved::Running { retry_after } => Reservation::InProgress {
+                retry_after_seconds: retry_after,
+            },
+            Reserved::Reused => Reservation::Reused,
+        })
+    }
+
+    async fn release(&self, claim: Claim) {
+        if let Err(error) = self.0.idempotency.release(&claim).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "an idempotency key stays claimed for a while");
+        }
+    }
+}
+
+#[async_trait]
+impl DiligenceApi for DiligenceOperations {
+    async fn answer(
+        &self,
+        caller: &Caller,
+        question: Question,
+        options: AnswerOptions,
+    ) -> Result<Representation, Problem> {
+        let answered = self.0.answer(caller, &question, options).await;
+        let answered = answered.map_err(|error| self.0.problem(error))?;
+        Ok(Representation {
+            media_type: answered.media_type,
+            content: answered.content,
+            file_name: answered.file_name,
+        })
+    }
+}

@@ -1,0 +1,58 @@
+use parafa_organisation_signature::SignatureUnavailable;
+use parafa_platform::PlatformError;
+use parafa_platform::billing::PaymentRequired;
+use parafa_registers::Unavailable;
+use parafa_store::StoreError;
+
+use crate::records::CallOutcome;
+
+/// Why a question was not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum DiligenceError {
+    /// The workspace cannot be billed.
+    #[error("the workspace cannot be billed")]
+    PaymentRequired(Box<NotBillable>),
+    /// The register holds nothing.
+    #[error("the register holds nothing")]
+    NoData,
+    /// A register did not answer.
+    #[error("a register did not answer")]
+    Register(#[from] Unavailable),
+    /// The answer could not be signed.
+    #[error("the answer could not be signed")]
+    Unsigned(#[from] SignatureUnavailable),
+    /// There is no key to sign answers with.
+    #[error("no key is set up that answers are signed with")]
+    NoSigner,
+    /// The store failed, or what is stored contradicts itself.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+}
+
+/// Why a workspace cannot be billed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NotBillable {
+    /// No entity that could be billed is linked to the key, or what it has to
+    /// agree to is not agreed to.
+    NoEntity,
+    /// The entity cannot pay now.
+    Payment(PaymentRequired),
+}
+
+impl DiligenceError {
+    /// What the call log says of it; none where nothing was asked.
+    pub(crate) fn outcome(&self) -> Option<CallOutcome> {
+        match self {
+            Self::NoData => Some(CallOutcome::NoData),
+            Self::Register(_) => Some(CallOutcome::UpstreamUnavailable),
+            Self::Unsigned(_) | Self::NoSigner => Some(CallOutcome::SignatureUnavailable),
+            Self::PaymentRequired(_) | Self::Platform(_) => None,
+        }
+    }
+}
+
+impl From<StoreError> for DiligenceError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}

@@ -1,0 +1,64 @@
+//! The due-diligence product: questions about Lithuanian legal entities are
+//! answered out of registers, interpreted, signed and billed.
+//!
+//! [`Diligence::answer`] is what a call does, whatever surface it comes through:
+//! whether it can be billed, the registers, the interpretation, the form, and
+//! the ledger, which is written before the answer goes out.
+
+pub mod accounts;
+mod answer;
+pub mod api;
+mod error;
+pub mod prices;
+pub mod records;
+mod report;
+
+use std::sync::Arc;
+
+use parafa_api_http::BaseUrl;
+use parafa_organisation_signature::AnswerSigner;
+use parafa_platform::Records;
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::idempotency::Idempotency;
+use parafa_registers::RegisterSource;
+use url::Url;
+
+pub use crate::answer::Answered;
+pub use crate::error::{DiligenceError, NotBillable};
+
+/// Answers questions.
+pub struct Diligence {
+    /// The rows.
+    pub records: Records,
+    /// Keeps answers of calls that create.
+    pub idempotency: Idempotency,
+    /// Where registers are asked.
+    pub registers: Registers,
+    /// Signs answers; none where no key is set up for that.
+    pub signer: Option<Arc<AnswerSigner>>,
+    /// The address that schemas are published at.
+    pub base_url: BaseUrl,
+    /// A page on which a person can settle why a workspace cannot pay; a
+    /// workspace may have one of its own.
+    pub recovery_url: Option<Url>,
+}
+
+/// Where registers are asked.
+#[derive(Clone)]
+pub struct Registers {
+    /// For test keys: synthetic data.
+    pub sandbox: Arc<dyn RegisterSource>,
+    /// For live keys.
+    pub live: Arc<dyn RegisterSource>,
+}
+
+impl Registers {
+    /// For keys of a mode.
+    #[must_use]
+    pub fn of(&self, mode: KeyMode) -> &dyn RegisterSource {
+        match mode {
+            KeyMode::Live => &*self.live,
+            KeyMode::Test => &*self.sandbox,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What all registers hold on one entity.
+
+use parafa_api_diligence::requests::{AnswerOptions, Question};
+use parafa_api_diligence::views::{Report, ReportAnswer, Section, Sections};
+use parafa_api_diligence::{AnswerKind, schema_address};
+use parafa_interpretation::Endpoint;
+use parafa_platform::PlatformError;
+use parafa_platform::accounts::Caller;
+use parafa_register_data::{EntityCode, Query, RegisterData};
+use parafa_registers::RegisterAnswer;
+
+use crate::Diligence;
+use crate::answer::{Composed, interpretation, json, last, sandbox, shown_purpose, source, value};
+use crate::error::DiligenceError;
+
+/// The section of a register's answer, which is kept for its raw form.
+macro_rules! section {
+    ($answer:expr, $variant:ident, $raw:ident) => {
+        match $answer {
+            None => Section::NoData,
+            Some(answer) => {
+                let RegisterData::$variant(data) = answer.data.clone() else {
+                    return Err(PlatformError::Inconsistent(
+                        "a register answered something else than it was asked",
+                    )
+                    .into());
+                };
+                let section = Section::Ok {
+                    retrieved_at: answer.retrieved_at,
+                    source: source(&answer),
+                    data: *data,
+                };
+                $raw.push(answer);
+                section
+            }
+        }
+    };
+}
+
+impl Diligence {
+    /// Asks every register at once. One that does not answer makes the whole
+    /// report fail.
+    pub(crate) async fn report(
+        &self,
+        caller: &Caller,
+        entity: &EntityCode,
+        options: AnswerOptions,
+    ) -> Result<Composed, DiligenceError> {
+        let ask = |query: fn(EntityCode) -> Query| {
+            let query = query(entity.clone());
+            async move { self.ask_if_any(caller, &query).await }
+        };
+        let (profile, participants, owners, real_estate, seizures, cases) = futures::try_join!(
+            ask(Query::CompanyProfile),
+            ask(Query::Participants),
+            ask(Query::BeneficialOwners),
+            ask(Query::RealEstate),
+            ask(Query::Seizures),
+            ask(Query::Cases),
+        )?;
+        if profile.is_none() {
+            return Err(DiligenceError::NoData);
+        }
+        let mut raw = Vec::with_capacity(6);
+        let report = Report {
+            sections: Sections {
+                profile: section!(profile, CompanyProfile, raw),
+                participants: section!(participants, Participants, raw),
+                beneficial_owners: section!(owners, BeneficialOwners, raw),
+                real_estate: section!(real_estate, RealEstate, raw),
+                seizures: section!(seizures, Seizures, raw),
+                cases: section!(cases, Cases, raw),
+            },
+        };
+        let interpretation = interpretation(options, Some(Endpoint::Report), &value(&report)?);
+        let now = self.records.store.now().await?;
+        let json = json(&ReportAnswer {
+            schema: schema_address(&self.base_url, AnswerKind::Report),
+            entity_code: entity.to_string(),
+            retrieved_at: last(&raw).unwrap_or(now),
+            purpose: shown_purpose(&Question::Report(entity.clone()), options),
+            sandbox: sandbox(caller),
+            data: report,
+            interpretation,
+        })?;
+        Ok(Composed { json, raw })
+    }
+
+    /// The same as [`Diligence::ask`], with none for nothing.
+    async fn ask_if_any(
+        &self,
+        caller: &Caller,
+        query: &Query,
+    ) -> Result<Option<RegisterAnswer>, DiligenceError> {
+        match self.ask(caller.mode, query).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(DiligenceError::NoData) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
