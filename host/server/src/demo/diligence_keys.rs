@@ -3,7 +3,7 @@
 use parafa_diligence::DiligenceError;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{
-    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, USERS_OF_TENANT, UserRow,
+    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, USER_BY_EMAIL, folded_email,
 };
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
@@ -12,7 +12,7 @@ use parafa_store::keys::{KeyError, hash_token};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::workspace::new_key;
+use super::workspace::{OWNER, new_key};
 use crate::app::App;
 
 /// The entity of the synthetic set that pays for the demo.
@@ -60,9 +60,8 @@ impl DiligenceKeys {
         if tx.find(&KEY_BY_HASH, &hash).await?.is_some() {
             return Ok(());
         }
-        let users: Vec<UserRow> = tx.list(&USERS_OF_TENANT, &self.tenant).await?;
-        let mut users = users.into_iter();
-        let owner = users.find(|user| user.role == Some(Role::Owner));
+        let owner = (self.tenant, folded_email(OWNER));
+        let owner = tx.find(&USER_BY_EMAIL, &owner).await?;
         let owner = owner.ok_or(PlatformError::Inconsistent(
             "the demo workspace has no owner",
         ))?;

@@ -23,7 +23,7 @@ use crate::app::App;
 const SIGNING: &str = "Demo UAB";
 /// Another one, which sees nothing of it.
 const OTHER: &str = "Kita UAB";
-const OWNER: &str = "owner@example.com";
+pub(super) const OWNER: &str = "owner@example.com";
 const VIEWER: &str = "viewer@example.com";
 
 /// One workspace with the keys of its users.
