@@ -5,7 +5,6 @@
 //! if the signing still has the version that it was made of. On one host, who
 //! wants the same signing archived waits for the first.
 
-mod answers;
 mod claims;
 mod turns;
 
@@ -13,9 +12,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use answers::{Postponed, ValidationAnswers};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
+use parafa_answers::{Postponed, ValidationAnswers};
 use parafa_api_signing::{ArchiveLevel, WireName};
 use parafa_ceremony::BUSY_RETRY_SECONDS;
 use parafa_ceremony::CeremonyError;

@@ -1,4 +1,8 @@
-//! What a plugin needs of authorities to complete an archive.
+//! What plugins need of authorities, answered through [`parafa_trust`]:
+//! time-stamps, certificates of issuers, revocation data.
+//!
+//! Whoever drives a signature or an archive passes [`ValidationAnswers`] on,
+//! which asks no more than a document may cause, and tells what was put off.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +26,7 @@ const BUDGET: FetchBudget = FetchBudget {
 };
 
 /// Gets issuers' certificates and what they tell of others now.
-pub(super) struct ValidationAnswers {
+pub struct ValidationAnswers {
     data: ValidationData,
     timestamps: TimestampClient,
     now: Timestamp,
@@ -32,7 +36,7 @@ pub(super) struct ValidationAnswers {
 
 /// Why something is to be asked again later.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Postponed {
+pub enum Postponed {
     /// What there is tells of too early a time; there will be newer data, by
     /// then if that is known.
     Until(Option<Timestamp>),
@@ -41,8 +45,9 @@ pub(super) enum Postponed {
 }
 
 impl ValidationAnswers {
-    /// Answers as of `now` for one archive.
-    pub(super) fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
+    /// Answers as of `now` for one signature or archive.
+    #[must_use]
+    pub fn new(data: &ValidationData, timestamps: &TimestampClient, now: Timestamp) -> Self {
         Self {
             data: data.within(BUDGET),
             timestamps: timestamps.clone(),
@@ -54,7 +59,8 @@ impl ValidationAnswers {
 
     /// Why something was put off, if anything was: a service that is down, or
     /// else the data that are the last to come.
-    pub(super) fn postponed(&self) -> Option<Postponed> {
+    #[must_use]
+    pub fn postponed(&self) -> Option<Postponed> {
         *self
             .postponed
             .lock()
@@ -102,7 +108,7 @@ impl ValidationAnswers {
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
-                    "an archive lacks a time-stamp"
+                    "a time-stamp is lacking"
                 );
                 self.not_now(Postponed::Down)
             }
@@ -113,7 +119,7 @@ impl ValidationAnswers {
     fn missing(&self, error: &ValidationDataError) -> Reply {
         tracing::warn!(
             error = error as &dyn std::error::Error,
-            "an archive lacks validation data"
+            "validation data are lacking"
         );
         match error {
             ValidationDataError::Unreachable(_) => self.not_now(Postponed::Down),

@@ -1,0 +1,151 @@
+//! A key that a PKCS #11 module keeps.
+
+mod token;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use openssl::bn::BigNum;
+use openssl::ecdsa::EcdsaSig;
+use openssl::error::ErrorStack;
+use tokio::sync::Semaphore;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use self::token::Token;
+use crate::chain::{Chain, ChainError};
+use crate::{KeyAlgorithm, SigningKey, SigningKeyError};
+
+/// Where a key is, and how it is reached.
+#[derive(Clone, Debug)]
+pub struct Pkcs11Settings {
+    /// The module, a shared library.
+    pub module: PathBuf,
+    /// The token's label.
+    pub token: String,
+    /// The key's label (`CKA_LABEL`), if it has one to be found by.
+    pub key_label: Option<String>,
+    /// Its id (`CKA_ID`), likewise.
+    pub key_id: Option<Vec<u8>>,
+    /// What opens the token.
+    pub pin: Pin,
+    /// Most sessions at one time.
+    pub sessions: usize,
+    /// Longest time for one signature, the wait for a session included.
+    pub timeout: Duration,
+}
+
+/// The PIN of a token's user. It is in no `Debug` output, and wiped when it is
+/// dropped.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Pin(String);
+
+/// Why a module's key cannot be used at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Pkcs11KeyError {
+    /// The certificates do not do.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// Nothing says which key it is.
+    #[error("neither a label nor an id says which key of the token it is")]
+    NoName,
+}
+
+/// A key that a module keeps. Sessions are opened when they are needed, and
+/// anew after a token was away.
+pub struct Pkcs11Key {
+    token: Arc<Token>,
+    places: Arc<Semaphore>,
+    timeout: Duration,
+    chain: Chain,
+}
+
+impl Pin {
+    /// A PIN.
+    #[must_use]
+    pub fn new(pin: String) -> Self {
+        Self(pin)
+    }
+}
+
+impl std::fmt::Debug for Pin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pin")
+    }
+}
+
+impl Pkcs11Key {
+    /// A key with its certificates in PEM, the signer's first. The token is not
+    /// looked for yet: it may come later.
+    ///
+    /// # Errors
+    /// [`Pkcs11KeyError`].
+    pub fn new(settings: Pkcs11Settings, certificates: &[u8]) -> Result<Self, Pkcs11KeyError> {
+        if settings.key_label.is_none() && settings.key_id.is_none() {
+            return Err(Pkcs11KeyError::NoName);
+        }
+        Ok(Self {
+            chain: Chain::from_pem(certificates)?,
+            places: Arc::new(Semaphore::new(settings.sessions)),
+            timeout: settings.timeout,
+            token: Arc::new(Token::new(settings)),
+        })
+    }
+
+    async fn sign(&self, data: Vec<u8>) -> Result<Vec<u8>, SigningKeyError> {
+        let closed = || SigningKeyError::Unavailable("the module is closed".to_owned());
+        let place = self.places.clone().acquire_owned().await;
+        let place = place.map_err(|_| closed())?;
+        let (token, algorithm) = (self.token.clone(), self.chain.algorithm);
+        let signing = tokio::task::spawn_blocking(move || {
+            // A module that hangs keeps its place, so that few threads hang.
+            let _place = place;
+            token.sign(algorithm, &data)
+        });
+        signing.await.unwrap_or_else(|_| Err(closed()))
+    }
+}
+
+#[async_trait]
+impl SigningKey for Pkcs11Key {
+    fn chain(&self) -> &[Vec<u8>] {
+        &self.chain.der
+    }
+
+    fn algorithm(&self) -> KeyAlgorithm {
+        self.chain.algorithm
+    }
+
+    async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError> {
+        self.algorithm().check(digest)?;
+        let is_rsa = self.algorithm() == KeyAlgorithm::Rs256;
+        let data = match is_rsa {
+            true => [&SHA_256_INFO, digest].concat(),
+            false => digest.to_vec(),
+        };
+        let value = tokio::time::timeout(self.timeout, self.sign(data)).await;
+        let value = value.unwrap_or_else(|_| {
+            Err(SigningKeyError::Unavailable(
+                "the module does not answer in time".to_owned(),
+            ))
+        })?;
+        match is_rsa {
+            true => Ok(value),
+            false => der_of(&value).map_err(|error| SigningKeyError::Refused(error.to_string())),
+        }
+    }
+}
+
+/// A DigestInfo of SHA-256 but for the digest (RFC 8017, 9.2, note 1): modules
+/// pad what they are given, and name no algorithm.
+const SHA_256_INFO: [u8; 19] = [
+    0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
+    0x00, 0x04, 0x20,
+];
+
+/// Modules answer r and s one behind the other (PKCS #11 v2.40, 2.3.1).
+fn der_of(value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+    let (r, s) = value.split_at(value.len() / 2);
+    EcdsaSig::from_private_components(BigNum::from_slice(r)?, BigNum::from_slice(s)?)?.to_der()
+}

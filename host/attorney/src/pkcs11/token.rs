@@ -1,0 +1,169 @@
+//! The token with its sessions. Everything here blocks.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
+use cryptoki::error::{Error, RvError};
+use cryptoki::mechanism::Mechanism;
+use cryptoki::object::{Attribute, ObjectClass, ObjectHandle};
+use cryptoki::session::{Session, UserType};
+use cryptoki::slot::Slot;
+use cryptoki::types::AuthPin;
+
+use super::Pkcs11Settings;
+use crate::{KeyAlgorithm, SigningKeyError};
+
+pub(super) struct Token {
+    settings: Pkcs11Settings,
+    module: Mutex<Option<Pkcs11>>,
+    idle: Mutex<Vec<OpenSession>>,
+    /// Why the token must not be asked to let us in again: it locks itself
+    /// after a few wrong PINs.
+    shut: Mutex<Option<SigningKeyError>>,
+}
+
+struct OpenSession {
+    session: Session,
+    key: ObjectHandle,
+}
+
+impl Token {
+    pub(super) fn new(settings: Pkcs11Settings) -> Self {
+        Self {
+            settings,
+            module: Mutex::default(),
+            idle: Mutex::default(),
+            shut: Mutex::default(),
+        }
+    }
+
+    /// Signs, in an idle session or a new one. A session that fails is not used
+    /// again: where the token has been away, a new one works.
+    pub(super) fn sign(
+        &self,
+        algorithm: KeyAlgorithm,
+        data: &[u8],
+    ) -> Result<Vec<u8>, SigningKeyError> {
+        let mechanism = match algorithm {
+            KeyAlgorithm::Rs256 => Mechanism::RsaPkcs,
+            KeyAlgorithm::Es256 | KeyAlgorithm::Es384 => Mechanism::Ecdsa,
+        };
+        let kept = locked(&self.idle).pop();
+        if let Some(kept) = kept {
+            match kept.session.sign(&mechanism, kept.key, data) {
+                Ok(value) => {
+                    locked(&self.idle).push(kept);
+                    return Ok(value);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a session with the key's token is given up");
+                    drop(kept);
+                    // The others are as old.
+                    locked(&self.idle).clear();
+                }
+            }
+        }
+        let opened = self.open()?;
+        let value = opened.session.sign(&mechanism, opened.key, data);
+        let value = value.map_err(failure)?;
+        locked(&self.idle).push(opened);
+        Ok(value)
+    }
+
+    fn open(&self) -> Result<OpenSession, SigningKeyError> {
+        let module = self.module()?;
+        // One at a time: whoever is told of a wrong PIN keeps the others from
+        // trying it.
+        let mut shut = locked(&self.shut);
+        if let Some(error) = &*shut {
+            return Err(error.clone());
+        }
+        let slot = self.slot(&module)?;
+        let session = module.open_ro_session(slot).map_err(failure)?;
+        let pin = AuthPin::new(self.settings.pin.0.clone().into());
+        match session.login(UserType::User, Some(&pin)) {
+            Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => {}
+            Err(error) => {
+                let error = failure(error);
+                if matches!(error, SigningKeyError::Refused(_)) {
+                    *shut = Some(error.clone());
+                }
+                return Err(error);
+            }
+        }
+        let key = self.key(&session)?;
+        Ok(OpenSession { session, key })
+    }
+
+    fn module(&self) -> Result<Pkcs11, SigningKeyError> {
+        let mut module = locked(&self.module);
+        if let Some(module) = &*module {
+            return Ok(module.clone());
+        }
+        let loaded = Pkcs11::new(&self.settings.module).map_err(failure)?;
+        match loaded.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
+            // Somebody else in this process may have.
+            Ok(()) | Err(Error::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}
+            Err(error) => return Err(failure(error)),
+        }
+        *module = Some(loaded.clone());
+        Ok(loaded)
+    }
+
+    fn slot(&self, module: &Pkcs11) -> Result<Slot, SigningKeyError> {
+        let slots = module.get_slots_with_token().map_err(failure)?;
+        let is_ours = |slot: &Slot| {
+            let token = module.get_token_info(*slot);
+            token.is_ok_and(|token| token.label() == self.settings.token)
+        };
+        slots.into_iter().find(is_ours).ok_or_else(|| {
+            SigningKeyError::Unavailable(format!("there is no token {:?}", self.settings.token))
+        })
+    }
+
+    fn key(&self, session: &Session) -> Result<ObjectHandle, SigningKeyError> {
+        let mut wanted = vec![Attribute::Class(ObjectClass::PRIVATE_KEY)];
+        let settings = &self.settings;
+        wanted.extend(settings.key_id.clone().map(Attribute::Id));
+        let label = settings.key_label.as_ref();
+        wanted.extend(label.map(|label| Attribute::Label(label.clone().into_bytes())));
+        match session.find_objects(&wanted).map_err(failure)?.as_slice() {
+            [key] => Ok(*key),
+            [] => Err(SigningKeyError::Unavailable(
+                "the token has no such key".to_owned(),
+            )),
+            _ => Err(SigningKeyError::Refused(
+                "the token has several such keys: name its id too".to_owned(),
+            )),
+        }
+    }
+}
+
+/// What a module's error comes to.
+fn failure(error: Error) -> SigningKeyError {
+    use RvError as Rv;
+
+    let Error::Pkcs11(value, function) = error else {
+        return SigningKeyError::Unavailable(error.to_string());
+    };
+    let words = format!("{function}: {value:?}");
+    match value {
+        Rv::PinIncorrect
+        | Rv::PinInvalid
+        | Rv::PinLenRange
+        | Rv::PinExpired
+        | Rv::PinLocked
+        | Rv::UserPinNotInitialized
+        | Rv::UserTypeInvalid
+        | Rv::FunctionRejected
+        | Rv::KeyFunctionNotPermitted
+        | Rv::KeyTypeInconsistent
+        | Rv::KeySizeRange
+        | Rv::MechanismInvalid => SigningKeyError::Refused(words),
+        _ => SigningKeyError::Unavailable(words),
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,65 @@
+//! What a plugin needs to make a signature of the attorney's.
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use parafa_answers::ValidationAnswers;
+use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError};
+use parafa_plugin_host::{Answerer, DigestAlgorithm, Need, NeedKind, Reply, SignatureAlgorithm};
+
+/// Has the key sign, and all else answered by authorities.
+pub(crate) struct SigningAnswers<'a> {
+    pub(crate) key: &'a dyn SigningKey,
+    pub(crate) authorities: ValidationAnswers,
+    failure: Mutex<Option<SigningKeyError>>,
+}
+
+impl<'a> SigningAnswers<'a> {
+    pub(crate) fn new(key: &'a dyn SigningKey, authorities: ValidationAnswers) -> Self {
+        Self {
+            key,
+            authorities,
+            failure: Mutex::default(),
+        }
+    }
+
+    /// Why the key did not sign, if it was asked and did not.
+    pub(crate) fn key_failure(&self) -> Option<SigningKeyError> {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take()
+    }
+
+    async fn signature(&self, need: &Need) -> Result<Vec<u8>, SigningKeyError> {
+        let digest = need.payload.digest(algorithm_of(self.key).digest());
+        let digest = digest.ok_or_else(|| {
+            SigningKeyError::Refused("another digest is asked for than the key signs".to_owned())
+        })?;
+        self.key.sign_digest(&digest).await
+    }
+}
+
+#[async_trait]
+impl Answerer for SigningAnswers<'_> {
+    async fn answer(&self, need: &Need) -> Reply {
+        if need.kind != NeedKind::Signature {
+            return self.authorities.answer(need).await;
+        }
+        match self.signature(need).await {
+            Ok(value) => Reply::Answered(Ok(value)),
+            Err(error) => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                *failure = Some(error);
+                Reply::NotNow
+            }
+        }
+    }
+}
+
+/// How a key signs, by the contract's names.
+pub(crate) fn algorithm_of(key: &dyn SigningKey) -> SignatureAlgorithm {
+    match key.algorithm() {
+        KeyAlgorithm::Rs256 => SignatureAlgorithm::RsaPkcs1(DigestAlgorithm::Sha256),
+        KeyAlgorithm::Es256 => SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
+        KeyAlgorithm::Es384 => SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha384),
+    }
+}

@@ -1,0 +1,49 @@
+use parafa_answers::Postponed;
+use parafa_attorney::SigningKeyError;
+use parafa_plugin_host::{CallError, PluginDigest};
+use parafa_trust::{CertificateError, CertificateRejection};
+
+/// A signature cannot be produced. Callers are told no more than that; which
+/// reason it has is for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum SignatureUnavailable {
+    /// A format's plugin is missing or out of use.
+    #[error("the plugin {0} is not in use")]
+    NoPlugin(&'static str),
+    /// The attorney's certificate cannot be read.
+    #[error("the attorney's certificate cannot be read")]
+    UnreadableCertificate(#[source] CertificateError),
+    /// The attorney's certificate may not sign now, or nobody tells.
+    #[error("the attorney's certificate may not sign now")]
+    Certificate(#[source] CertificateRejection),
+    /// The key gives no signature.
+    #[error("the attorney's key gives no signature")]
+    Key(#[source] SigningKeyError),
+    /// No time-stamping authority gives a valid token.
+    #[error("there is no time-stamp")]
+    NoTimestamp,
+    /// What a long-term level takes is not to be had now.
+    #[error("the validation data of a long-term level are not at hand ({0:?})")]
+    NoValidationData(Postponed),
+    /// The plugin refuses what it is given, or does not do its work right.
+    #[error("the plugin makes no signature")]
+    Plugin(#[source] CallError),
+    /// The plugin found nothing to add to a signature that was just made.
+    #[error("nothing was added to a signature at {0}, where it was to be raised")]
+    NothingAdded(String),
+    /// The plugin was taken out of use while it worked.
+    #[error("the plugin {0} was taken out of use meanwhile")]
+    Withdrawn(PluginDigest),
+    /// There are no random numbers.
+    #[error("there are no random numbers")]
+    Random,
+    /// It takes too long, the wait for others included.
+    #[error("it takes too long")]
+    TooLate,
+}
+
+impl From<CallError> for SignatureUnavailable {
+    fn from(error: CallError) -> Self {
+        Self::Plugin(error)
+    }
+}

@@ -1,0 +1,268 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parafa_answers::{Postponed, ValidationAnswers};
+use parafa_attorney::SigningKey;
+use parafa_plugin_host::{
+    ArchiveRequest, CallPriority, ComposeRequest, Plugin, Progress, Registry, SignRequest,
+    SourceFile, Suspension, TargetLevel, Urgency,
+};
+use parafa_store::Clock;
+use parafa_trust::{Certificate, SignerCheck, TimestampClient, ValidationData};
+use tokio::sync::Semaphore;
+
+use crate::SignatureUnavailable;
+use crate::answers::{SigningAnswers, algorithm_of};
+use crate::standing::Standing;
+
+/// The attorney's key among the methods that an entry of `trust.toml` may be
+/// for.
+pub const SIGNING_METHOD: &str = "attorney";
+
+/// The plugin of signed JSON.
+const JADES: &str = "jades";
+/// The plugin of containers.
+const ASICE: &str = "asice";
+
+/// On whose behalf plugins are called.
+const PARTY: u128 = 0;
+/// Signatures that are made at one time: more than that wait.
+const AT_ONCE: usize = 16;
+/// How long one may take, the wait for others included.
+const WITHIN: Duration = Duration::from_secs(30);
+/// How often validation data are asked for that tell of a time before the
+/// time-stamp: clocks of authorities differ by a moment.
+const ARCHIVE_TRIES: usize = 3;
+/// The pause between two of these.
+const ARCHIVE_PAUSE: Duration = Duration::from_secs(2);
+
+/// How far a JAdES signature goes (ETSI TS 119 182-1, 6).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SignatureLevel {
+    /// With a time-stamp: `JAdES-B-T`.
+    T,
+    /// With certificates and revocation data from after the time-stamp too:
+    /// `JAdES-B-LT`.
+    Lt,
+}
+
+/// A file of a container.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ContainerFile {
+    /// Its name, at the root of the container or in folders below it.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Its bytes.
+    pub content: Bytes,
+}
+
+/// What an [`AnswerSigner`] works with.
+pub struct AnswerSignerParts {
+    /// The attorney's key.
+    pub key: Arc<dyn SigningKey>,
+    /// The plugins that can be called.
+    pub plugins: Arc<Registry>,
+    /// Gets time-stamps.
+    pub timestamps: TimestampClient,
+    /// Gets what long-term levels take.
+    pub validation_data: ValidationData,
+    /// Decides whether the attorney's certificate may sign.
+    pub signer_check: SignerCheck,
+    /// This host's clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Makes the organisation's signatures.
+pub struct AnswerSigner {
+    key: Arc<dyn SigningKey>,
+    plugins: Arc<Registry>,
+    timestamps: TimestampClient,
+    validation_data: ValidationData,
+    clock: Arc<dyn Clock>,
+    standing: Standing,
+    places: Semaphore,
+}
+
+impl AnswerSigner {
+    /// A signer with these parts. Nobody is asked anything yet.
+    ///
+    /// # Errors
+    /// [`SignatureUnavailable::UnreadableCertificate`].
+    pub fn new(parts: AnswerSignerParts) -> Result<Self, SignatureUnavailable> {
+        let own = parts.key.chain().first().map(Vec::as_slice);
+        let certificate = Certificate::from_der(own.unwrap_or_default())
+            .map_err(SignatureUnavailable::UnreadableCertificate)?;
+        Ok(Self {
+            key: parts.key,
+            plugins: parts.plugins,
+            timestamps: parts.timestamps,
+            validation_data: parts.validation_data,
+            clock: parts.clock,
+            standing: Standing::new(certificate, parts.signer_check),
+            places: Semaphore::new(AT_ONCE),
+        })
+    }
+
+    /// Wraps JSON in a JAdES signature: a flattened JSON Web Signature
+    /// (`application/jose+json`) with the payload, byte for byte, inside.
+    ///
+    /// # Errors
+    /// [`SignatureUnavailable`].
+    pub async fn jades(
+        &self,
+        payload: Bytes,
+        level: SignatureLevel,
+    ) -> Result<Bytes, SignatureUnavailable> {
+        let made = self.made_in_time(async {
+            let plugin = self.plugin(JADES)?;
+            let signed = self.sign(&plugin, payload).await?;
+            match level {
+                SignatureLevel::T => self.finished(&plugin, signed),
+                SignatureLevel::Lt => self.raised(&plugin, signed).await,
+            }
+        });
+        made.await
+    }
+
+    /// Packs files into an ASiC-E container (`application/vnd.etsi.asic-e+zip`)
+    /// with one XAdES-B-LT signature over all of them.
+    ///
+    /// While the plugin of signed JSON is out of use no container is made
+    /// either: both are one service to callers.
+    ///
+    /// # Errors
+    /// [`SignatureUnavailable`].
+    pub async fn asice(&self, files: Vec<ContainerFile>) -> Result<Bytes, SignatureUnavailable> {
+        let made = self.made_in_time(async {
+            self.plugin(JADES)?;
+            let plugin = self.plugin(ASICE)?;
+            let container = self.compose(&plugin, files).await?;
+            let signed = self.sign(&plugin, container).await?;
+            self.raised(&plugin, signed).await
+        });
+        made.await
+    }
+
+    /// Waits for a place and then for the signature, no longer than it may
+    /// take.
+    async fn made_in_time(
+        &self,
+        made: impl Future<Output = Result<Bytes, SignatureUnavailable>>,
+    ) -> Result<Bytes, SignatureUnavailable> {
+        let in_turn = async {
+            let _place = self.places.acquire().await;
+            made.await
+        };
+        let made = tokio::time::timeout(WITHIN, in_turn).await;
+        let made = made.unwrap_or(Err(SignatureUnavailable::TooLate));
+        if let Err(error) = &made {
+            let error: &dyn std::error::Error = error;
+            tracing::error!(error, "a signature of the attorney cannot be produced");
+        }
+        made
+    }
+
+    fn plugin(&self, id: &'static str) -> Result<Arc<Plugin>, SignatureUnavailable> {
+        let plugin = self.plugins.by_id(id);
+        let plugin = plugin.ok_or(SignatureUnavailable::NoPlugin(id))?;
+        // One party, however many callers: it leaves slots to people who sign.
+        let priority = CallPriority::new(Urgency::Usual, PARTY);
+        Ok(Arc::new(plugin.prioritized(priority)))
+    }
+
+    async fn compose(
+        &self,
+        plugin: &Plugin,
+        files: Vec<ContainerFile>,
+    ) -> Result<Bytes, SignatureUnavailable> {
+        let request = ComposeRequest {
+            time: self.clock.now().as_second(),
+            seed: seed()?,
+            media_type: plugin.media_types().first().cloned().unwrap_or_default(),
+            params: Vec::new(),
+        };
+        let files: Vec<_> = files.into_iter().map(ContainerFile::into_source).collect();
+        Ok(plugin.compose(&files, &request).await?.bytes)
+    }
+
+    /// Has the attorney's key sign, at level B-T.
+    async fn sign(&self, plugin: &Plugin, document: Bytes) -> Result<Bytes, SignatureUnavailable> {
+        let now = self.clock.now();
+        let request = SignRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            target_level: TargetLevel::BT,
+            signer_chain: self.standing.chain(now).await?,
+            signature_algorithm: algorithm_of(&*self.key),
+            reserve: SignRequest::RESERVE,
+            params: Vec::new(),
+        };
+        let authorities = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
+        let answers = SigningAnswers::new(&*self.key, authorities);
+        let signing = plugin.drive_sign(document, &request, Vec::new(), &answers);
+        match signing.await? {
+            Progress::Done(signed) => Ok(signed.bytes),
+            Progress::Suspended(_) => Err(match answers.key_failure() {
+                Some(error) => SignatureUnavailable::Key(error),
+                None => SignatureUnavailable::NoTimestamp,
+            }),
+        }
+    }
+
+    /// Raises what was just signed to level B-LT.
+    async fn raised(&self, plugin: &Plugin, signed: Bytes) -> Result<Bytes, SignatureUnavailable> {
+        let request = ArchiveRequest {
+            time: self.clock.now().as_second(),
+            seed: seed()?,
+            params: Vec::new(),
+        };
+        let mut answers = Vec::new();
+        let mut tries = 1;
+        let archived = loop {
+            let now = self.clock.now();
+            let authorities = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
+            let archiving = plugin.drive_archive(signed.clone(), &request, answers, &authorities);
+            let suspension: Suspension = match archiving.await? {
+                Progress::Done(archived) => break archived,
+                Progress::Suspended(suspension) => suspension,
+            };
+            let why = authorities.postponed().unwrap_or(Postponed::Down);
+            if why == Postponed::Down || tries == ARCHIVE_TRIES {
+                return Err(SignatureUnavailable::NoValidationData(why));
+            }
+            tokio::time::sleep(ARCHIVE_PAUSE).await;
+            answers = suspension.answers;
+            tries += 1;
+        };
+        match archived.bytes {
+            Some(bytes) => self.finished(plugin, bytes),
+            None => Err(SignatureUnavailable::NothingAdded(archived.outcome.level)),
+        }
+    }
+
+    /// What a plugin made, unless it was taken out of use meanwhile.
+    fn finished(&self, plugin: &Plugin, made: Bytes) -> Result<Bytes, SignatureUnavailable> {
+        if self.plugins.is_disabled(plugin.digest()) {
+            return Err(SignatureUnavailable::Withdrawn(plugin.digest()));
+        }
+        Ok(made)
+    }
+}
+
+impl ContainerFile {
+    fn into_source(self) -> SourceFile {
+        SourceFile {
+            name: self.name,
+            media_type: self.media_type,
+            content: self.content.into(),
+        }
+    }
+}
+
+fn seed() -> Result<[u8; 32], SignatureUnavailable> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|_| SignatureUnavailable::Random)?;
+    Ok(seed)
+}
