@@ -280,7 +280,9 @@ mod tests {
         let mut refused = KycOrder::new(at(0));
         refused.sign(at(1)).unwrap();
         let reason = KycRefusal::OutOfScopeIdentifier;
-        refused.conclude(KycVerdict::Refused(reason), at(2)).unwrap();
+        refused
+            .conclude(KycVerdict::Refused(reason), at(2))
+            .unwrap();
         assert_eq!(refused.refusal(), Some(reason));
     }
 
