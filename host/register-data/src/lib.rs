@@ -7,6 +7,7 @@
 //! service. [`synthetic`] answers for entities and persons that do not exist.
 
 mod check_digit;
+pub mod classifier;
 pub mod data;
 mod entity_code;
 mod personal_code;

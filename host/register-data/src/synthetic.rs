@@ -1,1 +1,100 @@
-//! Answers about entities and persons that do not exist.
+//! A published set of entities that do not exist, with answers of every
+//! register about them. The same query has the same bytes for an answer, in
+//! every process. Codes begin with 999, which no code of the register does;
+//! nobody has the persons' codes, but the demo world's [`personas`].
+
+mod cases;
+mod entity;
+mod holders;
+mod owners;
+mod participants;
+mod people;
+pub mod personas;
+mod profile;
+mod property;
+mod seizures;
+
+use self::entity::{Conduct, Entity};
+use crate::{Query, Register, RegisterData};
+
+/// Entity that every register knows and has something about.
+pub const COMPLETE: &str = "999000009";
+/// Entity about which every register is out of order.
+pub const DOWN: &str = "999000152";
+/// Entity about which no register ends its answer.
+pub const HANGS: &str = "999000162";
+/// Entity about which every register answers what nobody can read.
+pub const GARBAGE: &str = "999000177";
+/// Entity about which the seizure register alone is out of order.
+pub const SEIZURES_DOWN: &str = "999000184";
+/// Entity that no register knows.
+pub const UNKNOWN: &str = "999000191";
+/// The thing with everything in its extract.
+pub const COMPLETE_PROPERTY: &str = "4400-9990-0001";
+/// The thing that nothing is held of.
+pub const UNKNOWN_PROPERTY: &str = "4400-9990-0002";
+/// The thing about which the register is out of order.
+pub const PROPERTY_DOWN: &str = "4400-9990-0003";
+
+/// What comes of asking a register of the set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// It answers.
+    Data(RegisterData),
+    /// It holds nothing.
+    NoData,
+    /// It is out of order.
+    Down,
+    /// It never ends its answer.
+    Hangs,
+    /// It answers what nobody can read.
+    Garbage,
+}
+
+/// Asks the register of the set that `query` goes to.
+#[must_use]
+pub fn answer(query: &Query) -> Answer {
+    if let Query::PropertyExtract(number) = query {
+        if number.as_str() == PROPERTY_DOWN {
+            return Answer::Down;
+        }
+        let extract = property::extract(number).map(Box::new);
+        return found(extract.map(RegisterData::PropertyExtract));
+    }
+    let Some(entity) = Entity::find(query.subject()) else {
+        return Answer::NoData;
+    };
+    match entity.conduct {
+        Conduct::Answers => {}
+        Conduct::SeizuresDown if query.register() != Register::Taar => {}
+        Conduct::Down | Conduct::SeizuresDown => return Answer::Down,
+        Conduct::Hangs => return Answer::Hangs,
+        Conduct::Garbage => return Answer::Garbage,
+    }
+    found(match query {
+        Query::CompanyProfile(code) => Some(RegisterData::CompanyProfile(Box::new(profile::of(
+            entity, code,
+        )))),
+        Query::Participants(code) => participants::of(entity, code)
+            .map(Box::new)
+            .map(RegisterData::Participants),
+        Query::BeneficialOwners(code) => Some(RegisterData::BeneficialOwners(Box::new(
+            owners::of(entity, code),
+        ))),
+        Query::RealEstate(_) => property::held_by(entity)
+            .map(Box::new)
+            .map(RegisterData::RealEstate),
+        Query::Seizures(_) => seizures::of(entity)
+            .map(Box::new)
+            .map(RegisterData::Seizures),
+        Query::Cases(_) => cases::of(entity).map(Box::new).map(RegisterData::Cases),
+        Query::RoleHolders { role, .. } => {
+            holders::of(entity, *role).map(RegisterData::RoleHolders)
+        }
+        Query::PropertyExtract(_) => None,
+    })
+}
+
+fn found(data: Option<RegisterData>) -> Answer {
+    data.map_or(Answer::NoData, Answer::Data)
+}

@@ -1,0 +1,408 @@
+//! The published set, entity by entity.
+
+use parafa_register_data::{
+    HolderIdentity, Query, RegisterData, Role,
+    data::{BodyKind, DeclarationStatus, NormalizedStatus, PartyType},
+    synthetic::{self, Answer, COMPLETE, COMPLETE_PROPERTY, personas},
+};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::answers::{data, queries};
+
+/// All codes of the set, the unknown one last.
+const CODES: [&str; 20] = [
+    "999000009",
+    "999000017",
+    "999000024",
+    "999000031",
+    "999000049",
+    "999000056",
+    "999000063",
+    "999000070",
+    "999000088",
+    "999000095",
+    "999000106",
+    "999000113",
+    "999000120",
+    "999000138",
+    "999000145",
+    "999000152",
+    "999000162",
+    "999000177",
+    "999000184",
+    "999000191",
+];
+const PROPERTIES: [&str; 4] = [
+    "4400-9990-0001",
+    "4400-9990-0002",
+    "4400-9990-0003",
+    "4400-9991-0001",
+];
+/// Of all answers of the set. It changes when the published set does.
+const DIGEST: &str = "9e3ce6e6756655b89585558bf7c6e8a59788cdd05e835b83de51e8e553af3d4a";
+
+/// The first six queries of an entity, by kind.
+fn asked(code: &str, kind: &str) -> Answer {
+    let mut queries = queries(code).into_iter();
+    synthetic::answer(&queries.find(|query| query.kind() == kind).unwrap())
+}
+
+fn value(code: &str, kind: &str) -> Value {
+    match asked(code, kind) {
+        Answer::Data(data) => serde_json::to_value(data).unwrap(),
+        other => panic!("{code} {kind}: {other:?}"),
+    }
+}
+
+fn holders(code: &str, role: Role) -> Vec<(String, Option<String>)> {
+    let query = Query::RoleHolders {
+        entity: code.parse().unwrap(),
+        role,
+    };
+    let Answer::Data(RegisterData::RoleHolders(found)) = synthetic::answer(&query) else {
+        return Vec::new();
+    };
+    let holders = found.holders.into_iter();
+    holders
+        .map(|holder| {
+            let code = match holder.identity {
+                HolderIdentity::PersonalCode { code } => Some(code.as_str().to_owned()),
+                _ => None,
+            };
+            (format!("{} {}", holder.given_name, holder.surname), code)
+        })
+        .collect()
+}
+
+fn has(holders: &[(String, Option<String>)], persona: personas::Persona) -> bool {
+    let code = Some(persona.personal_code.to_owned());
+    holders.iter().any(|(_, holder)| *holder == code)
+}
+
+#[test]
+fn the_same_query_has_the_same_bytes_on_every_machine() {
+    let mut digest = Sha256::new();
+    let properties = PROPERTIES.map(|number| Query::PropertyExtract(number.parse().unwrap()));
+    for query in CODES
+        .iter()
+        .flat_map(|code| queries(code))
+        .chain(properties)
+    {
+        digest.update(format!("{query:?}\n"));
+        match synthetic::answer(&query) {
+            Answer::Data(data) => digest.update(serde_json::to_vec(&data).unwrap()),
+            other => digest.update(format!("{other:?}")),
+        }
+    }
+    assert_eq!(hex::encode(digest.finalize()), DIGEST);
+}
+
+#[test]
+fn the_complete_entity_has_everything_and_the_first_persona() {
+    let profile = value(COMPLETE, "company-profile");
+    for (member, content) in profile.as_object().unwrap() {
+        let may_be_empty =
+            ["deregisteredOn", "deregistrationReason", "euid"].contains(&member.as_str());
+        let is_empty = content.is_null() || content.as_array().is_some_and(Vec::is_empty);
+        assert!(may_be_empty || !is_empty, "{member}");
+    }
+    assert_eq!(profile["legalForm"]["elf"], "BPLS");
+    assert_eq!(profile["legalForm"]["jarCode"], "310");
+    for role in [
+        Role::Manager,
+        Role::Shareholder,
+        Role::BeneficialOwner,
+        Role::BoardMember,
+    ] {
+        assert!(has(&holders(COMPLETE, role), personas::FIRST), "{role}");
+    }
+    assert_eq!(holders(COMPLETE, Role::Procurator).len(), 1);
+    assert_eq!(holders(COMPLETE, Role::AuthorisedPerson).len(), 1);
+    for kind in [
+        "participants",
+        "beneficial-owners",
+        "real-estate",
+        "seizures",
+        "cases",
+    ] {
+        assert!(matches!(asked(COMPLETE, kind), Answer::Data(_)), "{kind}");
+    }
+}
+
+#[test]
+fn the_public_company_has_a_board_of_three_and_a_foreign_shareholder() {
+    let board = holders("999000017", Role::BoardMember);
+    assert_eq!(board.len(), 3);
+    assert!(has(&board, personas::MOBILE));
+    let participants = value("999000017", "participants");
+    assert_eq!(participants["counts"]["foreignLegal"], 1);
+    assert_eq!(
+        value("999000017", "company-profile")["legalForm"]["elf"],
+        "81KA"
+    );
+}
+
+#[test]
+fn members_of_the_small_partnership_are_nobody_of_the_demo_world() {
+    let members = holders("999000024", Role::Member);
+    assert_eq!(members.len(), 2);
+    for persona in personas::ALL {
+        assert!(!has(&members, persona));
+    }
+    assert_eq!(
+        value("999000024", "company-profile")["legalForm"]["elf"],
+        "SFYA"
+    );
+    assert!(holders("999000024", Role::Shareholder).is_empty());
+}
+
+#[test]
+fn the_public_institution_declares_its_manager() {
+    assert_eq!(
+        value("999000031", "company-profile")["legalForm"]["elf"],
+        "KWBA"
+    );
+    let owners = value("999000031", "beneficial-owners");
+    assert_eq!(
+        owners["owners"][0]["controls"][0]["nature"],
+        "seniorManagingOfficial"
+    );
+}
+
+#[test]
+fn statuses_have_their_codes_and_who_acts_instead_of_the_manager() {
+    for (code, jar_code, status, body, role) in [
+        (
+            "999000049",
+            "5",
+            NormalizedStatus::Bankruptcy,
+            Some(BodyKind::InsolvencyAdministrator),
+            Some(Role::InsolvencyAdministrator),
+        ),
+        (
+            "999000056",
+            "4",
+            NormalizedStatus::UnderRestructuring,
+            Some(BodyKind::Manager),
+            Some(Role::InsolvencyAdministrator),
+        ),
+        (
+            "999000063",
+            "7",
+            NormalizedStatus::InLiquidation,
+            Some(BodyKind::Liquidator),
+            Some(Role::Liquidator),
+        ),
+        (
+            "999000070",
+            "10",
+            NormalizedStatus::Deregistered,
+            None,
+            None,
+        ),
+    ] {
+        let Answer::Data(RegisterData::CompanyProfile(profile)) = asked(code, "company-profile")
+        else {
+            panic!("{code}");
+        };
+        assert_eq!(profile.legal_status.jar_code.as_deref(), Some(jar_code));
+        assert_eq!(profile.legal_status.normalized, status);
+        assert_eq!(
+            profile.management_bodies.first().map(|body| body.kind),
+            body
+        );
+        assert_eq!(profile.deregistered_on.is_some(), code == "999000070");
+        if let Some(role) = role {
+            assert!(!holders(code, role).is_empty(), "{code}");
+        }
+    }
+    for role in Role::ALL {
+        assert!(holders("999000070", role).is_empty(), "{role}");
+    }
+}
+
+#[test]
+fn one_entity_has_a_profile_alone() {
+    assert!(matches!(
+        asked("999000088", "company-profile"),
+        Answer::Data(_)
+    ));
+    for kind in ["participants", "real-estate", "seizures", "cases"] {
+        assert_eq!(asked("999000088", kind), Answer::NoData, "{kind}");
+    }
+}
+
+#[test]
+fn declarations_of_beneficial_owners_have_all_four_statuses() {
+    for (code, status, statements) in [
+        (COMPLETE, DeclarationStatus::Declared, 3),
+        ("999000095", DeclarationStatus::NotDeclared, 0),
+        ("999000106", DeclarationStatus::ExemptState, 2),
+        ("999000113", DeclarationStatus::CannotBeDetermined, 2),
+    ] {
+        let Answer::Data(RegisterData::BeneficialOwners(owners)) = asked(code, "beneficial-owners")
+        else {
+            panic!("{code}");
+        };
+        assert_eq!(owners.status, status);
+        assert_eq!(
+            owners.owners.is_empty(),
+            status != DeclarationStatus::Declared
+        );
+        assert_eq!(owners.bods.len(), statements, "{code}");
+    }
+}
+
+#[test]
+fn the_large_answers_are_as_large_as_they_say() {
+    let participants = value("999000120", "participants");
+    assert_eq!(participants["participants"].as_array().unwrap().len(), 500);
+    assert_eq!(participants["bods"].as_array().unwrap().len(), 1001);
+    let acts = value("999000138", "seizures");
+    assert_eq!(acts["acts"].as_array().unwrap().len(), 200);
+}
+
+#[test]
+fn shares_of_participants_add_up() {
+    for code in CODES.iter().take(15) {
+        let Answer::Data(RegisterData::Participants(found)) = asked(code, "participants") else {
+            continue;
+        };
+        let percents = found
+            .participants
+            .iter()
+            .filter_map(|one| one.holding.percent);
+        let sum: f64 = percents.map(f64::from).sum();
+        assert!((sum - 100.0).abs() < 1e-6, "{code}: {sum}");
+        let natural = found
+            .participants
+            .iter()
+            .filter(|one| one.participant_type == PartyType::Natural);
+        assert_eq!(
+            natural.count(),
+            (found.counts.lt_natural + found.counts.foreign_natural) as usize
+        );
+    }
+}
+
+#[test]
+fn the_manager_with_an_estonian_code_is_told_by_it() {
+    let query = Query::RoleHolders {
+        entity: "999000145".parse().unwrap(),
+        role: Role::Manager,
+    };
+    let RegisterData::RoleHolders(found) = data(&query) else {
+        panic!("role holders");
+    };
+    let HolderIdentity::Foreign {
+        country,
+        identifier,
+    } = &found.holders[0].identity
+    else {
+        panic!("a foreign identifier");
+    };
+    assert_eq!(
+        (country.as_str(), identifier.as_str()),
+        ("EE", personas::FOREIGN.personal_code)
+    );
+}
+
+#[test]
+fn registers_are_out_of_order_as_published() {
+    for query in queries("999000152") {
+        assert_eq!(synthetic::answer(&query), Answer::Down);
+    }
+    for query in queries("999000162") {
+        assert_eq!(synthetic::answer(&query), Answer::Hangs);
+    }
+    for query in queries("999000177") {
+        assert_eq!(synthetic::answer(&query), Answer::Garbage);
+    }
+    for query in queries("999000184") {
+        assert_eq!(
+            synthetic::answer(&query) == Answer::Down,
+            query.kind() == "seizures"
+        );
+    }
+    for query in queries("999000191").into_iter().chain(queries("124110246")) {
+        assert_eq!(synthetic::answer(&query), Answer::NoData);
+    }
+}
+
+#[test]
+fn things_are_as_published_and_what_entities_hold_can_be_looked_up() {
+    let [complete, unknown, down, _] = PROPERTIES
+        .map(|number| synthetic::answer(&Query::PropertyExtract(number.parse().unwrap())));
+    let Answer::Data(RegisterData::PropertyExtract(extract)) = complete else {
+        panic!("an extract");
+    };
+    assert!(!extract.mortgages.is_empty() && !extract.other_rights.is_empty());
+    assert_eq!((unknown, down), (Answer::NoData, Answer::Down));
+    let acts = value(COMPLETE, "seizures");
+    assert_eq!(acts["acts"][0]["actId"], extract.seizure_marks[0].act_id);
+    assert_eq!(
+        acts["acts"][0]["property"][0]["identifier"]["value"],
+        COMPLETE_PROPERTY
+    );
+    for code in CODES.iter().take(15) {
+        let Answer::Data(RegisterData::RealEstate(held)) = asked(code, "real-estate") else {
+            continue;
+        };
+        for item in held.items {
+            let RegisterData::PropertyExtract(extract) =
+                data(&Query::PropertyExtract(item.unique_number))
+            else {
+                panic!("an extract");
+            };
+            assert_eq!(extract.owners[0].owner.code.as_deref(), Some(*code));
+        }
+    }
+}
+
+#[test]
+fn no_answer_for_callers_has_a_personal_code() {
+    for code in CODES {
+        for query in queries(code).into_iter().take(6) {
+            let Answer::Data(data) = synthetic::answer(&query) else {
+                continue;
+            };
+            let text = serde_json::to_string(&data).unwrap();
+            let persons = Role::ALL.into_iter().flat_map(|role| holders(code, role));
+            for (_, personal_code) in persons {
+                assert!(personal_code.is_none_or(|personal_code| !text.contains(&personal_code)));
+            }
+        }
+    }
+}
+
+#[test]
+fn statements_refer_to_records_that_were_stated_before() {
+    for code in CODES {
+        for kind in ["participants", "beneficial-owners"] {
+            let Answer::Data(data) = asked(code, kind) else {
+                continue;
+            };
+            let value = serde_json::to_value(data).unwrap();
+            let mut stated = Vec::new();
+            for statement in value["bods"].as_array().unwrap() {
+                let id = statement["statementId"].as_str().unwrap();
+                assert!((32..=64).contains(&id.len()));
+                if statement["recordType"] == "relationship" {
+                    let details = &statement["recordDetails"];
+                    assert!(stated.contains(&details["subject"]));
+                    let party = &details["interestedParty"];
+                    assert!(party["reason"].is_string() || stated.contains(party));
+                }
+                stated.push(statement["recordId"].clone());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_complete_thing_is_the_one_that_its_owner_holds() {
+    let held = value(COMPLETE, "real-estate");
+    assert_eq!(held["items"][0]["uniqueNumber"], COMPLETE_PROPERTY);
+    assert_eq!(held["items"][0]["seized"], true);
+}
