@@ -21,6 +21,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("pdftoppm", "poppler-utils"),
     ("python3", "python3"),
     ("qpdf", "qpdf"),
+    ("softhsm2-util", "softhsm2"),
     ("strace", "strace"),
     ("xmlsec1", "xmlsec1"),
 ];

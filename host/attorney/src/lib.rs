@@ -25,6 +25,12 @@ pub trait SigningKey: Send + Sync {
     /// How it signs.
     fn algorithm(&self) -> KeyAlgorithm;
 
+    /// Whether the key can be reached, without a signature.
+    ///
+    /// # Errors
+    /// [`SigningKeyError`], as [`SigningKey::sign_digest`] would have.
+    async fn check(&self) -> Result<(), SigningKeyError>;
+
     /// Signs a digest of [`KeyAlgorithm::digest_octets`] octets: for RSA the
     /// signature's octets (RFC 8017, 8.2), for ECDSA a DER `ECDSA-Sig-Value`
     /// (RFC 3279, 2.2.3).

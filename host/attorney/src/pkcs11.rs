@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use openssl::bn::BigNum;
 use openssl::ecdsa::EcdsaSig;
 use openssl::error::ErrorStack;
+use serde::Deserialize;
 use tokio::sync::Semaphore;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -38,7 +39,8 @@ pub struct Pkcs11Settings {
 
 /// The PIN of a token's user. It is in no `Debug` output, and wiped when it is
 /// dropped.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone, Deserialize, Zeroize, ZeroizeOnDrop)]
+#[serde(transparent)]
 pub struct Pin(String);
 
 /// Why a module's key cannot be used at all.
@@ -93,17 +95,34 @@ impl Pkcs11Key {
         })
     }
 
-    async fn sign(&self, data: Vec<u8>) -> Result<Vec<u8>, SigningKeyError> {
+    /// Has something done by the token, once there is a place, no longer than it
+    /// may take.
+    async fn by_token<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Token) -> Result<T, SigningKeyError> + Send + 'static,
+    ) -> Result<T, SigningKeyError> {
+        let done = tokio::time::timeout(self.timeout, self.in_place(call)).await;
+        done.unwrap_or_else(|_| {
+            Err(SigningKeyError::Unavailable(
+                "the module does not answer in time".to_owned(),
+            ))
+        })
+    }
+
+    async fn in_place<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Token) -> Result<T, SigningKeyError> + Send + 'static,
+    ) -> Result<T, SigningKeyError> {
         let closed = || SigningKeyError::Unavailable("the module is closed".to_owned());
         let place = self.places.clone().acquire_owned().await;
         let place = place.map_err(|_| closed())?;
-        let (token, algorithm) = (self.token.clone(), self.chain.algorithm);
-        let signing = tokio::task::spawn_blocking(move || {
+        let token = self.token.clone();
+        let calling = tokio::task::spawn_blocking(move || {
             // A module that hangs keeps its place, so that few threads hang.
             let _place = place;
-            token.sign(algorithm, &data)
+            call(&token)
         });
-        signing.await.unwrap_or_else(|_| Err(closed()))
+        calling.await.unwrap_or_else(|_| Err(closed()))
     }
 }
 
@@ -117,6 +136,10 @@ impl SigningKey for Pkcs11Key {
         self.chain.algorithm
     }
 
+    async fn check(&self) -> Result<(), SigningKeyError> {
+        self.by_token(Token::check).await
+    }
+
     async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError> {
         self.algorithm().check(digest)?;
         let is_rsa = self.algorithm() == KeyAlgorithm::Rs256;
@@ -124,12 +147,10 @@ impl SigningKey for Pkcs11Key {
             true => [&SHA_256_INFO, digest].concat(),
             false => digest.to_vec(),
         };
-        let value = tokio::time::timeout(self.timeout, self.sign(data)).await;
-        let value = value.unwrap_or_else(|_| {
-            Err(SigningKeyError::Unavailable(
-                "the module does not answer in time".to_owned(),
-            ))
-        })?;
+        let algorithm = self.algorithm();
+        let value = self
+            .by_token(move |token| token.sign(algorithm, &data))
+            .await?;
         match is_rsa {
             true => Ok(value),
             false => der_of(&value).map_err(|error| SigningKeyError::Refused(error.to_string())),

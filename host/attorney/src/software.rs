@@ -72,6 +72,10 @@ impl SigningKey for SoftwareKey {
         self.chain.algorithm
     }
 
+    async fn check(&self) -> Result<(), SigningKeyError> {
+        Ok(())
+    }
+
     async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError> {
         self.algorithm().check(digest)?;
         self.sign(digest)

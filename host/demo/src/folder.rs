@@ -125,7 +125,7 @@ impl Folder {
 
     /// The key of this name, made at first need.
     pub(crate) fn key(&self, name: &str, spec: KeySpec) -> Result<SigningKey, WorldError> {
-        let path = self.path(format!("keys/{name}.pem"));
+        let path = self.key_path(name);
         if path.exists() {
             let pem = fs::read(&path).map_err(file_error("read", &path))?;
             return SigningKey::from_pem(&pem).map_err(|_| WorldError::Damaged {
@@ -162,6 +162,10 @@ impl Folder {
             return Err(damaged("certifies another key than the one kept beside it"));
         }
         Ok(certificate)
+    }
+
+    pub(crate) fn key_path(&self, name: &str) -> PathBuf {
+        self.path(format!("keys/{name}.pem"))
     }
 
     pub(crate) fn certificate_path(&self, name: &str) -> PathBuf {

@@ -11,6 +11,7 @@
 //! faults and tells what was asked; [`Control`] speaks to it.
 
 mod arrivals;
+mod attorney;
 mod cards;
 mod clock;
 mod control;
@@ -40,6 +41,7 @@ mod tsa;
 mod world;
 
 pub use crate::{
+    attorney::AttorneyFiles,
     clock::{DemoClock, SystemClock, WorldClock},
     control::{ClockState, Control, ControlError},
     error::WorldError,

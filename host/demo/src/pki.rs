@@ -5,6 +5,7 @@
 //!                     ├─ Parafa Demo EID-NQ E  non-qualified ones
 //!                     ├─ Parafa Demo EID-M E   qualified ones of Mobile-ID
 //!                     ├─ Parafa Demo Card CA   those of identity cards
+//!                     ├─ Parafa Demo Sign CA   qualified ones of signature devices
 //!                     └─ Parafa Demo TSA CA    time-stamping
 //! Elsewhere Root ─────── Elsewhere EID         nobody trusts these
 //! ```
@@ -42,6 +43,9 @@ pub(crate) const EID_NQ: &str = "eid-nq-e";
 pub(crate) const EID_M: &str = "eid-m-e";
 /// Issues the certificates of identity cards.
 pub(crate) const CARD_CA: &str = "card-ca";
+/// Issues qualified signing certificates for devices that are neither phones
+/// nor identity cards.
+pub(crate) const SIGN_CA: &str = "sign-ca";
 /// Issues time-stamping certificates.
 pub(crate) const TSA_CA: &str = "tsa-ca";
 /// A root that nobody trusts.
@@ -49,7 +53,7 @@ pub(crate) const ELSEWHERE_ROOT: &str = "elsewhere-root";
 /// Issues signing certificates under the root that nobody trusts.
 pub(crate) const ELSEWHERE_EID: &str = "elsewhere-eid";
 
-const AUTHORITIES: [AuthoritySpec; 8] = [
+const AUTHORITIES: [AuthoritySpec; 9] = [
     AuthoritySpec::root(ROOT, "Parafa Demo Root E", "Parafa Demo Trust Services"),
     AuthoritySpec::issuing(
         EID_Q,
@@ -74,6 +78,12 @@ const AUTHORITIES: [AuthoritySpec; 8] = [
         ROOT,
         "Parafa Demo Card CA",
         "Parafa Demo Documents Office",
+    ),
+    AuthoritySpec::issuing(
+        SIGN_CA,
+        ROOT,
+        "Parafa Demo Sign CA",
+        "Parafa Demo Trust Services",
     ),
     AuthoritySpec::issuing(
         TSA_CA,

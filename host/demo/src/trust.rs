@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     error::WorldError,
     folder::Folder,
-    pki::{CARD_CA, EID_M, EID_NQ, EID_Q, Pki, ROOT, TSA_CA},
+    pki::{CARD_CA, EID_M, EID_NQ, EID_Q, Pki, ROOT, SIGN_CA, TSA_CA},
 };
 
 const FOLDER: &str = "trust";
@@ -22,7 +22,7 @@ struct Anchor {
     terms: &'static str,
 }
 
-const ANCHORS: [Anchor; 6] = [
+const ANCHORS: [Anchor; 7] = [
     Anchor {
         authority: ROOT,
         kind: "root",
@@ -62,6 +62,15 @@ methods = ["nfc", "physical"]
 policies = ["1.3.6.1.4.1.33621.2.2.2", "0.4.0.194112.1.2"]
 [certificate.ocsp]
 nonce = "send""#,
+    },
+    Anchor {
+        authority: SIGN_CA,
+        kind: "issuing",
+        terms: r#"purposes = ["signing"]
+methods = ["attorney"]
+policies = ["0.4.0.194112.1.2"]
+[certificate.ocsp]
+nonce = "require""#,
     },
     Anchor {
         authority: TSA_CA,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use crate::{
+    attorney::{self, AttorneyFiles},
     cards::Cards,
     clock::{DemoClock, SystemClock, WorldClock},
     control::{self, Controlled},
@@ -108,6 +109,7 @@ pub struct World {
     personas: Vec<Persona>,
     roots: Vec<PathBuf>,
     trust_folder: PathBuf,
+    attorney: AttorneyFiles,
     faults: Faults,
     smart_id_switches: SmartIdSwitches,
     mobile_id_switches: MobileIdSwitches,
@@ -190,6 +192,7 @@ impl World {
         let mobile_id_switches = services.mobile_id.switches().clone();
         let smart_id_switches = services.smart_id.switches().clone();
         let (roots, trust_folder) = (services.roots.clone(), services.trust_folder.clone());
+        let attorney = services.attorney.clone();
         let mailbox = Mailbox::new(clock.clone());
         let smtp_listener = listen_for_mail(address).await?;
         let smtp = local_address(&smtp_listener, address)?;
@@ -234,6 +237,7 @@ impl World {
             personas,
             roots,
             trust_folder,
+            attorney,
             faults,
             smart_id_switches,
             mobile_id_switches,
@@ -271,6 +275,11 @@ impl World {
     /// A folder of trust anchors as the host's trust loader reads it.
     pub fn trust_folder(&self) -> &Path {
         &self.trust_folder
+    }
+
+    /// The key and the certificate of the attorney.
+    pub fn attorney(&self) -> &AttorneyFiles {
+        &self.attorney
     }
 
     /// What is to go wrong at a service.
@@ -329,6 +338,7 @@ struct Services {
     tsa: Tsa,
     roots: Vec<PathBuf>,
     trust_folder: PathBuf,
+    attorney: AttorneyFiles,
 }
 
 impl Services {
@@ -362,6 +372,7 @@ impl Services {
             shutdown,
         )?;
         let cards = Cards::open(folder, pki.clone(), config.clock.clone())?;
+        let attorney = attorney::enrol(folder, &pki, &*config.clock)?;
         let clock: Arc<dyn DemoClock> = Arc::new(clock);
         let tsa = Tsa::open(folder, &pki, clock.clone(), tsa_switches)?;
         let trust_folder = trust::write(folder, &pki)?;
@@ -374,6 +385,7 @@ impl Services {
             cards,
             tsa,
             trust_folder,
+            attorney,
         })
     }
 

@@ -105,6 +105,19 @@ impl AnswerSigner {
         })
     }
 
+    /// Whether the key can be reached, and its certificate may sign now. What is
+    /// wrong is logged too.
+    ///
+    /// # Errors
+    /// [`SignatureUnavailable`], as a signature would have now.
+    pub async fn check(&self) -> Result<(), SignatureUnavailable> {
+        self.in_time(async {
+            self.standing.chain(self.clock.now()).await?;
+            self.key.check().await.map_err(SignatureUnavailable::Key)
+        })
+        .await
+    }
+
     /// Wraps JSON in a JAdES signature: a flattened JSON Web Signature
     /// (`application/jose+json`) with the payload, byte for byte, inside.
     ///
@@ -115,7 +128,7 @@ impl AnswerSigner {
         payload: Bytes,
         level: SignatureLevel,
     ) -> Result<Bytes, SignatureUnavailable> {
-        let made = self.made_in_time(async {
+        let made = self.in_time(async {
             let plugin = self.plugin(JADES)?;
             let signed = self.sign(&plugin, payload).await?;
             match level {
@@ -135,7 +148,7 @@ impl AnswerSigner {
     /// # Errors
     /// [`SignatureUnavailable`].
     pub async fn asice(&self, files: Vec<ContainerFile>) -> Result<Bytes, SignatureUnavailable> {
-        let made = self.made_in_time(async {
+        let made = self.in_time(async {
             self.plugin(JADES)?;
             let plugin = self.plugin(ASICE)?;
             let container = self.compose(&plugin, files).await?;
@@ -147,10 +160,10 @@ impl AnswerSigner {
 
     /// Waits for a place and then for the signature, no longer than it may
     /// take.
-    async fn made_in_time(
+    async fn in_time<T>(
         &self,
-        made: impl Future<Output = Result<Bytes, SignatureUnavailable>>,
-    ) -> Result<Bytes, SignatureUnavailable> {
+        made: impl Future<Output = Result<T, SignatureUnavailable>>,
+    ) -> Result<T, SignatureUnavailable> {
         let in_turn = async {
             let _place = self.places.acquire().await;
             made.await

@@ -14,6 +14,7 @@ use parafa_ceremony::prompts::PromptLimits;
 use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_operator::OperatorCommands;
+use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
@@ -46,6 +47,8 @@ pub(crate) struct App {
     pub(crate) further_extensions: Arc<[String]>,
     /// Prices of workspaces that have none of their own.
     pub(crate) prices: PriceLadder,
+    /// Makes the attorney's signatures, if a key is set up.
+    pub(crate) answer_signer: Option<Arc<AnswerSigner>>,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: SigningReader,
@@ -93,6 +96,14 @@ impl App {
     /// The operations of the authentication API.
     pub(crate) fn auth_api(&self) -> AuthOperations {
         AuthOperations(self.authentications.clone())
+    }
+
+    /// Tells the operator early if the attorney could not sign now. Others can
+    /// be served meanwhile.
+    pub(crate) fn look_after_the_attorneys_key(&self) {
+        if let Some(signer) = self.answer_signer.clone() {
+            tokio::spawn(async move { signer.check().await });
+        }
     }
 
     /// The pages and calls of signers.

@@ -1,6 +1,7 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
 mod absent;
+mod attorney;
 mod auth;
 mod environment;
 mod quotas;
@@ -20,6 +21,7 @@ use serde::Deserialize;
 use url::Url;
 
 use self::absent::without_absent;
+pub use self::attorney::Attorney;
 pub use self::auth::Auth;
 use self::environment::Environment;
 
@@ -53,6 +55,8 @@ pub struct Config {
     pub card: Card,
     /// The mail server.
     pub mail: Option<Mail>,
+    /// The key of the responsible attorney.
+    pub attorney: Option<Attorney>,
     /// What workspaces pay.
     pub billing: Billing,
     /// Authentications.
@@ -565,14 +569,14 @@ mod tests {
         let config = load(&empty).unwrap();
 
         assert!(config.smart_id.is_none() && config.mobile_id.is_none());
-        assert!(config.mail.is_none());
+        assert!(config.mail.is_none() && config.attorney.is_none());
         assert!(load("[webhook]\n").is_err());
     }
 
     #[test]
     fn what_this_build_does_not_have_is_refused_by_name_all_of_it() {
         let text = "[store]\nengine = 'postgres'\nurl = 'postgres://db/parafa'\n\
-                    [objects]\nurl = 's3://bucket'\n[attorney]\nkey = 'a.pem'\n";
+                    [objects]\nurl = 's3://bucket'\n[diligence]\nkey = 'a.pem'\n";
 
         let why = load(text).unwrap_err().source.to_string();
 
@@ -580,7 +584,7 @@ mod tests {
             "store.engine is postgres, and this build does not have that engine",
             "store.url is set",
             "objects.url is set",
-            "attorney.key is set",
+            "diligence.key is set",
         ] {
             assert!(why.contains(named), "{why}");
         }

@@ -23,7 +23,7 @@ use self::clock::ServerClock;
 pub(crate) use self::file::{DemoFile, FileError};
 use self::file::{Workspaces, WorldPart};
 use crate::app::App;
-use crate::config::{Config, Mail, MobileId, Protection, SmartId};
+use crate::config::{Attorney, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup;
 
 /// Folder of a host's own world in its data folder.
@@ -270,6 +270,8 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
     config.card.enabled.get_or_insert(true);
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
+    let attorney = world.attorney.clone();
+    config.attorney = attorney.map(|files| Attorney::of_files(files.key, files.certificate));
     // The world's certificates name its own responder, lists and issuers.
     let responder = HostPort::of(&address(&world.addresses.ocsp)?);
     let responder = responder.map(|responder| responder.to_string());

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
+use parafa_attorney::SigningKey;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
+use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, MailSetupError, Mailer, OutboundClient,
     Reach, ServerTrust,
@@ -35,7 +37,7 @@ pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
 use crate::app::App;
-use crate::config::{Config, Engine, Mail, MobileId, Protection, SmartId};
+use crate::config::{Attorney, Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::metrics::plugin_observer;
 use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
@@ -99,7 +101,7 @@ pub(crate) async fn open(
         clock,
         base_url,
     };
-    Ok(assemble(config, mode, own, ExternalServices::open(config)?))
+    assemble(config, mode, own, ExternalServices::open(config)?)
 }
 
 /// Lets jobs that a crash cut short be done now, not when their lease ends:
@@ -134,6 +136,8 @@ pub(crate) struct ExternalServices {
     pub(crate) authentication_check: AuthenticationCheck,
     pub(crate) timestamps: TimestampClient,
     pub(crate) validation_data: ValidationData,
+    /// The attorney's key, if one is set up.
+    pub(crate) attorney: Option<Arc<dyn SigningKey>>,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
@@ -165,6 +169,7 @@ impl ExternalServices {
                 TimestampPolicy::default(),
             ),
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
+            attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
             cards: config.card.enabled == Some(true),
             webhooks: outbound_client(webhook_policy.clone())?,
@@ -180,7 +185,7 @@ pub(crate) fn assemble(
     mode: StoreMode,
     own: HostParts,
     doors: ExternalServices,
-) -> App {
+) -> anyhow::Result<App> {
     let HostParts {
         records,
         plugins,
@@ -188,6 +193,17 @@ pub(crate) fn assemble(
         clock,
         base_url,
     } = own;
+    let answer_signer = doors.attorney.clone().map(|key| {
+        AnswerSigner::new(AnswerSignerParts {
+            key,
+            plugins: plugins.clone(),
+            timestamps: doors.timestamps.clone(),
+            validation_data: doors.validation_data.clone(),
+            signer_check: doors.signer_check.clone(),
+            clock: clock.clone(),
+        })
+    });
+    let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
@@ -303,7 +319,8 @@ pub(crate) fn assemble(
         doors.webhooks,
         work.clone(),
     );
-    App {
+    Ok(App {
+        answer_signer: answer_signer.map(Arc::new),
         mail: MailSender::new(records.clone(), sources, doors.mailer),
         comments: Arc::new(Comments::new(
             records.clone(),
@@ -332,7 +349,7 @@ pub(crate) fn assemble(
         webhooks,
         work,
         stop,
-    }
+    })
 }
 
 /// Reads the trust anchors.

@@ -1,6 +1,6 @@
 //! The token with its sessions. Everything here blocks.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::error::{Error, RvError};
@@ -17,6 +17,8 @@ pub(super) struct Token {
     settings: Pkcs11Settings,
     module: Mutex<Option<Pkcs11>>,
     idle: Mutex<Vec<OpenSession>>,
+    /// Read by whoever calls the module, written by whoever closes it.
+    calls: RwLock<()>,
     /// Why the token must not be asked to let us in again: it locks itself
     /// after a few wrong PINs.
     shut: Mutex<Option<SigningKeyError>>,
@@ -33,13 +35,62 @@ impl Token {
             settings,
             module: Mutex::default(),
             idle: Mutex::default(),
+            calls: RwLock::default(),
             shut: Mutex::default(),
         }
     }
 
-    /// Signs, in an idle session or a new one. A session that fails is not used
-    /// again: where the token has been away, a new one works.
+    /// Signs, in an idle session or a new one.
     pub(super) fn sign(
+        &self,
+        algorithm: KeyAlgorithm,
+        data: &[u8],
+    ) -> Result<Vec<u8>, SigningKeyError> {
+        self.renewed_at_need(|| self.sign_in_session(algorithm, data))
+    }
+
+    /// Opens a session, which finds the key, and keeps it for the first
+    /// signature.
+    pub(super) fn check(&self) -> Result<(), SigningKeyError> {
+        self.renewed_at_need(|| {
+            let opened = self.open()?;
+            locked(&self.idle).push(opened);
+            Ok(())
+        })
+    }
+
+    /// Tries what needs the token, and tries it again with the module loaded
+    /// anew: some do not see that a token is back.
+    fn renewed_at_need<T>(
+        &self,
+        call: impl Fn() -> Result<T, SigningKeyError>,
+    ) -> Result<T, SigningKeyError> {
+        let try_it = || {
+            let _calling = self.calls.read().unwrap_or_else(PoisonError::into_inner);
+            call()
+        };
+        match try_it() {
+            Err(SigningKeyError::Unavailable(_)) if self.close() => try_it(),
+            tried => tried,
+        }
+    }
+
+    /// Closes the module, unless somebody else is calling it, who must not be
+    /// disturbed (PKCS #11 v2.40, 5.4). Answers whether it is closed.
+    fn close(&self) -> bool {
+        let Ok(_alone) = self.calls.try_write() else {
+            return false;
+        };
+        locked(&self.idle).clear();
+        if let Some(module) = locked(&self.module).take()
+            && let Err(error) = module.finalize()
+        {
+            tracing::warn!(%error, "the module of the key does not close");
+        }
+        true
+    }
+
+    fn sign_in_session(
         &self,
         algorithm: KeyAlgorithm,
         data: &[u8],

@@ -56,6 +56,8 @@ pub(crate) enum Profile<'a> {
     },
     /// The authentication certificate of an identity card.
     CardAuthentication(Person<'a>),
+    /// The signing certificate of the attorney, on a qualified device.
+    Attorney(Person<'a>),
     /// A time-stamping unit (RFC 3161, 2.3).
     TimeStamping,
 }
@@ -79,6 +81,7 @@ impl Profile<'_> {
             Self::CardSigning { person, .. } | Self::CardAuthentication(person) => {
                 person.card_subject()
             }
+            Self::Attorney(person) => person.plain_subject(),
             Self::TimeStamping => NameBuilder::default()
                 .country("LT")
                 .organization("Parafa Demo Trust Services")
@@ -153,6 +156,11 @@ impl Profile<'_> {
                 extension::key_usage(KeyUsages::DigitalSignature)?,
                 extension::extended_key_usage(false, ID_KP_CLIENT_AUTH)?,
             ]),
+            Self::Attorney(_) => extensions.extend([
+                extension::key_usage(KeyUsages::NonRepudiation)?,
+                extension::policies(&[POLICY_QCP_N_QSCD])?,
+                extension::qualified_statements()?,
+            ]),
             Self::TimeStamping => extensions.extend([
                 extension::key_usage(KeyUsages::DigitalSignature)?,
                 extension::extended_key_usage(true, ID_KP_TIME_STAMPING)?,
@@ -166,10 +174,19 @@ impl Person<'_> {
     /// The semantics identifier of EN 319 412-1, 5.1.3, is the serial number;
     /// the common name has a comma inside one value.
     fn subject(&self) -> der::Result<Name> {
+        self.subject_with(',')
+    }
+
+    /// The same with a space there.
+    fn plain_subject(&self) -> der::Result<Name> {
+        self.subject_with(' ')
+    }
+
+    fn subject_with(&self, between: char) -> der::Result<Name> {
         let (surname, given_name) = (self.surname.to_uppercase(), self.given_name.to_uppercase());
         NameBuilder::default()
             .country(self.country)
-            .common_name(&format!("{surname},{given_name}"))
+            .common_name(&format!("{surname}{between}{given_name}"))
             .surname(&surname)
             .given_name(&given_name)
             .serial_number(&format!("PNO{}-{}", self.country, self.personal_code))

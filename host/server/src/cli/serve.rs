@@ -114,6 +114,7 @@ async fn run(
     };
     let app = startup::open(&config, base_url.clone(), mode, clock, accepted_loss).await?;
     let app = Arc::new(app);
+    app.look_after_the_attorneys_key();
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
         demo.move_in(&app, &config.store.data, &operator_url)

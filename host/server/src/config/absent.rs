@@ -3,10 +3,10 @@
 use config::{ConfigError, Map, Value, ValueKind};
 
 /// Sections that have no settings yet. An empty one asks for nothing.
-const WITHOUT_SETTINGS: [&str; 4] = ["attorney", "diligence", "objects", "webhooks"];
+const WITHOUT_SETTINGS: [&str; 3] = ["diligence", "objects", "webhooks"];
 /// Sections that are for something that is off without them. An empty one asks
 /// for nothing either.
-const OPTIONAL: [&str; 3] = ["mail", "mobile_id", "smart_id"];
+const OPTIONAL: [&str; 4] = ["attorney", "mail", "mobile_id", "smart_id"];
 
 /// Takes out what asks for nothing.
 ///

@@ -5,7 +5,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use parafa_demo::{Addresses, Persona, World};
+use parafa_demo::{Addresses, AttorneyFiles, Persona, World};
 use serde::{Deserialize, Serialize};
 
 use super::relying_party::RelyingParty;
@@ -43,6 +43,9 @@ pub(crate) struct WorldPart {
     pub(crate) addresses: Addresses,
     /// Folder of trust anchors, as `trust.folder` takes it.
     pub(crate) trust: PathBuf,
+    /// Missing where an earlier version wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) attorney: Option<AttorneyFiles>,
     roots: Vec<PathBuf>,
     personas: Vec<Persona>,
 }
@@ -140,6 +143,7 @@ impl WorldPart {
         Self {
             addresses: world.addresses().clone(),
             trust: world.trust_folder().to_owned(),
+            attorney: Some(world.attorney().clone()),
             roots: world.roots().to_vec(),
             personas: world.personas().to_vec(),
         }

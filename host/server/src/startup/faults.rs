@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use anyhow::{anyhow, bail};
 use parafa_domain::SigningMethod;
+use parafa_organisation_signature::SIGNING_METHOD;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
 use parafa_trust::Purpose;
@@ -69,6 +70,9 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
         }
         if let Some(mail) = &config.mail {
             found.in_check(mailer(mail));
+        }
+        if let Some(attorney) = &config.attorney {
+            found.in_check(attorney.key());
         }
     }
     if found.0.is_empty() {
@@ -213,6 +217,9 @@ impl Found {
             .flatten()
             .map(|set_up| Some(set_up.name()))
             .collect();
+        if config.attorney.is_some() {
+            methods.push(Some(SIGNING_METHOD));
+        }
         if methods.is_empty() {
             methods.push(None);
         }

@@ -69,7 +69,7 @@ impl Host {
         for change in &changes {
             change(&mut doors);
         }
-        let app = Arc::new(startup::assemble(&config, StoreMode::Demo, own, doors));
+        let app = Arc::new(startup::assemble(&config, StoreMode::Demo, own, doors).unwrap());
         Self {
             runner: Arc::new(jobs::runner(&app).unwrap()),
             app,

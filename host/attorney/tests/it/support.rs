@@ -1,0 +1,66 @@
+use openssl::asn1::Asn1Time;
+use openssl::ec::{EcGroup, EcKey};
+use openssl::hash::{MessageDigest, hash};
+use openssl::nid::Nid;
+use openssl::pkey::{PKey, Private};
+use openssl::rsa::Rsa;
+use openssl::sign::Verifier;
+use openssl::x509::X509;
+use parafa_attorney::KeyAlgorithm;
+
+/// What is signed.
+pub(crate) const MESSAGE: &[u8] = b"an answer of a register";
+
+/// A key with a certificate of its own making.
+pub(crate) struct Holder {
+    pub(crate) key: PKey<Private>,
+    pub(crate) certificate: X509,
+}
+
+impl Holder {
+    pub(crate) fn rsa(bits: u32) -> Self {
+        Self::of(PKey::from_rsa(Rsa::generate(bits).unwrap()).unwrap())
+    }
+
+    pub(crate) fn elliptic(curve: Nid) -> Self {
+        let group = EcGroup::from_curve_name(curve).unwrap();
+        Self::of(PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap())
+    }
+
+    pub(crate) fn of(key: PKey<Private>) -> Self {
+        let mut builder = X509::builder().unwrap();
+        builder.set_pubkey(&key).unwrap();
+        let [yesterday, tomorrow] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
+        builder.set_not_before(&yesterday).unwrap();
+        builder.set_not_after(&tomorrow).unwrap();
+        builder.sign(&key, MessageDigest::sha256()).unwrap();
+        let certificate = builder.build();
+        Self { key, certificate }
+    }
+
+    pub(crate) fn key_pem(&self) -> Vec<u8> {
+        self.key.private_key_to_pem_pkcs8().unwrap()
+    }
+
+    pub(crate) fn certificate_pem(&self) -> Vec<u8> {
+        self.certificate.to_pem().unwrap()
+    }
+}
+
+pub(crate) fn digest(algorithm: KeyAlgorithm) -> Vec<u8> {
+    hash(digest_of(algorithm), MESSAGE).unwrap().to_vec()
+}
+
+/// Whether OpenSSL, which hashes the message itself, takes the value.
+pub(crate) fn verifies(certificate: &X509, algorithm: KeyAlgorithm, value: &[u8]) -> bool {
+    let key = certificate.public_key().unwrap();
+    let mut verifier = Verifier::new(digest_of(algorithm), &key).unwrap();
+    verifier.verify_oneshot(value, MESSAGE).unwrap()
+}
+
+fn digest_of(algorithm: KeyAlgorithm) -> MessageDigest {
+    match algorithm {
+        KeyAlgorithm::Rs256 | KeyAlgorithm::Es256 => MessageDigest::sha256(),
+        KeyAlgorithm::Es384 => MessageDigest::sha384(),
+    }
+}

@@ -1,0 +1,48 @@
+//! The attorney who is responsible for answers and packages. Their key is in a
+//! file, where a real one is in a device.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::DemoClock;
+use crate::crypto::KeySpec;
+use crate::error::WorldError;
+use crate::folder::Folder;
+use crate::pki::{self, CredentialSpec, Person, Pki, Profile, Validity};
+
+const NAME: &str = "attorney";
+
+/// Where the attorney's key and certificate are, in PEM.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct AttorneyFiles {
+    /// PKCS #8, not encrypted.
+    pub key: PathBuf,
+    /// The certificate, and no issuer's.
+    pub certificate: PathBuf,
+}
+
+/// Enrols the attorney, unless an earlier start did.
+pub(crate) fn enrol(
+    folder: &Folder,
+    pki: &Pki,
+    clock: &dyn DemoClock,
+) -> Result<AttorneyFiles, WorldError> {
+    let spec = CredentialSpec {
+        name: NAME,
+        issuer: pki::SIGN_CA,
+        key: KeySpec::Rsa(2048),
+        profile: Profile::Attorney(Person {
+            given_name: "Testas",
+            surname: "Advokatas",
+            country: "LT",
+            personal_code: "37506150439",
+        }),
+        validity: Validity::Current,
+    };
+    pki.credential(folder, &spec, clock.now())?;
+    Ok(AttorneyFiles {
+        key: folder.key_path(NAME),
+        certificate: folder.certificate_path(NAME),
+    })
+}
