@@ -7,6 +7,7 @@
 //! order moves in the commits of its ceremony and of its verification, so that
 //! it is delivered, charged and told of once or not at all.
 
+mod accounts;
 mod attestation;
 mod create;
 mod documents;
@@ -32,11 +33,12 @@ use parafa_platform::changes::Changes;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 
+pub use crate::accounts::WorkspaceAccounts;
 pub use crate::attestation::AttorneySignature;
 pub use crate::error::{IdentificationError, NotBillable};
 pub use crate::form::{OrderDelivery, OrderForm, Purpose};
 pub use crate::identity::MatchLevel;
-pub use crate::notices::{OrderNotices, Outcome};
+pub use crate::notices::OrderNotices;
 pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
 pub use crate::owner::OrderOwner;
 pub use crate::ports::{

@@ -7,36 +7,39 @@ use parafa_domain::{KycRefusal, KycStatus};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_register_data::EntityCode;
 use parafa_store::{StoreError, Transaction};
+use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::records::{Artifact, OutcomePayload};
+use crate::reading::ARTIFACT_MEDIA_TYPE;
+use crate::records::OutcomePayload;
 
-/// What a callback is told.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The event, such as `kyc.delivered`.
-    pub event: String,
-    /// The order.
-    pub order: Uuid,
-    /// Its state then.
-    pub status: KycStatus,
-    /// Why it was refused.
-    pub refusal: Option<KycRefusal>,
-    /// The entity.
-    pub entity: EntityCode,
-    /// When it happened.
-    pub occurred_at: Timestamp,
-    /// Of a delivered order.
-    pub artifact: Option<Artifact>,
+/// What a callback is posted. No member says whom the order is about.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    event: &'a str,
+    order_id: Uuid,
+    status: KycStatus,
+    status_reason: Option<KycRefusal>,
+    entity_code: EntityCode,
+    occurred_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact: Option<DeliveredArtifact>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeliveredArtifact {
+    sha256: String,
+    bytes: u64,
+    mime_type: &'static str,
 }
 
 /// What the notices of orders and of their ceremonies say.
 pub struct OrderNotices {
     /// Writes to subjects.
     pub letters: CeremonyLetters,
-    /// Puts an outcome into the words of the API.
-    pub body: fn(&Outcome) -> anyhow::Result<Vec<u8>>,
 }
 
 #[async_trait]
@@ -47,15 +50,20 @@ impl NoticeSource for OrderNotices {
         };
         let payload: OutcomePayload =
             serde_json::from_value(payload).context("an outcome cannot be read")?;
-        (self.body)(&Outcome {
-            event: event.clone(),
-            order: notice.subject,
+        let artifact = payload.artifact.map(|artifact| DeliveredArtifact {
+            sha256: artifact.sha256,
+            bytes: artifact.bytes,
+            mime_type: ARTIFACT_MEDIA_TYPE,
+        });
+        Ok(serde_json::to_vec(&Outcome {
+            event,
+            order_id: notice.subject,
             status: payload.status,
-            refusal: payload.refusal,
-            entity: payload.entity,
+            status_reason: payload.refusal,
+            entity_code: payload.entity,
             occurred_at: notice.occurred_at,
-            artifact: payload.artifact,
-        })
+            artifact,
+        })?)
     }
 
     async fn letter(&self, notices: &[NoticeRow]) -> anyhow::Result<Option<Letter>> {

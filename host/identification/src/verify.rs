@@ -87,16 +87,7 @@ impl Identifications {
         match judged {
             Ok(Judgement::Confirmed(package)) => self.deliver(job, &row, package).await?,
             Ok(Judgement::Ended(verdict)) => self.end(job, &row, verdict).await?,
-            Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                let tries = usize::try_from(job.attempts.max(1)).unwrap_or(usize::MAX);
-                let Some(pause) = PAUSES.get(tries - 1) else {
-                    tracing::error!(order.id = %order, error, "an order is given up");
-                    return self.end(job, &row, KycVerdict::Failed).await;
-                };
-                tracing::warn!(order.id = %order, error, "an order is verified later");
-                return self.give_back(job, *pause).await;
-            }
+            Err(error) => return self.put_off(job, &row, &error).await,
         }
         tracing::info!(order.id = %order, "order verified");
         Ok(())
@@ -365,6 +356,28 @@ impl Identifications {
     pub(crate) fn announce(&self, order: Uuid) {
         self.changes.announce(order);
         self.ceremonies.work.notify_one();
+    }
+
+    /// Has a verification that came to nothing done again later, or gives the
+    /// order up.
+    async fn put_off(
+        &self,
+        job: &ClaimedJob,
+        row: &OrderRow,
+        error: &NotJudged,
+    ) -> Result<(), IdentificationError> {
+        let tries = usize::try_from(job.attempts.max(1)).unwrap_or(usize::MAX);
+        let pause = PAUSES.get(tries - 1).copied();
+        tracing::warn!(
+            order.id = %row.id,
+            error = error as &dyn std::error::Error,
+            given_up = pause.is_none(),
+            "an order cannot be verified now"
+        );
+        match pause {
+            Some(pause) => self.give_back(job, pause).await,
+            None => self.end(job, row, KycVerdict::Failed).await,
+        }
     }
 
     async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {

@@ -34,7 +34,7 @@ pub struct PaymentRequired {
     pub recovery_url: Option<Url>,
 }
 
-/// Why a workspace may not be served, if it cannot pay.
+/// Why a workspace may not be served, if it cannot pay for another signature.
 ///
 /// # Errors
 /// When the store fails.
@@ -42,8 +42,20 @@ pub async fn check_funding(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
 ) -> Result<Result<(), PaymentRequired>, StoreError> {
+    check_funding_for(tx, tenant, None).await
+}
+
+/// The same of something with a price of its own, instead of a signature.
+///
+/// # Errors
+/// When the store fails.
+pub async fn check_funding_for(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    price: Option<Amount>,
+) -> Result<Result<(), PaymentRequired>, StoreError> {
     let billing = tx.get::<BillingRow>(&tenant).await?;
-    Ok(match cause(tx, tenant, billing.as_ref()).await? {
+    Ok(match cause(tx, tenant, billing.as_ref(), price).await? {
         None => Ok(()),
         Some(cause) => Err(PaymentRequired {
             cause,
@@ -56,6 +68,7 @@ async fn cause(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
     billing: Option<&BillingRow>,
+    price: Option<Amount>,
 ) -> Result<Option<PaymentCause>, StoreError> {
     let Some(billing) = billing else {
         return Ok(Some(PaymentCause::NoRail));
@@ -67,7 +80,7 @@ async fn cause(
             None => None,
             Some(ceiling) => {
                 let total = total(tx, tenant).await?;
-                let next = billing.ladder.price(total.signatures + 1);
+                let next = price.unwrap_or_else(|| billing.ladder.price(total.signatures + 1));
                 (total.unpaid.plus(next) > ceiling).then_some(PaymentCause::Ceiling)
             }
         },
@@ -88,10 +101,35 @@ pub async fn bill(
     let ladder = billing.map(|billing| billing.ladder).unwrap_or_default();
     let mut total = total(tx, tenant).await?;
     total.signatures += 1;
-    let amount: Amount = ladder.price(total.signatures);
+    let amount = ladder.price(total.signatures);
+    enter(tx, total, item, reference, amount).await
+}
+
+/// The same of what has a price of its own, and is no signature.
+///
+/// # Errors
+/// When the store fails.
+pub async fn bill_at(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    item: UsageItem,
+    reference: Uuid,
+    amount: Amount,
+) -> Result<(), StoreError> {
+    let total = total(tx, tenant).await?;
+    enter(tx, total, item, reference, amount).await
+}
+
+async fn enter(
+    tx: &mut Transaction<'_>,
+    mut total: UsageTotalRow,
+    item: UsageItem,
+    reference: Uuid,
+    amount: Amount,
+) -> Result<(), StoreError> {
     total.unpaid = total.unpaid.plus(amount);
     let usage = UsageRow {
-        tenant,
+        tenant: total.tenant,
         id: tx.new_id()?,
         at: tx.now(),
         item,

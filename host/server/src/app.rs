@@ -13,6 +13,7 @@ use parafa_ceremony::links::Links;
 use parafa_ceremony::prompts::PromptLimits;
 use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
+use parafa_identification::Identifications;
 use parafa_operator::OperatorCommands;
 use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
@@ -58,6 +59,7 @@ pub(crate) struct App {
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) archives: Arc<Archives>,
     pub(crate) authentications: Arc<Authentications>,
+    pub(crate) identifications: Arc<Identifications>,
     pub(crate) downloads: Arc<Downloads>,
     pub(crate) comments: Arc<Comments>,
     pub(crate) prompts: PromptLimits,

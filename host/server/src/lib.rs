@@ -8,6 +8,7 @@ mod demo;
 mod jobs;
 mod metrics;
 mod operator;
+mod registers;
 mod startup;
 mod tables;
 #[cfg(test)]

@@ -15,6 +15,9 @@ use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
+use parafa_identification::{
+    AttorneySignature, Identifications, OrderNotices, OrderOwner, Registers, WorkspaceAccounts,
+};
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, MailSetupError, Mailer, OutboundClient,
@@ -40,6 +43,7 @@ use crate::app::App;
 use crate::config::{Attorney, Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::metrics::plugin_observer;
+use crate::registers::SandboxRegisters;
 use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
 use parafa_ceremony::ceremonies::{Ceremonies, EarlierSignaturesCache};
 use parafa_ceremony::changes::{Changes, LastStates};
@@ -142,6 +146,8 @@ pub(crate) struct ExternalServices {
     pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
     pub(crate) cards: bool,
+    /// Answers of registers, synthetic ones for the sandbox.
+    pub(crate) registers: Arc<dyn Registers>,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -172,6 +178,7 @@ impl ExternalServices {
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
             cards: config.card.enabled == Some(true),
+            registers: Arc::new(SandboxRegisters),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -204,6 +211,7 @@ pub(crate) fn assemble(
         })
     });
     let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
+    let answer_signer = answer_signer.map(Arc::new);
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
@@ -240,7 +248,13 @@ pub(crate) fn assemble(
     let owner = Arc::new(SigningOwner {
         records: records.clone(),
     });
-    let owners = Owners::new(vec![(Product::Signing, owner as _)]);
+    let order_owner = Arc::new(OrderOwner {
+        records: records.clone(),
+    });
+    let owners = Owners::new(vec![
+        (Product::Signing, owner as _),
+        (Product::Diligence, order_owner as _),
+    ]);
     let attempts = Arc::new(Attempts {
         records: records.clone(),
         owners: owners.clone(),
@@ -294,6 +308,21 @@ pub(crate) fn assemble(
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
     });
+    let evidence_signer = answer_signer.clone().zip(doors.attorney.as_deref());
+    let evidence_signer = evidence_signer
+        .map(|(signer, key)| Arc::new(AttorneySignature::new(signer, key)) as Arc<_>);
+    let identifications = Arc::new(Identifications {
+        records: records.clone(),
+        reader: reader.clone(),
+        ceremonies: lifecycle.clone(),
+        plugins: plugins.clone(),
+        idempotency: idempotency.clone(),
+        registers: doors.registers,
+        signer: evidence_signer,
+        accounts: Arc::new(WorkspaceAccounts),
+        sends_mail: doors.mailer.is_some(),
+        changes: Changes::default(),
+    });
     let ceremonies = Arc::new(Ceremonies {
         records: records.clone(),
         reader: reader.clone(),
@@ -312,7 +341,13 @@ pub(crate) fn assemble(
     let notices = SigningNotices {
         letters: CeremonyLetters::new(records.clone(), links.clone()),
     };
-    let sources = NoticeSources::new(vec![(Product::Signing, Arc::new(notices) as _)]);
+    let order_notices = OrderNotices {
+        letters: CeremonyLetters::new(records.clone(), links.clone()),
+    };
+    let sources = NoticeSources::new(vec![
+        (Product::Signing, Arc::new(notices) as _),
+        (Product::Diligence, Arc::new(order_notices) as _),
+    ]);
     let webhooks = WebhookSender::new(
         records.clone(),
         sources.clone(),
@@ -320,7 +355,7 @@ pub(crate) fn assemble(
         work.clone(),
     );
     Ok(App {
-        answer_signer: answer_signer.map(Arc::new),
+        answer_signer,
         mail: MailSender::new(records.clone(), sources, doors.mailer),
         comments: Arc::new(Comments::new(
             records.clone(),
@@ -343,6 +378,7 @@ pub(crate) fn assemble(
         attempts,
         archives,
         authentications,
+        identifications,
         downloads,
         prompts,
         ceremonies,

@@ -13,6 +13,7 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_ceremony::records::TABLES,
     parafa_signing::records::TABLES,
     parafa_auth::records::TABLES,
+    parafa_identification::records::TABLES,
 ]);
 
 /// What is backed up and restored beside the store.

@@ -58,6 +58,8 @@ pub struct UsageRow {
 pub enum UsageItem {
     /// A qualified signature.
     Signature,
+    /// A delivered identification package.
+    IdentificationPackage,
 }
 
 impl UsageItem {
@@ -65,6 +67,7 @@ impl UsageItem {
     pub fn product(self) -> Product {
         match self {
             Self::Signature => Product::Signing,
+            Self::IdentificationPackage => Product::Diligence,
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
-use crate::config::{Card, Config, Mail, MobileId, Protection, SmartId};
+use crate::config::{Attorney, Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Product, Role};
@@ -132,6 +132,17 @@ impl Site {
             deaf,
             _folder: folder,
         }
+    }
+
+    /// The same where an attorney signs evidence.
+    pub(super) async fn with_attorney() -> Self {
+        let mut site = Self::start().await;
+        let files = site.world.attorney().clone();
+        site.config.attorney = Some(Attorney::of_files(files.key, files.certificate));
+        for component in ["asice.wasm", "jades.wasm"] {
+            site.install(component).await;
+        }
+        site
     }
 
     pub(super) async fn shutdown(self) {
