@@ -8,16 +8,19 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::support::root;
 
 /// The doors to the world, by folder below `host/`.
-const DOORS: [&str; 6] = [
+const DOORS: [&str; 7] = [
     "attorney",
     "eid",
     "outbound",
     "plugin-host",
+    "registers",
     "store",
     "trust",
 ];
 /// The doors that take an HTTP port.
 const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
+/// What registers are asked and answer.
+const REGISTER_DATA: &str = "host/register-data";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
@@ -36,12 +39,14 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
     for from in [
         "api/http",
         "host/domain",
-        "host/demo",
         "host/http-port",
+        "host/interpretation",
+        REGISTER_DATA,
         CATALOGUE,
     ] {
         arrows.assert_only(from, |_| false);
     }
+    arrows.assert_only("host/demo", |to| to == REGISTER_DATA);
 }
 
 #[test]
@@ -66,6 +71,7 @@ fn no_door_knows_another() {
     for door in DOORS {
         let allowed: &[&str] = match door {
             "plugin-host" => &[CATALOGUE],
+            "registers" => &["host/http-port", REGISTER_DATA],
             door if DOORS_WITH_HTTP.contains(&door) => &["host/http-port"],
             _ => &[],
         };
@@ -81,7 +87,7 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 10] = [
+const PARTS: [(&str, &[&str]); 11] = [
     ("host/listener", &["api/http"]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
     (
@@ -114,6 +120,16 @@ const PARTS: [(&str, &[&str]); 10] = [
         ],
     ),
     (
+        "host/plugin-tools",
+        &[
+            "api/signing",
+            "host/conformance",
+            "host/plugin-host",
+            "host/plugin-store",
+            "host/store",
+        ],
+    ),
+    (
         "host/ceremony",
         &[
             "api/ceremony",
@@ -139,6 +155,22 @@ const PARTS: [(&str, &[&str]); 10] = [
             "host/outbound",
             "host/platform",
             "host/plugin-host",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
+        "host/identification",
+        &[
+            "host/attorney",
+            "host/ceremony",
+            "host/delivery",
+            "host/domain",
+            "host/organisation-signature",
+            "host/platform",
+            "host/plugin-host",
+            "host/register-data",
+            "host/registers",
             "host/store",
             "host/trust",
         ],

@@ -5,7 +5,7 @@
 //! time-stamping authority (RFC 3161), OCSP
 //! responders (RFC 6960) and a repository of certificates and revocation
 //! lists (RFC 5280), all over one persisted certificate hierarchy, and besides
-//! a mail server and a receiver of webhooks that show what they were given. Each
+//! a gateway to a synthetic register, a mail server and a receiver of webhooks that show what they were given. Each
 //! service has a module of its own; [`World`] is the only thing that sees all
 //! of them. A remote control on the same address moves the world's clock, plans
 //! faults and tells what was asked; [`Control`] speaks to it.
@@ -30,6 +30,7 @@ mod ocsp;
 mod persona;
 mod pki;
 mod random;
+mod register;
 mod relying_party;
 mod replacements;
 mod repository;
@@ -48,6 +49,7 @@ pub use crate::{
     fault::{Fault, FaultPlan},
     mobile_id::{MobileIdSwitches, MobileIdTimings},
     persona::{KeyType, Method, Outcome, Persona},
+    register::REGISTER_TOKEN,
     relying_party::RelyingParty,
     service::Service,
     smart_id::{EndResult, InteractionType, SmartIdSwitches, SmartIdTimings},

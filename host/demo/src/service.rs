@@ -14,4 +14,6 @@ pub enum Service {
     Ocsp,
     /// The repository of certificates and revocation lists.
     Repository,
+    /// The gateway to the synthetic register.
+    Register,
 }

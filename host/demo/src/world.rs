@@ -25,7 +25,7 @@ use crate::{
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
-    random,
+    random, register,
     relying_party::RelyingParty,
     repository,
     service::Service,
@@ -92,6 +92,8 @@ pub struct Addresses {
     pub tsa: String,
     /// Where OCSP requests are posted, for every authority of the world.
     pub ocsp: String,
+    /// The gateway to the synthetic register; the paths of version 1 follow.
+    pub register: String,
     /// The world's remote control.
     pub control: String,
     /// Where the letters are shown that were sent.
@@ -125,6 +127,7 @@ struct Faults {
     tsa: FaultPlan,
     ocsp: FaultPlan,
     repository: FaultPlan,
+    register: FaultPlan,
 }
 
 impl Faults {
@@ -135,6 +138,7 @@ impl Faults {
             Service::Tsa => &self.tsa,
             Service::Ocsp => &self.ocsp,
             Service::Repository => &self.repository,
+            Service::Register => &self.register,
         }
     }
 
@@ -145,6 +149,7 @@ impl Faults {
             Service::Tsa,
             Service::Ocsp,
             Service::Repository,
+            Service::Register,
         ]
         .into_iter()
         .map(|service| (service, self.of(service).clone()))
@@ -228,6 +233,7 @@ impl World {
                 cards: format!("{base}/cards"),
                 tsa: format!("{base}/tsa"),
                 ocsp: format!("{base}/ocsp"),
+                register: format!("{base}/register"),
                 control: format!("{base}/control"),
                 mail: format!("{base}/mail"),
                 smtp,
@@ -417,6 +423,10 @@ impl Services {
             .merge(watched(Service::Tsa, self.tsa.router()))
             .merge(watched(Service::Ocsp, ocsp))
             .merge(watched(Service::Repository, repository))
+            .merge(watched(
+                Service::Register,
+                register::router(shutdown.clone()),
+            ))
     }
 }
 

@@ -22,6 +22,7 @@ mod ports;
 mod reading;
 pub mod records;
 mod simulate;
+mod sources;
 mod verify;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub use crate::ports::{
 };
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
 pub use crate::simulate::SimulatedOutcome;
+pub use crate::sources::RegisterSources;
 pub use crate::verify::PRICES;
 
 /// The kinds of all jobs that this crate enqueues.

@@ -80,7 +80,7 @@ const STATUSES: [(&str, &str, &str, NormalizedStatus); 29] = [
 /// Lithuanian name, English name, code by ISO 20275, code in the register where
 /// that is known for certain.
 #[rustfmt::skip]
-const FORMS: [(&str, &str, &str, Option<&str>); 24] = [
+const FORMS: [(&str, &str, &str, Option<&str>); 32] = [
     ("Uždaroji akcinė bendrovė", "private limited liability company", "BPLS", Some("310")),
     ("Akcinė bendrovė", "public limited liability company", "81KA", Some("320")),
     ("Mažoji bendrija", "small partnership", "SFYA", None),
@@ -105,6 +105,14 @@ const FORMS: [(&str, &str, &str, Option<&str>); 24] = [
     ("Politinė partija", "political party", "X8J8", None),
     ("Nuolatinė arbitražo institucija", "permanent arbitral institution", "Q8UI", None),
     ("Centrinis bankas", "central bank", "WQRG", None),
+    ("Privačių detektyvų bendrija", "partnership of private detectives", "NVPY", None),
+    ("Profesinė sąjunga", "trade union", "6JDN", None),
+    ("Religinė bendruomenė", "religious community", "A2GC", None),
+    ("Tradicinė religinė bendruomenė ar bendrija", "traditional religious community", "F2TQ", None),
+    ("Prekybos, pramonės ir amatų rūmai", "chamber of commerce, industry and crafts", "Q4A3", None),
+    ("Prekybos, pramonės ir amatų rūmų asociacija", "association of chambers of commerce", "E4HU", None),
+    ("Bendras valdymo ir pranešimų centras", "joint command and reporting centre", "SFK9", None),
+    ("Šeimyna", "foster family home", "5TA8", None),
 ];
 
 #[cfg(test)]
@@ -127,6 +135,6 @@ mod tests {
         let partnership = legal_form("MAŽOJI BENDRIJA", None);
         assert_eq!(partnership.elf.as_deref(), Some("SFYA"));
         assert_eq!(partnership.jar_code, None);
-        assert_eq!(legal_form("Šeimyna", Some("777")).elf, None);
+        assert_eq!(legal_form("Filialas", Some("777")).elf, None);
     }
 }

@@ -3,12 +3,10 @@
 mod check_config;
 mod demo;
 mod operator;
-mod output;
 mod parts;
 mod plugin;
 mod restore;
 mod serve;
-mod verify;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -23,16 +21,10 @@ use parafa_operator::{
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
 
-use self::output::{is_read, print_aside, print_json, print_line, shown, shown_whole, warn};
 use crate::config::{Config, ConfigError};
 use crate::startup::{ConfigFaults, NoMasterKeyFile};
-
-/// What an operator command was refused for; exit code 1.
-const REFUSED: u8 = 1;
-/// A fault inside; exit code 2.
-const FAULT: u8 = 2;
-/// Wrong usage; exit code 64 (`EX_USAGE`).
-const USAGE: u8 = 64;
+use parafa_plugin_tools::output::{is_read, print_json, print_line, shown_whole, warn};
+use parafa_plugin_tools::{FAULT, REFUSED, ToolError, USAGE};
 
 /// Gets documents signed with qualified electronic signatures.
 #[derive(Debug, Parser)]
@@ -75,7 +67,7 @@ enum Command {
     /// Let a restored copy send what it was held from sending.
     Release(operator::OperatorPlace),
     /// Say whether the signatures of a document are intact: an advisory check.
-    Verify(verify::VerifyArguments),
+    Verify(plugin::VerifyArguments),
     /// Control a demo world that runs.
     Demo(demo::DemoArguments),
     /// Print a completion script for a shell.
@@ -171,7 +163,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             operator::operate(&arguments.place, arguments.command, OperatorCommand::Sweep)
         }
         Command::Release(place) => operator::operate(&place, (), |()| OperatorCommand::Release),
-        Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Verify(arguments) => plugin::verify(&arguments),
         Command::Demo(arguments) => demo::demo(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -224,6 +216,16 @@ impl From<anyhow::Error> for CommandError {
             return Self::Refused(format!("{error:#}"));
         }
         Self::Fault(error)
+    }
+}
+
+impl From<ToolError> for CommandError {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Refused(sentence) => Self::Refused(sentence),
+            ToolError::Fault(error) => Self::from(error),
+            ToolError::Told(code) => Self::Told(code),
+        }
     }
 }
 

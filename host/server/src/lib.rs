@@ -8,7 +8,6 @@ mod demo;
 mod jobs;
 mod metrics;
 mod operator;
-mod registers;
 mod startup;
 mod tables;
 #[cfg(test)]

@@ -16,7 +16,8 @@ use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_identification::{
-    AttorneySignature, Identifications, OrderNotices, OrderOwner, Registers, WorkspaceAccounts,
+    AttorneySignature, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
+    WorkspaceAccounts,
 };
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{
@@ -43,7 +44,6 @@ use crate::app::App;
 use crate::config::{Attorney, Config, Engine, Mail, MobileId, Protection, SmartId};
 use crate::jobs;
 use crate::metrics::plugin_observer;
-use crate::registers::SandboxRegisters;
 use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
 use parafa_ceremony::ceremonies::{Ceremonies, EarlierSignaturesCache};
 use parafa_ceremony::changes::{Changes, LastStates};
@@ -59,6 +59,7 @@ use parafa_platform::Records;
 use parafa_platform::accounts::Product;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_store::{NoPlugins, PluginStore};
+use parafa_registers::{Routes, Synthetic};
 use parafa_signing::SigningOwner;
 use parafa_signing::api::SigningNotices;
 use parafa_signing::archive::{ArchiveTurns, Archives};
@@ -178,7 +179,7 @@ impl ExternalServices {
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
             cards: config.card.enabled == Some(true),
-            registers: Arc::new(SandboxRegisters),
+            registers: Arc::new(registers()),
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -413,6 +414,15 @@ pub(crate) fn time_stamping_authorities(
     Ok(urls
         .map(|url| TimestampAuthority { url, policy: None })
         .collect())
+}
+
+/// The published set of entities that do not exist for the sandbox; no source is
+/// set up for production.
+fn registers() -> RegisterSources {
+    RegisterSources {
+        live: Arc::new(Routes::default()),
+        sandbox: Arc::new(Synthetic::new(Arc::new(jiff::Timestamp::now))),
+    }
 }
 
 /// Which proxies are believed for whom a request is.

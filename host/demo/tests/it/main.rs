@@ -7,6 +7,7 @@ mod mobile_id;
 mod ocsp;
 mod phone;
 mod refusals;
+mod register;
 mod signing;
 mod sinks;
 mod support;

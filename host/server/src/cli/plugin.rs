@@ -1,23 +1,16 @@
 //! What maintainers of format plugins use, which needs neither a data folder
 //! nor a server, and what operators do with plugins.
 
-mod answer;
-mod bench;
-mod check;
 mod installed;
-mod log;
-mod new;
-mod publish;
-mod reach;
-mod run;
-mod signature_view;
-mod test;
+mod place;
 
-pub(super) use answer::ADVISORY;
-pub(super) use bench::{Bench, read};
-pub(super) use signature_view::{SignatureView, Stamping};
+use parafa_plugin_tools as tools;
 
+use self::place::{Placed, bench};
 use super::CommandError;
+
+/// `parafa verify`.
+pub(super) type VerifyArguments = Placed<tools::VerifyArguments>;
 
 /// Arguments of `parafa plugin`.
 #[derive(Debug, clap::Args)]
@@ -29,17 +22,17 @@ pub(super) struct PluginArguments {
 #[derive(Debug, clap::Subcommand)]
 enum PluginSubcommand {
     /// Make a folder with a plugin of one's own in it.
-    New(new::NewArguments),
+    New(tools::NewArguments),
     /// Say what a component is, and whether it would be admitted.
-    Check(check::CheckArguments),
+    Check(Placed<tools::CheckArguments>),
     /// Have a plugin do something with a document.
-    Run(run::RunArguments),
+    Run(Placed<tools::RunArguments>),
     /// Run the conformance cases against a component.
-    Test(test::TestArguments),
+    Test(Placed<tools::TestArguments>),
     /// Make a publisher's key.
-    Keygen(publish::KeygenArguments),
+    Keygen(tools::KeygenArguments),
     /// Sign a component as its publisher.
-    Sign(publish::SignArguments),
+    Sign(tools::SignArguments),
     /// Trust a publisher.
     Trust(installed::TrustArguments),
     /// Trust a publisher no more, and disable what it has signed.
@@ -57,12 +50,20 @@ enum PluginSubcommand {
 /// Runs one of the subcommands.
 pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
     match &arguments.command {
-        PluginSubcommand::Check(arguments) => check::check(arguments),
-        PluginSubcommand::Run(arguments) => run::run(arguments),
-        PluginSubcommand::Test(arguments) => test::test(arguments),
-        PluginSubcommand::New(arguments) => new::new(arguments),
-        PluginSubcommand::Keygen(arguments) => publish::keygen(arguments),
-        PluginSubcommand::Sign(arguments) => publish::sign(arguments),
+        PluginSubcommand::Check(arguments) => Ok(tools::check(
+            &arguments.arguments,
+            &bench(&arguments.place)?,
+        )?),
+        PluginSubcommand::Run(arguments) => {
+            Ok(tools::run(&arguments.arguments, &bench(&arguments.place)?)?)
+        }
+        PluginSubcommand::Test(arguments) => Ok(tools::test(
+            &arguments.arguments,
+            &bench(&arguments.place)?,
+        )?),
+        PluginSubcommand::New(arguments) => Ok(tools::new(arguments)?),
+        PluginSubcommand::Keygen(arguments) => Ok(tools::keygen(arguments)?),
+        PluginSubcommand::Sign(arguments) => Ok(tools::sign(arguments)?),
         PluginSubcommand::Trust(arguments) => installed::trust(arguments),
         PluginSubcommand::Untrust(arguments) => installed::untrust(arguments),
         PluginSubcommand::Install(arguments) => installed::install(arguments),
@@ -70,4 +71,12 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
         PluginSubcommand::Disable(arguments) => installed::disable(arguments),
         PluginSubcommand::Rollback(arguments) => installed::roll_back(arguments),
     }
+}
+
+/// Says what became of a document's signatures.
+pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
+    Ok(tools::verify(
+        &arguments.arguments,
+        &bench(&arguments.place)?,
+    )?)
 }

@@ -1,6 +1,8 @@
-//! Two clients at one authentication request, on two hosts.
+//! Authentication requests that two hosts have to do with, and services that do
+//! not do as they should.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,17 +11,21 @@ use parafa_api_auth::{AuthenticationStatus, views};
 use parafa_auth::AuthError;
 use parafa_auth::providers::NewProvider;
 use parafa_auth::records::ProviderRow;
+use parafa_demo::{Fault, Service};
 use parafa_domain::{AuthenticationFailure, AuthenticationMethod, CannotAuthenticate};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Site};
-use super::host::Host;
+use super::deployment::{Deployment, SIGN, Site};
+use super::host::{Host, MOST_RUNS};
+use super::stage::TICK;
 
 const AUDIENCE: &str = "https://shop.example";
 const PEOPLE: [&str; 2] = ["card-p384", "card-p256"];
+/// Phone number and personal code of somebody who has Mobile-ID.
+const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
 /// Requests that two clients work on.
 const RUNS: usize = 1000;
 
@@ -119,15 +125,55 @@ async fn provider(host: &Host) -> ProviderRow {
     providers.create(new).await.unwrap().0
 }
 
-async fn request(host: &Host, provider: &ProviderRow) -> Uuid {
+async fn request(host: &Host, provider: &ProviderRow, method: NewMethod) -> Uuid {
     let asked = CreateAuthentication {
         audience: AUDIENCE.to_owned(),
-        method: NewMethod::Physical {
-            personal_code: None,
-        },
+        method,
     };
     let created = host.app.authentications.create(provider, asked, None).await;
     created.unwrap().request_id.0
+}
+
+fn by_card() -> NewMethod {
+    NewMethod::Physical {
+        personal_code: None,
+    }
+}
+
+/// Both methods whose devices are asked by a service.
+fn by_phone() -> [(Service, NewMethod); 2] {
+    let (phone_number, personal_code) = SIGNS_BY_MOBILE_ID;
+    [
+        (
+            Service::SmartId,
+            NewMethod::SmartId {
+                personal_code: SIGN[0].to_owned(),
+            },
+        ),
+        (
+            Service::MobileId,
+            NewMethod::MobileId {
+                personal_code: personal_code.to_owned(),
+                phone_number: phone_number.to_owned(),
+            },
+        ),
+    ]
+}
+
+/// Runs the host's jobs until a request has ended.
+async fn end(site: &Site, host: &Host, request: Uuid) -> views::Authentication {
+    for _ in 0..MOST_RUNS {
+        let read = host.app.authentications.read(request, Duration::ZERO).await;
+        let read = read.unwrap();
+        if read.status != AuthenticationStatus::Pending
+            && read.status != AuthenticationStatus::InProgress
+        {
+            return read;
+        }
+        host.run_due().await;
+        site.pass(TICK);
+    }
+    panic!("the request does not end");
 }
 
 /// Two clients at most three steps long each: most do what they should.
@@ -153,7 +199,7 @@ async fn whoever_is_first_of_two_clients_decides_and_everybody_is_told_the_same(
     let mut completed = 0;
     for _ in 0..RUNS {
         let scripts = scripts().new_tree(&mut runner).unwrap().current();
-        let id = request(&hosts[0], &provider).await;
+        let id = request(&hosts[0], &provider, by_card()).await;
         let run = async |host, script: &[Act]| {
             let mut client = Client {
                 host,
@@ -170,10 +216,7 @@ async fn whoever_is_first_of_two_clients_decides_and_everybody_is_told_the_same(
 
         let outcomes: Vec<_> = one.into_iter().chain(other).collect();
         let authentications = &hosts[0].app.authentications;
-        let end = authentications
-            .read(id, std::time::Duration::ZERO)
-            .await
-            .unwrap();
+        let end = authentications.read(id, Duration::ZERO).await.unwrap();
         let succeeded: Vec<_> = outcomes.iter().flatten().collect();
         assert!(
             succeeded.iter().all(|told| *told == succeeded[0]),
@@ -206,5 +249,46 @@ async fn whoever_is_first_of_two_clients_decides_and_everybody_is_told_the_same(
         }
     }
     assert!(completed > RUNS / 4, "{completed}");
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn another_host_takes_a_request_to_a_phone_up_and_it_rings_once() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    for (service, method) in by_phone() {
+        let host = deployment.sound_host().await;
+        let provider = provider(&host).await;
+        let id = request(&host, &provider, method).await;
+        host.run_due().await;
+        site.rings().await;
+
+        let other = deployment.sound_host().await;
+        drop(host);
+        let end = end(&site, &other, id).await;
+
+        assert_eq!(end.status, AuthenticationStatus::Completed, "{service:?}");
+        assert_eq!(site.rings().await.authentications, 0, "{service:?}");
+    }
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_service_that_cannot_answer_ends_a_request_as_its_relying_party_is_told() {
+    let site = Site::start().await;
+    let host = Deployment::new(&site).sound_host().await;
+    let provider = provider(&host).await;
+    for (service, method) in by_phone() {
+        let id = request(&host, &provider, method).await;
+        site.faults(service)
+            .until_cleared(Fault::Status { status: 503 });
+
+        let end = end(&site, &host, id).await;
+
+        site.faults(service).clear();
+        assert_eq!(end.status, AuthenticationStatus::Failed, "{service:?}");
+        let error = serde_json::to_value(&end).unwrap()["error"]["code"].clone();
+        assert_eq!(error, "provider_unavailable", "{service:?}");
+    }
     site.shutdown().await;
 }

@@ -212,6 +212,7 @@ impl Site {
         Rings {
             certificates: rang("certificate_choice"),
             signatures: rang("signature"),
+            authentications: rang("authentication"),
         }
     }
 
@@ -259,6 +260,7 @@ impl Site {
 pub(super) struct Rings {
     pub(super) certificates: usize,
     pub(super) signatures: usize,
+    pub(super) authentications: usize,
 }
 
 /// The world's answer to a request below `base`.

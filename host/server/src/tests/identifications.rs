@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::KycStatus;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, Purpose, RegisterAnswer,
+    IdentificationError, Order, OrderDelivery, OrderForm, Purpose, RegisterAnswer, RegisterSources,
     RegisterUnavailable, Registers,
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
@@ -20,14 +20,14 @@ use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::UsageRow;
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
+use parafa_registers::{RegisterSource, Synthetic};
 use parafa_store::engine::FaultPlan;
-use parafa_store::{Guard, MAX_PAGE_ROWS, Page};
+use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
 
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
-use crate::registers::SandboxRegisters;
 
 /// An entity on whose board the first of those who sign is.
 const ENTITY: &str = "999000009";
@@ -45,8 +45,10 @@ const TEST: Caller = Caller {
 };
 
 /// Registers of a world that does not exist, for production too.
-#[derive(Default)]
-struct World(Mutex<Conduct>);
+struct World {
+    conduct: Mutex<Conduct>,
+    sandbox: RegisterSources,
+}
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Conduct {
@@ -60,8 +62,20 @@ enum Conduct {
 }
 
 impl World {
+    fn new(site: &Site) -> Self {
+        let clock = site.clock.clone();
+        let set: Arc<dyn RegisterSource> = Arc::new(Synthetic::new(Arc::new(move || clock.now())));
+        Self {
+            conduct: Mutex::default(),
+            sandbox: RegisterSources {
+                live: set.clone(),
+                sandbox: set,
+            },
+        }
+    }
+
     fn conduct(&self, conduct: Conduct) {
-        *self.0.lock().unwrap() = conduct;
+        *self.conduct.lock().unwrap() = conduct;
     }
 }
 
@@ -72,8 +86,8 @@ impl Registers for World {
         _mode: KeyMode,
         query: &Query,
     ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
-        let conduct = *self.0.lock().unwrap();
-        let answer = SandboxRegisters.ask(KeyMode::Test, query).await?;
+        let conduct = *self.conduct.lock().unwrap();
+        let answer = self.sandbox.ask(KeyMode::Test, query).await?;
         let is_about_holders = matches!(query, Query::RoleHolders { .. });
         match conduct {
             Conduct::Down => Err(RegisterUnavailable),
@@ -104,7 +118,7 @@ struct Office<'s> {
 impl<'s> Office<'s> {
     async fn open(site: &'s Site) -> Self {
         let deployment = Deployment::new(site);
-        let world = Arc::new(World::default());
+        let world = Arc::new(World::new(site));
         let host = host(&deployment, &world, FaultPlan::default()).await;
         let agreed = AgreementRow {
             terms: true,

@@ -3,7 +3,8 @@ use std::path::PathBuf;
 use parafa_operator::{OperatorCommand, PluginCommand};
 use parafa_plugin_store::PublisherKey;
 
-use super::bench::{self, may_be_id};
+use parafa_plugin_tools::{may_be_id, read};
+
 use crate::cli::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
 
@@ -106,7 +107,7 @@ pub(super) fn trust(arguments: &TrustArguments) -> Result<(), CommandError> {
 pub(super) fn untrust(arguments: &UntrustArguments) -> Result<(), CommandError> {
     let named = &arguments.publisher;
     let publisher = if named.exists() {
-        let key = PublisherKey::from_pem(&bench::read(named)?);
+        let key = PublisherKey::from_pem(&read(named)?);
         let key =
             key.map_err(|error| CommandError::Refused(format!("{}: {error}", named.display())))?;
         key.name().to_owned()

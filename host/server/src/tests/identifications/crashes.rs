@@ -28,8 +28,7 @@ async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice(
 }
 
 /// Signs on a sound host, and leaves the rest to one that may die and to whoever
-/// goes on in its place; gives which commits it
-/// tried once it was up.
+/// goes on in its place; gives which commits the first one tried once it was up.
 async fn deliver(site: &Site, faults: FaultPlan) -> Range<u64> {
     let mut office = Office::open(site).await;
     let ordered = office.ordered(&LIVE).await;

@@ -7,17 +7,17 @@ use parafa_plugin_host::{ArchivedDocument, Member, Report, SignedDocument};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::signature_view::{SignatureView, UNNAMED};
-use crate::cli::shown;
+use crate::output::shown;
+use crate::signature_view::{SignatureView, UNNAMED};
 
 /// What is said of every look at signatures.
-pub(in crate::cli) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
+pub(crate) const ADVISORY: &str = "This check is advisory: who signed was not checked. \
      Certificates, revocation and time-stamps are for a validation service to judge.";
 
 /// What an operation came to.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum OutcomeView {
+pub(crate) enum OutcomeView {
     Archived(ArchivedView),
     Contents {
         members: Vec<MemberView>,
@@ -35,7 +35,7 @@ pub(super) enum OutcomeView {
 /// What a document holds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MemberView {
+pub(crate) struct MemberView {
     id: String,
     name: String,
     media_type: String,
@@ -47,7 +47,7 @@ pub(super) struct MemberView {
 /// What `inspect` found.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ReportView {
+pub(crate) struct ReportView {
     media_type: String,
     format_version: String,
     signatures: Vec<SummaryView>,
@@ -99,7 +99,7 @@ struct NoteView {
 /// What `sign` made.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SignedView {
+pub(crate) struct SignedView {
     media_type: String,
     level: String,
     signature_id: String,
@@ -110,7 +110,7 @@ pub(super) struct SignedView {
 /// What `archive` made, if it made anything.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ArchivedView {
+pub(crate) struct ArchivedView {
     media_type: String,
     level: String,
     changed: bool,
@@ -122,7 +122,7 @@ pub(super) struct ArchivedView {
 /// What `flatten`, `rehearse` or `compose` made.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MadeView {
+pub(crate) struct MadeView {
     media_type: String,
     unchanged: bool,
     /// What the plugin tells about how it was made.
@@ -140,7 +140,7 @@ struct OutputView {
 }
 
 impl OutcomeView {
-    pub(super) fn of(answered: &Answered) -> Self {
+    pub(crate) fn of(answered: &Answered) -> Self {
         match answered {
             Answered::Archived(archived) => Self::Archived(ArchivedView::of(archived)),
             Answered::Extracted(members) => Self::contents(members.iter().map(|(one, _)| one)),
@@ -374,7 +374,7 @@ impl fmt::Display for ReportView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::plugin::signature_view::tests::{FORGED, assert_plain, evidence};
+    use crate::signature_view::tests::{FORGED, assert_plain, evidence};
 
     #[test]
     fn what_a_document_names_takes_one_line_each() {

@@ -11,15 +11,15 @@ use parafa_plugin_host::{
 };
 use serde::Serialize;
 
-use crate::cli::shown;
+use crate::output::shown;
 
 /// Who signed where no certificate says so.
-pub(super) const UNNAMED: &str = "somebody unnamed";
+pub(crate) const UNNAMED: &str = "somebody unnamed";
 
 /// A signature, as `verify` sees it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::cli) struct SignatureView {
+pub(crate) struct SignatureView {
     id: String,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ struct TimestampView {
 
 /// What time-stamps are worth, the worst last.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(in crate::cli) enum Stamping {
+pub(crate) enum Stamping {
     /// Each stamps its signature, and its maker signed it, if there is any.
     Sound,
     /// One cannot be checked, which is no finding against it.
@@ -74,7 +74,7 @@ pub(in crate::cli) enum Stamping {
 }
 
 impl SignatureView {
-    pub(in crate::cli) fn of(evidence: &SignatureEvidence) -> Self {
+    pub(crate) fn of(evidence: &SignatureEvidence) -> Self {
         let LaterChanges { kind, unpermitted } = &evidence.later_changes;
         Self {
             id: evidence.id.clone(),
@@ -102,7 +102,7 @@ impl SignatureView {
     }
 
     /// What the worst of the time-stamps beside it is.
-    pub(in crate::cli) fn stamping(&self) -> Stamping {
+    pub(crate) fn stamping(&self) -> Stamping {
         let all = self.timestamps.iter().map(|timestamp| timestamp.stamping);
         all.max().unwrap_or(Stamping::Sound)
     }
@@ -230,7 +230,7 @@ fn common_name(certificate: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use openssl::asn1::{Asn1Integer, Asn1Time};
     use openssl::bn::BigNum;
     use openssl::ec::{EcGroup, EcKey};
@@ -243,7 +243,7 @@ pub(super) mod tests {
 
     /// Ends the line, says what the command itself would say, and clears the
     /// screen.
-    pub(in crate::cli::plugin) const FORGED: &str =
+    pub(crate) const FORGED: &str =
         "X: is intact\nEvery signature is intact.\u{1b}[2J\u{9b}1A\u{202e}";
 
     /// A certificate whose holder has this common name.
@@ -274,7 +274,7 @@ pub(super) mod tests {
     }
 
     /// Evidence about nothing, with names that tell tales.
-    pub(in crate::cli::plugin) fn evidence() -> SignatureEvidence {
+    pub(crate) fn evidence() -> SignatureEvidence {
         SignatureEvidence {
             id: FORGED.to_owned(),
             kind: SignatureKind::Signature,
@@ -299,7 +299,7 @@ pub(super) mod tests {
     /// Whether a text has so many lines, and nothing in it that a terminal
     /// obeys.
     #[track_caller]
-    pub(in crate::cli::plugin) fn assert_plain(text: &str, lines: usize) {
+    pub(crate) fn assert_plain(text: &str, lines: usize) {
         assert_eq!(text.lines().count(), lines, "{text:?}");
         let obeyed = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
         assert!(!text.contains(obeyed), "{text:?}");

@@ -8,17 +8,17 @@ use serde::Serialize;
 
 /// The lines of all calls, in their order.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct CapturedLog(Mutex<Vec<Line>>);
+pub(crate) struct CapturedLog(Mutex<Vec<Line>>);
 
 /// One line.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Line {
+pub(crate) struct Line {
     level: &'static str,
     message: String,
 }
 
 impl CapturedLog {
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(crate) fn lines(&self) -> Vec<Line> {
         // Nothing panics while it holds the lock.
         self.0
             .lock()

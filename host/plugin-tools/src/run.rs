@@ -6,19 +6,18 @@ use parafa_conformance::{Input, Operation, SoftwareSigner, perform};
 use parafa_plugin_host::{CallError, MemoryMeter, Plugin, Refusal, TargetLevel};
 use serde::Serialize;
 
-use super::answer::OutcomeView;
-use super::bench::{self, Bench};
-use super::log::Line;
-use crate::cli::{
-    CommandError, FAULT, Location, REFUSED, USAGE, print_aside, print_json, print_line, shown, warn,
-};
+use crate::answer::OutcomeView;
+use crate::bench::{self, Bench};
+use crate::log::Line;
+use crate::output::{print_aside, print_json, print_line, shown, warn};
+use crate::{FAULT, REFUSED, ToolError, USAGE};
 
 /// The code of a refusal to ask a plugin for what it cannot do.
 const NOT_SUPPORTED: &str = "not-supported";
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
-pub(super) struct RunArguments {
+pub struct RunArguments {
     /// inspect, verify, sign (by a key that is made for it), archive (what was
     /// signed so), flatten, rehearse, compose (of this file), members, or
     /// extract.
@@ -42,8 +41,6 @@ pub(super) struct RunArguments {
     /// What `sign` is to reach: B-B or B-T.
     #[arg(long, value_parser = level, default_value = "B-B")]
     level: TargetLevel,
-    #[command(flatten)]
-    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -86,16 +83,16 @@ impl RunArguments {
 }
 
 /// Has a plugin do something with a document.
-pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
+pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
     if arguments.out.is_some() && !arguments.operation.makes_a_document() {
         warn(format_args!(
             "{} makes no document to write: leave out --out",
             arguments.operation
         ));
-        return Err(CommandError::Told(USAGE));
+        return Err(ToolError::Told(USAGE));
     }
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let call = runtime.block_on(call(arguments))?;
+    let call = runtime.block_on(call(arguments, bench))?;
     if arguments.json {
         print_json(&call)?;
     } else {
@@ -106,13 +103,12 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     }
     match call.end {
         End::Outcome(_) => Ok(()),
-        End::Refusal(_) => Err(CommandError::Told(REFUSED)),
-        End::Fault(_) => Err(CommandError::Told(FAULT)),
+        End::Refusal(_) => Err(ToolError::Told(REFUSED)),
+        End::Fault(_) => Err(ToolError::Told(FAULT)),
     }
 }
 
-async fn call(arguments: &RunArguments) -> Result<Call, CommandError> {
-    let bench = Bench::open(&arguments.place)?;
+async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError> {
     let name = arguments.file.file_name().unwrap_or_default();
     let input = Input {
         name: name.to_string_lossy().into_owned(),

@@ -7,21 +7,20 @@ use parafa_plugin_host::{Capability, Plugin, PluginDigest, Surface};
 use parafa_plugin_store::{PluginStoreError, self_test};
 use serde::Serialize;
 
-use super::bench::{self, Bench};
-use super::reach::postable;
-use crate::cli::{CommandError, Location, REFUSED, print_json, print_line, shown};
+use crate::bench::{self, Bench};
+use crate::output::{print_json, print_line, shown};
+use crate::reach::postable;
+use crate::{REFUSED, ToolError};
 
 /// The world that every plugin has.
 const DESCRIBE: &str = "describe";
 
 /// Arguments of `parafa plugin check`.
 #[derive(Debug, clap::Args)]
-pub(super) struct CheckArguments {
+pub struct CheckArguments {
     /// The component, or the format of an installed one; without it the only
     /// one that is installed.
     wasm: Option<PathBuf>,
-    #[command(flatten)]
-    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -87,15 +86,14 @@ struct Verdict {
 }
 
 /// Says what a component is, and whether it would be admitted.
-pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
-    let bench = Bench::open(&arguments.place)?;
+pub fn check(arguments: &CheckArguments, bench: &Bench) -> Result<(), ToolError> {
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let component = runtime.block_on(bench.component(arguments.wasm.as_deref()))?;
     let wasm = bench::read(&component)?;
     let surface = Surface::read(&wasm).unwrap_or_default();
     let digest = PluginDigest::of(&wasm);
     let bytes = wasm.len();
-    let verdict = runtime.block_on(judge(&bench, wasm))?;
+    let verdict = runtime.block_on(judge(bench, wasm))?;
     let findings = Findings {
         about: verdict.plugin,
         digest: digest.to_string(),
@@ -114,7 +112,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), CommandError> {
     if findings.admissible {
         Ok(())
     } else {
-        Err(CommandError::Told(REFUSED))
+        Err(ToolError::Told(REFUSED))
     }
 }
 

@@ -7,15 +7,16 @@ use parafa_plugin_host::PluginDigest;
 use parafa_plugin_store::{KeyPair, signature_file};
 use serde_json::json;
 
-use super::bench;
-use crate::cli::{CommandError, print_json, print_line};
+use crate::ToolError;
+use crate::bench;
+use crate::output::{print_json, print_line};
 
 const PRIVATE: &str = "publisher.key";
 const PUBLIC: &str = "publisher.pub";
 
 /// Arguments of `parafa plugin keygen`.
 #[derive(Debug, clap::Args)]
-pub(super) struct KeygenArguments {
+pub struct KeygenArguments {
     /// Where publisher.key and publisher.pub are written.
     dir: PathBuf,
     /// Print JSON.
@@ -25,7 +26,7 @@ pub(super) struct KeygenArguments {
 
 /// Arguments of `parafa plugin sign`.
 #[derive(Debug, clap::Args)]
-pub(super) struct SignArguments {
+pub struct SignArguments {
     /// The component; its signature is written to WASM.sig.
     wasm: PathBuf,
     /// The publisher's private key.
@@ -37,7 +38,7 @@ pub(super) struct SignArguments {
 }
 
 /// Makes a publisher's key; one that is there is not replaced.
-pub(super) fn keygen(arguments: &KeygenArguments) -> Result<(), CommandError> {
+pub fn keygen(arguments: &KeygenArguments) -> Result<(), ToolError> {
     let dir = &arguments.dir;
     let pair = KeyPair::generate()?;
     fs::create_dir_all(dir).map_err(|error| refused(dir, &error))?;
@@ -61,12 +62,12 @@ pub(super) fn keygen(arguments: &KeygenArguments) -> Result<(), CommandError> {
 }
 
 /// Signs a component, also anew.
-pub(super) fn sign(arguments: &SignArguments) -> Result<(), CommandError> {
+pub fn sign(arguments: &SignArguments) -> Result<(), ToolError> {
     let wasm = bench::read(&arguments.wasm)?;
     let key = zeroize::Zeroizing::new(bench::read(&arguments.key)?.to_vec());
     let pair = KeyPair::from_pem(&key);
-    let pair = pair
-        .map_err(|error| CommandError::Refused(format!("{}: {error}", arguments.key.display())))?;
+    let pair =
+        pair.map_err(|error| ToolError::Refused(format!("{}: {error}", arguments.key.display())))?;
     let digest = PluginDigest::of(&wasm);
     let signature = pair.sign(digest)?;
     let path = signature_file(&arguments.wasm);
@@ -86,7 +87,7 @@ pub(super) fn sign(arguments: &SignArguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), CommandError> {
+fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), ToolError> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(mode).open(path);
     let written = file.and_then(|mut file| {
@@ -96,6 +97,6 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), CommandError>
     written.map_err(|error| refused(path, &error))
 }
 
-fn refused(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::Refused(format!("{} cannot be written: {error}", path.display()))
+fn refused(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::Refused(format!("{} cannot be written: {error}", path.display()))
 }

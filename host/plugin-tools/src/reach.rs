@@ -4,12 +4,12 @@
 use parafa_api_signing::DocumentFamily;
 
 /// Whether callers can post documents with this extension.
-pub(super) fn postable(extension: &str) -> bool {
+pub(crate) fn postable(extension: &str) -> bool {
     DocumentFamily::offered().any(|offered| offered == extension)
 }
 
 /// The extensions with which callers can post documents, for people.
-pub(super) fn posted() -> String {
+pub(crate) fn posted() -> String {
     let offered: Vec<_> = DocumentFamily::offered()
         .map(|extension| format!(".{extension}"))
         .collect();

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use openssl::sha::sha256;
 use serde_json::json;
 
-use super::bench::may_be_id;
-use super::reach::{postable, posted};
-use crate::cli::{CommandError, print_json, print_line, warn};
+use crate::ToolError;
+use crate::bench::may_be_id;
+use crate::output::{print_json, print_line, warn};
+use crate::reach::{postable, posted};
 
 /// The document of the case that comes along.
 const DOCUMENT: &str = "Labas.\n";
@@ -60,7 +61,7 @@ enum Ability {
 
 /// Arguments of `parafa plugin new`.
 #[derive(Debug, clap::Args)]
-pub(super) struct NewArguments {
+pub struct NewArguments {
     /// The folder to make; the format is called like it.
     dir: PathBuf,
     /// The end of its documents' names; without it the format's name.
@@ -80,7 +81,7 @@ pub(super) struct NewArguments {
 }
 
 /// Makes the folder; one that is there must be empty.
-pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
+pub fn new(arguments: &NewArguments) -> Result<(), ToolError> {
     let dir =
         std::path::absolute(&arguments.dir).map_err(|error| failed(&arguments.dir, &error))?;
     let id = format_id(&dir);
@@ -99,7 +100,7 @@ pub(super) fn new(arguments: &NewArguments) -> Result<(), CommandError> {
     fs::create_dir_all(&dir).map_err(|error| failed(&dir, &error))?;
     let mut entries = fs::read_dir(&dir).map_err(|error| failed(&dir, &error))?;
     if entries.next().is_some() {
-        return Err(CommandError::Refused(format!(
+        return Err(ToolError::Refused(format!(
             "{} is not empty: name a folder that is not there yet",
             dir.display()
         )));
@@ -157,14 +158,14 @@ enum Begin {
     Signing,
 }
 
-fn begun_with(with: &[Ability]) -> Result<Begin, CommandError> {
+fn begun_with(with: &[Ability]) -> Result<Begin, ToolError> {
     match (
         with.contains(&Ability::Sign),
         with.contains(&Ability::Verify),
     ) {
         (false, false) => Ok(Begin::Inspecting),
         (true, true) => Ok(Begin::Signing),
-        _ => Err(CommandError::Refused(
+        _ => Err(ToolError::Refused(
             "who signs must verify, and there is nothing to verify without: --with sign,verify"
                 .to_owned(),
         )),
@@ -202,7 +203,7 @@ fn format_id(dir: &Path) -> String {
 }
 
 /// The SDK as Cargo names a dependency, between braces.
-fn sdk(path: Option<&Path>) -> Result<String, CommandError> {
+fn sdk(path: Option<&Path>) -> Result<String, ToolError> {
     let Some(path) = path else {
         return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION")));
     };
@@ -210,7 +211,7 @@ fn sdk(path: Option<&Path>) -> Result<String, CommandError> {
         Ok(path) if path.join("Cargo.toml").is_file() => {
             Ok(format!("path = {:?}", path.display().to_string()))
         }
-        _ => Err(CommandError::Refused(format!(
+        _ => Err(ToolError::Refused(format!(
             "{} is not the SDK's folder: there is no Cargo.toml in it",
             path.display()
         ))),
@@ -224,8 +225,8 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-fn failed(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::Refused(format!("{} cannot be written: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::Refused(format!("{} cannot be written: {error}", path.display()))
 }
 
 #[cfg(test)]

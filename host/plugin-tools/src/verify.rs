@@ -4,16 +4,17 @@ use anyhow::Context;
 use parafa_plugin_host::{CallError, Capability, Integrity};
 use serde::Serialize;
 
-use super::plugin::{self, ADVISORY, Bench, SignatureView, Stamping};
-use super::{CommandError, Location, REFUSED, print_json, print_line};
+use crate::answer::ADVISORY;
+use crate::bench::{self, Bench};
+use crate::output::{print_json, print_line};
+use crate::signature_view::{SignatureView, Stamping};
+use crate::{REFUSED, ToolError};
 
 /// Arguments of `parafa verify`.
 #[derive(Debug, clap::Args)]
-pub(super) struct VerifyArguments {
+pub struct VerifyArguments {
     /// The document.
     file: PathBuf,
-    #[command(flatten)]
-    place: Location,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -29,13 +30,12 @@ struct Verdict {
 
 /// Says what became of a document's signatures; whose they are and whether to
 /// trust them is not looked at.
-pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
-    let document = plugin::read(&arguments.file)?;
-    let bench = Bench::open(&arguments.place)?;
+pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolError> {
+    let document = bench::read(&arguments.file)?;
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     let plugin = runtime.block_on(bench.installed_for(&arguments.file))?;
     if !plugin.capabilities().contains(&Capability::Verify) {
-        return Err(CommandError::Refused(format!(
+        return Err(ToolError::Refused(format!(
             "{} cannot be verified: the plugin {} does not verify",
             arguments.file.display(),
             plugin.id()
@@ -44,12 +44,12 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
     let evidence = match runtime.block_on(plugin.verify(document)) {
         Ok(evidence) => evidence.signatures,
         Err(CallError::Refused(refusal)) => {
-            return Err(CommandError::Refused(format!(
+            return Err(ToolError::Refused(format!(
                 "{} is refused: {refusal}",
                 arguments.file.display()
             )));
         }
-        Err(CallError::Fault(fault)) => return Err(CommandError::Fault(fault.into())),
+        Err(CallError::Fault(fault)) => return Err(ToolError::Fault(fault.into())),
     };
     let verdict = Verdict {
         advisory: true,
@@ -71,7 +71,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
     if verdict.intact {
         Ok(())
     } else {
-        Err(CommandError::Told(REFUSED))
+        Err(ToolError::Told(REFUSED))
     }
 }
 

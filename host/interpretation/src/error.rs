@@ -1,0 +1,105 @@
+//! Why a rules file is refused.
+
+use crate::rule::Endpoint;
+
+/// A rules file that cannot be used.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum LibraryError {
+    /// The file as a whole is not what a rules file is.
+    #[error("rules {version}: {message}")]
+    File {
+        /// Version by the file's name.
+        version: String,
+        /// What is wrong, with the line where it is known.
+        message: String,
+    },
+    /// An act is wrong.
+    #[error("rules {version}, act {act}: {fault}")]
+    Act {
+        /// Version by the file's name.
+        version: String,
+        /// The act's key, or its place where it has none.
+        act: String,
+        /// What is wrong.
+        fault: ActFault,
+    },
+    /// A rule is wrong.
+    #[error("rules {version}, rule {rule}: {fault}")]
+    Rule {
+        /// Version by the file's name.
+        version: String,
+        /// The rule's id, or its place where it has none.
+        rule: String,
+        /// What is wrong.
+        fault: RuleFault,
+    },
+}
+
+/// What is wrong with an act.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActFault {
+    /// A member is missing, unknown or of another type.
+    #[error("{0}")]
+    Member(String),
+    /// The key stands twice.
+    #[error("the key stands twice")]
+    Duplicate,
+    /// The title is empty, or has space around it, in a language.
+    #[error("the title has no text in `{0}`")]
+    Untitled(&'static str),
+    /// The date is not one.
+    #[error("`{0}` is not a date")]
+    Date(String),
+    /// The address is not one of a page.
+    #[error("`{0}` is not an https address")]
+    Address(String),
+    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    #[error("only what has confidence M can be confirmed")]
+    Confirmed,
+}
+
+/// What is wrong with a rule.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleFault {
+    /// A member is missing, unknown or of another type, or a pointer is bad.
+    #[error("{0}")]
+    Member(String),
+    /// The id is not words of a-z, digits and underscores, with dots between.
+    #[error("the id is not lowercase words with dots between")]
+    Id,
+    /// The id stands twice.
+    #[error("the id stands twice")]
+    Duplicate,
+    /// No endpoint is named.
+    #[error("no endpoint is named")]
+    NoEndpoint,
+    /// An endpoint is named twice.
+    #[error("endpoint {0:?} is named twice")]
+    RepeatedEndpoint(Endpoint),
+    /// The meaning is empty, or has space around it, in a language.
+    #[error("the meaning has no text in `{0}`")]
+    NoMeaning(&'static str),
+    /// A citation names an act that the file does not have.
+    #[error("there is no act `{0}`")]
+    UnknownAct(String),
+    /// A citation that would be served names no article and no point.
+    #[error("a citation of {0} names no provision")]
+    NoProvision(String),
+    /// A part of a citation is empty or has space in it.
+    #[error("`{0}` is no number of a provision")]
+    Provision(String),
+    /// The rule would be served, and none of its citations would.
+    #[error("it would be served, and no citation of it would")]
+    Uncited,
+    /// A condition compares with nothing.
+    #[error("a condition compares with no value")]
+    NoValue,
+    /// What nobody doubts, or nobody may serve, is marked as confirmed.
+    #[error("only what has confidence M can be confirmed")]
+    Confirmed,
+}
+
+/// Why a text is no pointer.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no pointer: it is empty or begins with a slash, and `~` stands before 0 or 1")]
+pub struct PointerError(pub(crate) String);

@@ -1,0 +1,27 @@
+//! The interpretation library: what data of the registers mean under
+//! Lithuanian law, item by item, each with the provisions that say so.
+//!
+//! The rules are data, one file a version below `rules/`, written and reviewed
+//! by lawyers (`docs/interpretation.md`). [`Library::interpret`] applies them
+//! to the normalized `data` of an answer. It is a pure function: the same
+//! version and the same data give the same [`Interpretation`] to the byte,
+//! whatever order the members of the data have. Nothing is counted, weighed or
+//! ranked.
+
+mod condition;
+mod digest;
+mod engine;
+mod error;
+mod interpretation;
+mod library;
+mod load;
+mod pointer;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+pub use digest::data_sha256;
+pub use error::{ActFault, LibraryError, PointerError, RuleFault};
+pub use interpretation::{Bilingual, Citation, Interpretation, InterpretationItem};
+pub use library::Library;
+pub use rule::Endpoint;

@@ -1,0 +1,63 @@
+//! Rules as they are applied.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    Bilingual, Citation,
+    condition::Condition,
+    pointer::{Pattern, Place},
+};
+
+/// Whose data are interpreted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Endpoint {
+    /// The company profile.
+    #[serde(rename = "profile")]
+    Profile,
+    /// The beneficial owners.
+    #[serde(rename = "ubo")]
+    BeneficialOwners,
+    /// The property seizure acts.
+    #[serde(rename = "seizures")]
+    Seizures,
+    /// The composite report: what holds of the data of the others holds of
+    /// its sections.
+    #[serde(rename = "dd-report")]
+    Report,
+}
+
+/// One rule. Whether it is served was decided when it was loaded.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) pointer: Pattern,
+    pub(crate) when: Vec<Condition>,
+    pub(crate) meaning: Bilingual,
+    /// The citations that are served.
+    pub(crate) citations: Vec<Citation>,
+    pub(crate) served: bool,
+}
+
+impl Rule {
+    /// The places of `data` that the rule is about: each one, or the list
+    /// that they are in where there are more than `repeat_limit`.
+    pub(crate) fn places(&self, data: &Value, repeat_limit: usize) -> Vec<Place> {
+        let places: Vec<Place> = self
+            .pointer
+            .places(data)
+            .into_iter()
+            .map(|(place, _)| place)
+            .filter(|place| {
+                self.when
+                    .iter()
+                    .all(|condition| condition.holds(&self.pointer, place, data))
+            })
+            .collect();
+        if places.len() > repeat_limit {
+            return vec![self.pointer.whole_list()];
+        }
+        places
+    }
+}

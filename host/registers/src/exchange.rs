@@ -1,0 +1,64 @@
+//! One read, asked once more when it failed by chance.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+
+use crate::Unavailable;
+
+/// Reads `address`. What broke or was refused for the moment is read once more;
+/// what took too long is not, for it has had its time.
+pub(crate) async fn read(
+    port: &dyn HttpPort,
+    limits: ExchangeLimits,
+    address: &str,
+    authorization: Option<&HeaderValue>,
+) -> Result<Response<Bytes>, Unavailable> {
+    match read_once(port, limits, address, authorization).await {
+        Err(error) if may_go_better(&error) => {
+            tracing::debug!(%error, "a register is asked once more");
+            read_once(port, limits, address, authorization).await
+        }
+        read => read,
+    }
+}
+
+fn may_go_better(error: &Unavailable) -> bool {
+    let took_its_time = matches!(error, Unavailable::NoAnswer(HttpPortError::TimedOut(_)));
+    // Whoever asks to be asked less is not asked at once.
+    let is_told_to_wait = matches!(error, Unavailable::Status(429));
+    error.is_transient() && !took_its_time && !is_told_to_wait
+}
+
+async fn read_once(
+    port: &dyn HttpPort,
+    limits: ExchangeLimits,
+    address: &str,
+    authorization: Option<&HeaderValue>,
+) -> Result<Response<Bytes>, Unavailable> {
+    let mut request = Request::builder()
+        .method(Method::GET)
+        .uri(address)
+        .header(ACCEPT, "application/json, application/problem+json");
+    if let Some(authorization) = authorization {
+        request = request.header(AUTHORIZATION, authorization);
+    }
+    let request = request.body(Bytes::new()).map_err(Unavailable::Address)?;
+    let response = port.exchange(request, limits).await;
+    let response = response.map_err(Unavailable::NoAnswer)?;
+    match response.status().as_u16() {
+        200 | 404 => Ok(response),
+        status => Err(Unavailable::Status(status)),
+    }
+}
+
+/// Whether an answer is of this media type, by its own word.
+pub(crate) fn is_of(response: &Response<Bytes>, media_type: &str) -> bool {
+    let given = response.headers().get(CONTENT_TYPE);
+    let given = given
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(media_type)
+}

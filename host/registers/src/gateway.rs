@@ -1,0 +1,174 @@
+//! A gateway of somebody who may ask the registers: `docs/registers.md` has its
+//! protocol.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{HeaderValue, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort};
+use parafa_register_data::{Query, RegisterData, SourceMode};
+use serde::Deserialize;
+use url::Url;
+use zeroize::Zeroizing;
+
+use crate::answer::{JSON, answered, reference};
+use crate::breaker::Breaker;
+use crate::exchange::{is_of, read};
+use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
+
+/// What a gateway knows an answer by.
+const REFERENCE: &str = "register-reference";
+/// Longest reference that is taken, in characters.
+const LONGEST_REFERENCE: usize = 200;
+/// The end of the type of the problem that says that nothing is held.
+const NO_DATA: &str = "no-data";
+
+/// How a gateway is reached.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// The address that `/v1/…` is appended to.
+    pub base_url: Url,
+    /// What it is shown, beside the certificate that the port may have.
+    pub credential: Credential,
+    /// For one exchange.
+    pub timeout: Duration,
+    /// Longest accepted answer, in bytes.
+    pub max_response_bytes: usize,
+}
+
+impl GatewayConfig {
+    /// Without a credential, 10 s an exchange, 8 MiB an answer.
+    #[must_use]
+    pub fn new(base_url: Url) -> Self {
+        Self {
+            base_url,
+            credential: Credential::None,
+            timeout: Duration::from_secs(10),
+            max_response_bytes: 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// What a gateway is shown. `Debug` does not show it.
+#[derive(Clone, Default)]
+pub enum Credential {
+    /// Nothing: it knows this service by address or by client certificate.
+    #[default]
+    None,
+    /// A bearer token (RFC 6750).
+    Bearer(Zeroizing<String>),
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Bearer(_) => "Bearer(…)",
+        })
+    }
+}
+
+/// A gateway to registers, under a contract with their operators.
+#[derive(Clone)]
+pub struct Gateway {
+    config: Arc<GatewayConfig>,
+    port: Arc<dyn HttpPort>,
+    clock: Clock,
+    breaker: Arc<Breaker>,
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+impl Gateway {
+    /// Speaks through `port`, which has to reach the configured address.
+    pub fn new(config: GatewayConfig, port: Arc<dyn HttpPort>, clock: Clock) -> Self {
+        Self {
+            config: Arc::new(config),
+            port,
+            clock,
+            breaker: Arc::default(),
+        }
+    }
+
+    async fn ask(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let limits = ExchangeLimits {
+            timeout: self.config.timeout,
+            max_response_bytes: self.config.max_response_bytes,
+        };
+        let base = self.config.base_url.as_str().trim_end_matches('/');
+        let address = format!("{base}/v1/{}", reference(query));
+        let authorization = self.authorization()?;
+        let response = read(&*self.port, limits, &address, authorization.as_ref()).await?;
+        if response.status() == 404 {
+            return Err(nothing_held(&response));
+        }
+        if !is_of(&response, JSON) {
+            return Err(Unavailable::MediaType.into());
+        }
+        let data = RegisterData::from_json(query, response.body());
+        let data = data.map_err(Unavailable::Unreadable)?;
+        let reference = own_reference(&response).unwrap_or_else(|| reference(query));
+        Ok(answered(
+            query,
+            SourceMode::Licensed,
+            data,
+            response.into_body(),
+            reference,
+            (self.clock)(),
+        ))
+    }
+
+    fn authorization(&self) -> Result<Option<HeaderValue>, Unavailable> {
+        let Credential::Bearer(token) = &self.config.credential else {
+            return Ok(None);
+        };
+        let value = Zeroizing::new(format!("Bearer {}", token.as_str()));
+        let value = HeaderValue::from_str(&value);
+        let mut value = value.map_err(|error| Unavailable::Address(error.into()))?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+}
+
+/// A 404 that does not say so in so many words is a wrong address.
+fn nothing_held(response: &Response<Bytes>) -> SourceError {
+    let problem: Option<Problem> = is_of(response, "application/problem+json")
+        .then(|| serde_json::from_slice(response.body()).ok())
+        .flatten();
+    match problem {
+        Some(problem) if problem.kind.ends_with(NO_DATA) => SourceError::NoData,
+        _ => Unavailable::Status(404).into(),
+    }
+}
+
+fn own_reference(response: &Response<Bytes>) -> Option<String> {
+    let reference = response.headers().get(REFERENCE)?.to_str().ok()?;
+    let is_reference = (1..=LONGEST_REFERENCE).contains(&reference.len());
+    is_reference.then(|| reference.to_owned())
+}
+
+#[async_trait]
+impl RegisterSource for Gateway {
+    async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let register = query.register();
+        if !self.breaker.admits(register, (self.clock)()) {
+            return Err(Unavailable::Resting(register).into());
+        }
+        let answer = self.ask(query).await;
+        match &answer {
+            Err(SourceError::Unavailable(error)) if error.is_transient() => {
+                self.breaker
+                    .failed(register, query.subject(), (self.clock)());
+            }
+            _ => self.breaker.answered(register),
+        }
+        answer
+    }
+}

@@ -1,0 +1,88 @@
+//! What the state publishes of legal entities at `get.data.gov.lt`, through the
+//! universal API (UAPI) of its Spinta servers. It names no persons.
+
+mod profile;
+mod uapi;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use parafa_http_port::{ExchangeLimits, HttpPort};
+use parafa_register_data::{Query, RegisterData, SourceMode};
+use url::Url;
+
+use self::uapi::Reading;
+use crate::answer::answered;
+use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
+
+/// How open data is reached.
+#[derive(Clone, Debug)]
+pub struct OpenDataConfig {
+    /// Such as `https://get.data.gov.lt/`; `datasets/…` is appended.
+    pub base_url: Url,
+    /// For one exchange. A profile takes some nine.
+    pub timeout: Duration,
+    /// Longest accepted answer to one, in bytes.
+    pub max_response_bytes: usize,
+}
+
+impl OpenDataConfig {
+    /// 10 s an exchange, 1 MiB an answer.
+    #[must_use]
+    pub fn new(base_url: Url) -> Self {
+        Self {
+            base_url,
+            timeout: Duration::from_secs(10),
+            max_response_bytes: 1024 * 1024,
+        }
+    }
+}
+
+/// Company profiles from open data; it has nothing else.
+#[derive(Clone)]
+pub struct OpenData {
+    config: Arc<OpenDataConfig>,
+    port: Arc<dyn HttpPort>,
+    clock: Clock,
+}
+
+impl OpenData {
+    /// Speaks through `port`, which has to reach the configured address.
+    pub fn new(config: OpenDataConfig, port: Arc<dyn HttpPort>, clock: Clock) -> Self {
+        Self {
+            config: Arc::new(config),
+            port,
+            clock,
+        }
+    }
+}
+
+#[async_trait]
+impl RegisterSource for OpenData {
+    async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let Query::CompanyProfile(code) = query else {
+            return Err(Unavailable::NotOffered {
+                register: query.register(),
+                kind: query.kind(),
+            }
+            .into());
+        };
+        let limits = ExchangeLimits {
+            timeout: self.config.timeout,
+            max_response_bytes: self.config.max_response_bytes,
+        };
+        let mut reading = Reading::new(&*self.port, &self.config.base_url, limits);
+        let profile = profile::read(&mut reading, code).await?;
+        let profile = profile.ok_or(SourceError::NoData)?;
+        let reference = reading.first_address().to_owned();
+        Ok(answered(
+            query,
+            SourceMode::OpenData,
+            RegisterData::CompanyProfile(Box::new(profile)),
+            reading.into_raw(),
+            reference,
+            (self.clock)(),
+        ))
+    }
+}

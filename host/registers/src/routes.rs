@@ -1,0 +1,42 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parafa_register_data::{Query, Register};
+
+use crate::{RegisterAnswer, RegisterSource, SourceError, Unavailable};
+
+/// One source before each register.
+#[derive(Clone, Default)]
+pub struct Routes(BTreeMap<Register, Arc<dyn RegisterSource>>);
+
+impl Routes {
+    /// The same source before every register.
+    #[must_use]
+    pub fn all(source: &Arc<dyn RegisterSource>) -> Self {
+        let registers = Register::ALL.into_iter();
+        Self(
+            registers
+                .map(|register| (register, Arc::clone(source)))
+                .collect(),
+        )
+    }
+
+    /// With this source before a register, in place of what was there.
+    #[must_use]
+    pub fn with(mut self, register: Register, source: Arc<dyn RegisterSource>) -> Self {
+        self.0.insert(register, source);
+        self
+    }
+}
+
+#[async_trait]
+impl RegisterSource for Routes {
+    async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let register = query.register();
+        match self.0.get(&register) {
+            Some(source) => source.answer(query).await,
+            None => Err(Unavailable::NotConfigured(register).into()),
+        }
+    }
+}

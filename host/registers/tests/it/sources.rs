@@ -1,0 +1,52 @@
+//! The synthetic source, and routes to sources.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use parafa_register_data::{Query, Register, RegisterData, Role, SourceMode};
+use parafa_registers::{RegisterSource, Routes, SourceError, Synthetic, Unavailable};
+
+use crate::support::{COMPLETE, Hands, profile, unavailable};
+
+fn synthetic() -> Arc<dyn RegisterSource> {
+    Arc::new(Synthetic::new(Hands::default().clock()))
+}
+
+#[tokio::test]
+async fn a_synthetic_answer_says_what_it_is_and_is_its_own_raw_form() {
+    let answer = synthetic().answer(&profile(COMPLETE)).await.unwrap();
+    assert_eq!(answer.mode, SourceMode::Synthetic);
+    assert_eq!(answer.register, Register::Jar);
+    assert_eq!(answer.retrieved_at, Timestamp::UNIX_EPOCH);
+    assert_eq!(answer.reference, "synthetic/jar/company-profile/999000009");
+    let read = RegisterData::from_json(&profile(COMPLETE), &answer.raw).unwrap();
+    assert_eq!(read, answer.data);
+}
+
+#[tokio::test]
+async fn what_is_down_hangs_or_is_garbage_in_the_set_is_unavailable_at_once() {
+    for code in ["999000152", "999000162", "999000177"] {
+        let reason = unavailable(synthetic().answer(&profile(code)).await);
+        assert!(matches!(reason, Unavailable::Synthetic), "{code}");
+    }
+    let nothing = synthetic().answer(&profile("999000191")).await;
+    assert!(matches!(nothing, Err(SourceError::NoData)));
+}
+
+#[tokio::test]
+async fn a_register_without_a_source_is_not_configured() {
+    let routes = Routes::default().with(Register::Jar, synthetic());
+    assert!(routes.answer(&profile(COMPLETE)).await.is_ok());
+    let manager = Query::RoleHolders {
+        entity: COMPLETE.parse().unwrap(),
+        role: Role::Manager,
+    };
+    assert!(routes.answer(&manager).await.is_ok());
+    let procurator = Query::RoleHolders {
+        entity: COMPLETE.parse().unwrap(),
+        role: Role::Procurator,
+    };
+    let reason = unavailable(routes.answer(&procurator).await);
+    assert!(matches!(reason, Unavailable::NotConfigured(Register::Igr)));
+    assert!(Routes::all(&synthetic()).answer(&procurator).await.is_ok());
+}

@@ -1,0 +1,56 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use parafa_plugin_tools::Bench;
+
+use crate::cli::{CommandError, Location, find_data_folder};
+use crate::config::StoreSection;
+use crate::demo;
+
+/// Arguments of a command that plugins run for.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Placed<A: clap::Args> {
+    #[command(flatten)]
+    pub(super) arguments: A,
+    #[command(flatten)]
+    pub(super) place: Location,
+}
+
+/// Where plugins run. Compiled plugins are kept in the data folder, where one is
+/// named, and in the user's cache otherwise. A data folder is named by an
+/// argument, the configuration or the environment.
+///
+/// # Errors
+/// A data folder that is named and not there is refused.
+pub(super) fn bench(place: &Location) -> Result<Bench, CommandError> {
+    let mut config = place.load()?;
+    let mut temporary = None;
+    let is_named = place.data.is_some() || config.store.data != StoreSection::default().data;
+    // With this configuration a server works in the usual folder here.
+    let is_found = place.config.is_some() && config.store.data.is_dir();
+    if is_named {
+        find_data_folder(&config)?;
+    } else if !is_found {
+        config.store.data = if let Some(folder) = user_cache() {
+            folder
+        } else {
+            let folder = tempfile::tempdir().context("a temporary folder")?;
+            temporary.insert(folder).path().to_owned()
+        };
+    }
+    let mode = demo::mode_of(&config.store.data);
+    let bench = Bench::new(config.plugin_store(), mode, is_named || is_found);
+    Ok(bench.keeping(temporary))
+}
+
+/// A folder in the user's cache (XDG Base Directory Specification), if it can
+/// be made.
+fn user_cache() -> Option<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+    let folder = cache.join("parafa");
+    std::fs::create_dir_all(&folder).ok()?;
+    Some(folder)
+}
