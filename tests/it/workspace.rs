@@ -162,6 +162,8 @@ const PARTS: [(&str, &[&str]); 11] = [
     (
         "host/identification",
         &[
+            "api/diligence",
+            "api/http",
             "host/attorney",
             "host/ceremony",
             "host/delivery",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::Method;
+use http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -107,6 +107,9 @@ pub trait Created: JsonSchema + Serialize {
     /// The ids that it holds: the name of a path's parameter, and the runtime
     /// expression (OpenAPI 3.1.1, 4.8.20.4) that finds its value.
     const IDS: &'static [(&'static str, &'static str)] = &[];
+
+    /// What is answered: 202 where what was asked for is still to be done.
+    const STATUS: StatusCode = StatusCode::CREATED;
 
     /// The last segment of its address below the path that it was posted to;
     /// none when it has no address of its own.

@@ -107,9 +107,9 @@ pub enum BodyKind {
 pub(crate) enum Answer {
     /// 200 with a view.
     Json,
-    /// 201 with a view; repetitions with the same `Idempotency-Key` get the
-    /// same answer.
-    Created,
+    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
+    /// the same answer.
+    Created(StatusCode),
     /// 200 with bytes.
     Download,
     /// 204.
@@ -120,7 +120,7 @@ impl Answer {
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Json | Self::Download => StatusCode::OK,
-            Self::Created => StatusCode::CREATED,
+            Self::Created(status) => status,
             Self::Empty => StatusCode::NO_CONTENT,
         }
     }
@@ -194,7 +194,7 @@ impl<A: Api> Operation<A> {
                 ProblemType::UNSUPPORTED_MEDIA_TYPE,
             ]);
         }
-        if self.answer == Answer::Created {
+        if matches!(self.answer, Answer::Created(_)) {
             problems.extend([
                 ProblemType::IDEMPOTENCY_IN_PROGRESS,
                 ProblemType::IDEMPOTENCY_KEY_REUSED,
@@ -363,7 +363,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         R: Future<Output = Result<V, Problem>> + Send + 'static,
     {
         let view = Schemas::some_of::<V>;
-        self.operation(Answer::Created, view, V::IDS, move |arrived| {
+        self.operation(Answer::Created(V::STATUS), view, V::IDS, move |arrived| {
             arrived.create::<I, V, R>(handler.clone())
         })
     }

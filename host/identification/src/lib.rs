@@ -8,6 +8,7 @@
 //! it is delivered, charged and told of once or not at all.
 
 mod accounts;
+pub mod api;
 mod attestation;
 mod create;
 mod documents;

@@ -49,7 +49,7 @@ impl<A: Api> Described<'_, A> {
         let contract = &operation.contract;
         let (body, of_query) = (contract.input)(&self.http.api, self.schemas);
         let mut parameters = vec![reference("parameters", "RequestId")];
-        if operation.answer == Answer::Created {
+        if matches!(operation.answer, Answer::Created(_)) {
             parameters.push(reference("parameters", "IdempotencyKey"));
         }
         parameters.extend(of_query);
@@ -128,12 +128,15 @@ impl<A: Api> Described<'_, A> {
         let content = view.map(|schema| self.json_content(&schema));
         let (description, content) = match operation.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
-            Answer::Created => {
+            Answer::Created(status) => {
                 names.push("Idempotent-Replayed");
                 if self.has_address(operation) {
                     names.push("Location");
                 }
-                ("Created.", content)
+                match status {
+                    StatusCode::ACCEPTED => ("Accepted.", content),
+                    _ => ("Created.", content),
+                }
             }
             Answer::Download => {
                 names.push("X-Service-Document-Sha256");

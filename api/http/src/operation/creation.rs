@@ -81,7 +81,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             };
             match reserve(&call.api, &call.caller, request).await? {
                 Reservation::Claimed(claimed) => held = Some(Arc::new(claimed)),
-                Reservation::Answered(kept) => return Ok(replay(&address, kept)),
+                Reservation::Answered(kept) => return Ok(replay(&address, V::STATUS, kept)),
                 Reservation::InProgress {
                     retry_after_seconds,
                 } => {
@@ -129,10 +129,10 @@ async fn reserve<A: Api>(
 }
 
 /// The answer; a refusal gives the key back.
-async fn conclude<A: Api>(
+async fn conclude<A: Api, V: Created + Send>(
     address: &str,
     held: Option<Arc<Held<A>>>,
-    created: Result<impl Created + Send, Problem>,
+    created: Result<V, Problem>,
 ) -> Result<Response, Problem> {
     let mut held = held.and_then(Arc::into_inner);
     match created {
@@ -140,7 +140,7 @@ async fn conclude<A: Api>(
             if let Some(held) = &mut held {
                 held.claim = None;
             }
-            Ok(answer(address, KeptAnswer::of(&created)))
+            Ok(answer(address, V::STATUS, KeptAnswer::of(&created)))
         }
         Err(problem) => {
             if let Some(released) = held.as_mut().and_then(Held::release) {
@@ -152,18 +152,18 @@ async fn conclude<A: Api>(
     }
 }
 
-fn replay(address: &str, kept: KeptAnswer) -> Response {
-    let mut response = answer(address, kept);
+fn replay(address: &str, status: StatusCode, kept: KeptAnswer) -> Response {
+    let mut response = answer(address, status, kept);
     let replayed = HeaderValue::from_static("true");
     response.headers_mut().insert(IDEMPOTENT_REPLAYED, replayed);
     response
 }
 
 /// `address` is what was posted to.
-fn answer(address: &str, kept: KeptAnswer) -> Response {
+fn answer(address: &str, status: StatusCode, kept: KeptAnswer) -> Response {
     let id = kept.id();
     let mut response = Response::new(Bytes::from(kept.into_body()).into());
-    *response.status_mut() = StatusCode::CREATED;
+    *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Some(id) = id {
