@@ -88,7 +88,6 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 
 /// Each part of the host above the doors, and which crates of ours it may know.
 const PARTS: [(&str, &[&str]); 11] = [
-    ("host/listener", &["api/http"]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
     (
         "host/organisation-signature",
@@ -100,6 +99,7 @@ const PARTS: [(&str, &[&str]); 11] = [
             "host/trust",
         ],
     ),
+    ("host/listener", &["api/http"]),
     ("host/platform", &["host/store"]),
     (
         "host/delivery",

@@ -15,16 +15,20 @@ pub(crate) enum Bench {
     Containers,
     /// PDF forms, beside qpdf and MuPDF.
     Flattening,
+    /// Answers that the attorney signs, beside the key alone.
+    #[value(name = "signed_answers")]
+    SignedAnswers,
     /// Plugin calls and PDF signing.
     Signing,
 }
 
 impl Bench {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Api,
         Self::Archiving,
         Self::Containers,
         Self::Flattening,
+        Self::SignedAnswers,
         Self::Signing,
     ];
 
@@ -34,6 +38,7 @@ impl Bench {
             Self::Archiving => "archiving",
             Self::Containers => "containers",
             Self::Flattening => "flattening",
+            Self::SignedAnswers => "signed_answers",
             Self::Signing => "signing",
         }
     }

@@ -123,7 +123,7 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
         facts.requester,
         &order,
         facts.sandbox,
-        content,
+        &content,
     )
 }
 
@@ -203,11 +203,11 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         facts.signatory,
         &order,
         simulated,
-        content,
+        &content,
     )
 }
 
-fn document(title: &str, author: &str, order: &str, sandbox: bool, content: Value) -> Value {
+fn document(title: &str, author: &str, order: &str, sandbox: bool, content: &Value) -> Value {
     let mut document = json!({
         "title": title,
         "language": "lt",

@@ -116,7 +116,7 @@ impl Token {
         }
         let opened = self.open()?;
         let value = opened.session.sign(&mechanism, opened.key, data);
-        let value = value.map_err(failure)?;
+        let value = value.map_err(|error| failure(&error))?;
         locked(&self.idle).push(opened);
         Ok(value)
     }
@@ -130,12 +130,14 @@ impl Token {
             return Err(error.clone());
         }
         let slot = self.slot(&module)?;
-        let session = module.open_ro_session(slot).map_err(failure)?;
+        let session = module
+            .open_ro_session(slot)
+            .map_err(|error| failure(&error))?;
         let pin = AuthPin::new(self.settings.pin.0.clone().into());
         match session.login(UserType::User, Some(&pin)) {
             Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => {}
             Err(error) => {
-                let error = failure(error);
+                let error = failure(&error);
                 if matches!(error, SigningKeyError::Refused(_)) {
                     *shut = Some(error.clone());
                 }
@@ -151,18 +153,20 @@ impl Token {
         if let Some(module) = &*module {
             return Ok(module.clone());
         }
-        let loaded = Pkcs11::new(&self.settings.module).map_err(failure)?;
+        let loaded = Pkcs11::new(&self.settings.module).map_err(|error| failure(&error))?;
         match loaded.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
             // Somebody else in this process may have.
             Ok(()) | Err(Error::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => {}
-            Err(error) => return Err(failure(error)),
+            Err(error) => return Err(failure(&error)),
         }
         *module = Some(loaded.clone());
         Ok(loaded)
     }
 
     fn slot(&self, module: &Pkcs11) -> Result<Slot, SigningKeyError> {
-        let slots = module.get_slots_with_token().map_err(failure)?;
+        let slots = module
+            .get_slots_with_token()
+            .map_err(|error| failure(&error))?;
         let is_ours = |slot: &Slot| {
             let token = module.get_token_info(*slot);
             token.is_ok_and(|token| token.label() == self.settings.token)
@@ -178,7 +182,11 @@ impl Token {
         wanted.extend(settings.key_id.clone().map(Attribute::Id));
         let label = settings.key_label.as_ref();
         wanted.extend(label.map(|label| Attribute::Label(label.clone().into_bytes())));
-        match session.find_objects(&wanted).map_err(failure)?.as_slice() {
+        match session
+            .find_objects(&wanted)
+            .map_err(|error| failure(&error))?
+            .as_slice()
+        {
             [key] => Ok(*key),
             [] => Err(SigningKeyError::Unavailable(
                 "the token has no such key".to_owned(),
@@ -191,7 +199,7 @@ impl Token {
 }
 
 /// What a module's error comes to.
-fn failure(error: Error) -> SigningKeyError {
+fn failure(error: &Error) -> SigningKeyError {
     use RvError as Rv;
 
     let Error::Pkcs11(value, function) = error else {

@@ -63,7 +63,7 @@ async fn scene_every_key() {
     for (name, algorithm) in KEYS.into_iter().zip(algorithms) {
         let by_label = key(name, |settings| settings.key_label = Some(name.to_owned()));
         let by_id = key(name, |settings| {
-            settings.key_id = Some(name.as_bytes().to_vec())
+            settings.key_id = Some(name.as_bytes().to_vec());
         });
         for key in [by_label, by_id] {
             assert_eq!(key.algorithm(), algorithm);
@@ -114,7 +114,7 @@ async fn scene_wrong_pin() {
 #[ignore = "played by another test"]
 async fn scene_token_away() {
     let key = key("p256", |settings| {
-        settings.key_label = Some("p256".to_owned())
+        settings.key_label = Some("p256".to_owned());
     });
     let digest = digest(KeyAlgorithm::Es256);
     let [here, away] = ["tokens", "away"].map(|name| folder().join(name));

@@ -1,0 +1,220 @@
+//! What cannot be signed is told as such, and nothing comes back.
+
+use async_trait::async_trait;
+use openssl::asn1::Asn1Time;
+use openssl::ec::{EcGroup, EcKey};
+use openssl::hash::MessageDigest;
+use openssl::nid::Nid;
+use openssl::pkey::PKey;
+use openssl::x509::X509;
+use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError, SoftwareKey};
+use parafa_demo::{Fault, Service};
+use parafa_organisation_signature::{AnswerSigner, SignatureLevel, SignatureUnavailable};
+use parafa_plugin_host::CallError;
+use parafa_trust::CertificateRejection;
+
+use crate::stage::{ANSWER, Stage, files};
+
+/// A key that answers what it is told to.
+struct Told {
+    key: SoftwareKey,
+    answer: Result<Vec<u8>, SigningKeyError>,
+}
+
+#[async_trait]
+impl SigningKey for Told {
+    fn chain(&self) -> &[Vec<u8>] {
+        self.key.chain()
+    }
+
+    fn algorithm(&self) -> KeyAlgorithm {
+        self.key.algorithm()
+    }
+
+    async fn check(&self) -> Result<(), SigningKeyError> {
+        self.answer.clone().map(drop)
+    }
+
+    async fn sign_digest(&self, _digest: &[u8]) -> Result<Vec<u8>, SigningKeyError> {
+        self.answer.clone()
+    }
+}
+
+/// Why there is neither signed JSON, at either level, nor a container.
+async fn failures(signer: &AnswerSigner) -> [SignatureUnavailable; 3] {
+    [
+        signer
+            .jades(ANSWER.into(), SignatureLevel::T)
+            .await
+            .unwrap_err(),
+        signer
+            .jades(ANSWER.into(), SignatureLevel::Lt)
+            .await
+            .unwrap_err(),
+        signer.asice(files()).await.unwrap_err(),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_time_stamp_there_is_no_signature() {
+    let stage = Stage::set().await;
+    stage.world.faults(Service::Tsa).until_cleared(Fault::Down);
+    let signer = stage.signer();
+
+    for failure in failures(&signer).await {
+        assert!(
+            matches!(failure, SignatureUnavailable::NoTimestamp),
+            "{failure}"
+        );
+    }
+
+    stage.world.faults(Service::Tsa).clear();
+    signer
+        .jades(ANSWER.into(), SignatureLevel::T)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whose_certificate_nobody_vouches_for_does_not_sign() {
+    let stage = Stage::set().await;
+    stage.world.faults(Service::Ocsp).until_cleared(Fault::Down);
+    let signer = stage.signer();
+
+    for failure in failures(&signer).await {
+        let SignatureUnavailable::Certificate(why) = &failure else {
+            panic!("{failure}")
+        };
+        let is_silent = matches!(why, CertificateRejection::RevocationUnavailable(_));
+        assert!(is_silent, "{why}");
+    }
+    assert!(signer.check().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_answers_from_after_the_time_stamp_there_is_no_long_term_level() {
+    let stage = Stage::set().await;
+    let signer = stage.signer();
+    signer.check().await.unwrap();
+    stage.world.faults(Service::Ocsp).until_cleared(Fault::Down);
+
+    let long_term = signer.jades(ANSWER.into(), SignatureLevel::Lt).await;
+    let container = signer.asice(files()).await;
+    let stamped = signer.jades(ANSWER.into(), SignatureLevel::T).await;
+
+    for failure in [long_term.unwrap_err(), container.unwrap_err()] {
+        let is_it = matches!(failure, SignatureUnavailable::NoValidationData(_));
+        assert!(is_it, "{failure}");
+    }
+    // What the issuer said a moment ago still counts for a time-stamped one.
+    stamped.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_plugin_of_signed_json_nothing_is_signed() {
+    let stage = Stage::set().await;
+    let signer = stage.signer();
+    stage.disable("jades");
+
+    for failure in failures(&signer).await {
+        let is_it = matches!(failure, SignatureUnavailable::NoPlugin("jades"));
+        assert!(is_it, "{failure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_plugin_of_containers_json_is_signed() {
+    let stage = Stage::set().await;
+    let signer = stage.signer();
+    stage.disable("asice");
+
+    let failure = signer.asice(files()).await.unwrap_err();
+
+    let is_it = matches!(failure, SignatureUnavailable::NoPlugin("asice"));
+    assert!(is_it, "{failure}");
+    signer
+        .jades(ANSWER.into(), SignatureLevel::T)
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_key_says_instead_of_signing_is_why_there_is_no_signature() {
+    let stage = Stage::set().await;
+    for said in [
+        SigningKeyError::Refused("the PIN is locked".to_owned()),
+        SigningKeyError::Unavailable("there is no token".to_owned()),
+    ] {
+        let signer = stage.signer_with(Told {
+            key: stage.key(),
+            answer: Err(said.clone()),
+        });
+
+        for failure in failures(&signer).await {
+            let SignatureUnavailable::Key(why) = &failure else {
+                panic!("{failure}")
+            };
+            assert_eq!(*why, said);
+        }
+        assert!(matches!(
+            signer.check().await,
+            Err(SignatureUnavailable::Key(_))
+        ));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_does_not_verify_is_not_given_out() {
+    let stage = Stage::set().await;
+    let signer = stage.signer_with(Told {
+        key: stage.key(),
+        answer: Ok(vec![1; 256]),
+    });
+
+    for failure in failures(&signer).await {
+        let is_fault = matches!(failure, SignatureUnavailable::Plugin(_));
+        assert!(is_fault, "{failure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_nobody_trusts_does_not_sign() {
+    let stage = Stage::set().await;
+    let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+    let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+    let mut builder = X509::builder().unwrap();
+    builder.set_pubkey(&key).unwrap();
+    builder.set_version(2).unwrap();
+    builder
+        .set_not_before(&Asn1Time::days_from_now(0).unwrap())
+        .unwrap();
+    builder
+        .set_not_after(&Asn1Time::days_from_now(1).unwrap())
+        .unwrap();
+    builder.sign(&key, MessageDigest::sha256()).unwrap();
+    let certificate = builder.build().to_pem().unwrap();
+    let key = SoftwareKey::from_pem(&key.private_key_to_pem_pkcs8().unwrap(), &certificate);
+
+    for failure in failures(&stage.signer_with(key.unwrap())).await {
+        let SignatureUnavailable::Certificate(why) = &failure else {
+            panic!("{failure}")
+        };
+        assert!(matches!(why, CertificateRejection::Untrusted(_)), "{why}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_signed_already_and_what_is_no_json_is_refused() {
+    let stage = Stage::set().await;
+    let signer = stage.signer();
+    let signed = signer
+        .jades(ANSWER.into(), SignatureLevel::T)
+        .await
+        .unwrap();
+
+    for document in [signed, "no JSON".into()] {
+        let failure = signer.jades(document, SignatureLevel::T).await.unwrap_err();
+        let is_refused = matches!(failure, SignatureUnavailable::Plugin(CallError::Refused(_)));
+        assert!(is_refused, "{failure:?}");
+    }
+}

@@ -1,0 +1,6 @@
+//! Signatures of the demo world's attorney, through the real plugins, judged by
+//! programs that others made.
+
+mod failures;
+mod signatures;
+mod stage;

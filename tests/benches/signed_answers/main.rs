@@ -1,0 +1,95 @@
+//! How many answers are signed in a second, beside how often the key alone
+//! signs a digest in the same run: RSA of 2048 bits in memory, one at a time and
+//! several at once. Time-stamps and OCSP responses come from the demo world in
+//! the same process, over sockets on loopback, and take their share of the
+//! processors.
+
+mod stage;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use parafa_attorney::SigningKey;
+use parafa_organisation_signature::{AnswerSigner, SignatureLevel};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use stage::Stage;
+
+/// How many are made at once.
+const AT_ONCE: [usize; 2] = [1, 8];
+/// For how long each row is measured.
+const WITHIN: Duration = Duration::from_secs(5);
+/// Bytes of an answer.
+const ANSWER: usize = 2048;
+
+fn main() {
+    // `cargo xtask bench --quick` shows that it works.
+    let is_quick = std::env::args().any(|argument| argument == "--quick");
+    let within = if is_quick {
+        Duration::from_millis(200)
+    } else {
+        WITHIN
+    };
+    let runtime = Runtime::new().expect("a runtime");
+    let stage = runtime.block_on(Stage::set());
+    println!("| at once | | a second | of the key alone |\n|---|---|---|---|");
+    for at_once in AT_ONCE {
+        let key = stage.key.clone();
+        let alone = runtime.block_on(rate(at_once, within, move || raw(key.clone())));
+        println!("| {at_once} | the key alone | {alone:.0} | |");
+        for (name, level) in [
+            ("JAdES-T", SignatureLevel::T),
+            ("JAdES-LT", SignatureLevel::Lt),
+        ] {
+            let signer = stage.signer.clone();
+            let signed = rate(at_once, within, move || signed(signer.clone(), level));
+            let signed = runtime.block_on(signed);
+            println!(
+                "| {at_once} | {name} | {signed:.0} | {:.0} % |",
+                100.0 * signed / alone
+            );
+        }
+    }
+}
+
+async fn raw(key: Arc<dyn SigningKey>) {
+    let value = key.sign_digest(&[7; 32]).await;
+    value.expect("the key signs");
+}
+
+async fn signed(signer: Arc<AnswerSigner>, level: SignatureLevel) {
+    let answer = format!(r#"{{"name":"{}"}}"#, "a".repeat(ANSWER));
+    let signed = signer.jades(Bytes::from(answer), level).await;
+    signed.expect("the answer is signed");
+}
+
+/// How often something is done in a second, by so many at once.
+async fn rate<F>(
+    at_once: usize,
+    within: Duration,
+    make: impl Fn() -> F + Clone + Send + 'static,
+) -> f64
+where
+    F: Future<Output = ()> + Send,
+{
+    make().await;
+    let begun = Instant::now();
+    let mut workers = JoinSet::new();
+    for _ in 0..at_once {
+        let make = make.clone();
+        workers.spawn(async move {
+            let mut done = 0_u32;
+            while begun.elapsed() < within {
+                make().await;
+                done += 1;
+            }
+            done
+        });
+    }
+    let done: u32 = workers.join_all().await.into_iter().sum();
+    f64::from(done) / begun.elapsed().as_secs_f64()
+}
