@@ -1,11 +1,12 @@
 //! How orders end whose subjects are asked.
 
 use jiff::SignedDuration;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::{MailKind, SigningRow};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
-use parafa_identification::{IdentificationError, OrderForm};
+use parafa_identification::{IdentificationError, Order, OrderDelivery, OrderForm};
 use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency::{RequestIdentity, Reserved};
 use parafa_register_data::Role;
 use uuid::Uuid;
 
@@ -223,6 +224,52 @@ async fn without_a_holder_or_a_register_nothing_is_created() {
     assert_eq!(office.deployment.data_keys(), 0);
     assert!(office.deployment.byte_files().is_empty());
     assert_eq!(office.ledger().await.len(), 0);
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_repeated_order_is_answered_as_before() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let app = &office.host.app;
+    let identity = RequestIdentity {
+        scope: "POST /v1/kyc-packages".to_owned(),
+        body: "the same".to_owned(),
+    };
+    let Reserved::Claimed(claim) = app.idempotency.reserve(&identity).await.unwrap() else {
+        panic!("it is the first of its key")
+    };
+    let answer = |order: &Order| Ok(order.id.to_string());
+    let created = app
+        .identifications
+        .create(&LIVE, form(), Some(&claim), answer);
+    let ordered = created.await.unwrap();
+
+    let Reserved::Answered(again) = app.idempotency.reserve(&identity).await.unwrap() else {
+        panic!("it was answered")
+    };
+
+    assert_eq!(again, ordered.id.to_string());
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_link_is_mailed_where_that_is_asked_for() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let mailed = OrderForm {
+        delivery: OrderDelivery::Email("ona@example.com".to_owned()),
+        ..form()
+    };
+
+    let ordered = office.order(&LIVE, mailed).await.unwrap();
+
+    let store = &office.host.app.records.store;
+    let row = store.get::<OrderRow>(&ordered.id).await.unwrap().unwrap();
+    let letters = super::told(&office.host, row.ceremony).await;
+    assert_eq!(letters, [MailKind::Invitation.name()]);
     drop(office);
     site.shutdown().await;
 }
