@@ -59,8 +59,11 @@ fn apis_know_what_all_of_them_share_and_products_the_ceremonies_that_they_hold()
     assert!(apis.contains(&"api/signing"));
     for from in apis {
         let of_product = from != "api/ceremony";
+        let of_registers = from == "api/diligence";
         arrows.assert_only(from, |to| {
-            to == "api/http" || (of_product && to == "api/ceremony")
+            to == "api/http"
+                || (of_product && to == "api/ceremony")
+                || (of_registers && to == REGISTER_DATA)
         });
     }
 }
@@ -155,6 +158,24 @@ const PARTS: [(&str, &[&str]); 11] = [
             "host/outbound",
             "host/platform",
             "host/plugin-host",
+            "host/store",
+            "host/trust",
+        ],
+    ),
+    (
+        "host/identification",
+        &[
+            "api/diligence",
+            "api/http",
+            "host/attorney",
+            "host/ceremony",
+            "host/delivery",
+            "host/domain",
+            "host/organisation-signature",
+            "host/platform",
+            "host/plugin-host",
+            "host/register-data",
+            "host/registers",
             "host/store",
             "host/trust",
         ],

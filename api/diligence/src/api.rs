@@ -1,21 +1,17 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
-use parafa_api_http::{Api, Problem, Representation, ids};
+use parafa_api_http::{Api, Problem, Representation};
 
+use crate::kyc::{KycApi, OrderId};
 use crate::requests::{AnswerOptions, Question};
 
-ids! {
-    /// The order of an identification package.
-    OrderId in "orderId";
-}
-
-/// The operations of the API.
+/// The operations of the API, beside those on identification packages.
 ///
 /// Every method may answer any [`Problem`]. Roles, rates and everything that can
 /// be said of a request alone were looked at before.
 #[async_trait]
-pub trait DiligenceApi: Api<Record = OrderId> {
+pub trait DiligenceApi: KycApi + Api<Record = OrderId> {
     /// Answers a question in the form that was asked for: JSON of the
     /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
     async fn answer(

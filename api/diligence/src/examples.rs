@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::views::{Answer, Report, ReportAnswer, Section, Sections, Source, Subject};
 use crate::vocabulary::Purpose;
-use crate::{AnswerKind, schemas};
+use crate::{AnswerKind, kyc, schemas};
 
 /// The entity of the examples: it has everything.
 const ENTITY: &str = "999000009";
@@ -31,7 +31,7 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
         "SeizuresAnswer" => Query::Seizures(entity),
         "CasesAnswer" => Query::Cases(entity),
         "ReportAnswer" => return report(&entity, base_url),
-        _ => return None,
+        _ => return kyc::example(schema),
     };
     let is_about_property = matches!(query, Query::PropertyExtract(_));
     let subject = Some(query.subject().to_owned());

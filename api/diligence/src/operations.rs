@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::api::{DiligenceApi, OrderId};
+use crate::api::DiligenceApi;
 use crate::codes::{EntityPath, PropertyPath};
+use crate::kyc::{self, ABOUT_KYC, OrderId};
 use crate::problem::ProblemKind::{
     self, NoData, PaymentRequired, SignatureUnavailable, UpstreamUnavailable,
 };
@@ -46,7 +47,7 @@ const REPORT: Path<EntityPath> = Path::new("/v1/entities/{code}/dd-report");
 pub(crate) const ROOTS: &[&str] = &["/v1/entities", "/v1/real-estate", "/v1/kyc-packages"];
 
 /// What operations are about.
-pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS];
+pub(crate) const TAGS: &[Tag] = &[ENTITIES, PROPERTY_OBJECTS, ABOUT_KYC];
 const ENTITIES: Tag = Tag {
     name: "Entities",
     description: "What the registers hold on a Lithuanian legal entity.",
@@ -66,6 +67,12 @@ const REFUSALS: &[ProblemKind] = &[
 
 /// All operations, in the order in which they are documented.
 pub(crate) fn all<A: DiligenceApi>() -> Vec<Operation<A>> {
+    let mut operations = data();
+    operations.extend(kyc::operations());
+    operations
+}
+
+fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
     vec![
         answers::<A, EntityPath, Answer<CompanyProfile>, true, false>(
             PROFILE,

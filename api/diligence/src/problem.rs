@@ -1,5 +1,7 @@
 //! Every problem that the API answers with.
 
+use crate::kyc::problems;
+
 parafa_api_http::problem_kinds! {
     /// What kind of refusal it is.
     pub enum ProblemKind {
@@ -9,9 +11,7 @@ parafa_api_http::problem_kinds! {
             "No entity is linked to the key, it has no enrolled payment method, an invoice is overdue, or the usage ceiling is reached while an earlier payment settles; nothing was pulled or charged.",
             "Read the detail for which of the four it is. The ceiling clears by itself once the payment has; the others need somebody to act."];
         Forbidden = FORBIDDEN;
-        SandboxOnly = [FORBIDDEN, "sandbox-only", "Only for sandbox keys",
-            "Outcomes can be simulated with a sandbox key only.",
-            "Repeat the request with a test key, on an order that was made with one."];
+        SandboxOnly = (problems::SANDBOX_ONLY);
         NotFound = NOT_FOUND;
         NoData = [NOT_FOUND, "no-data", "The register holds nothing",
             "The register was asked and holds nothing on this subject; nothing was charged.",
@@ -22,21 +22,13 @@ parafa_api_http::problem_kinds! {
         UriTooLong = URI_TOO_LONG;
         HeadersTooLarge = HEADERS_TOO_LARGE;
         UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE;
-        ArtifactNotReady = [CONFLICT, "artifact-not-ready", "The package is not ready",
-            "The order has not been delivered yet.",
-            "Wait for the callback, or read the order until it is delivered."];
-        OrderEnded = [CONFLICT, "order-ended", "The order has ended",
-            "The order is in a final state.",
-            "Read the order for its outcome."];
+        ArtifactNotReady = (problems::ARTIFACT_NOT_READY);
+        OrderEnded = (problems::ORDER_ENDED);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
-        RoleNotHeld = [UNPROCESSABLE_ENTITY, "role-not-held", "Nobody holds the role",
-            "According to the register nobody holds this role in the entity; nothing was created or charged.",
-            "Order for a role that the entity has."];
+        RoleNotHeld = (problems::ROLE_NOT_HELD);
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
-        UpstreamUnavailable = [BAD_GATEWAY, "upstream-unavailable", "A register did not answer",
-            "A register that this answer needs is down or answered nonsense; nothing was charged.",
-            "Try again later."];
+        UpstreamUnavailable = (problems::UPSTREAM_UNAVAILABLE);
         Unavailable = UNAVAILABLE;
         SignatureUnavailable = [SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
             "The service's signing key or what it needs is out of order; nothing was charged.",

@@ -1,12 +1,11 @@
 //! What is told of the API as a whole.
 
 use parafa_api_http::{BaseUrl, Problem, ProblemType, Reference, Security};
-use serde_json::Map;
 
 use crate::api::DiligenceApi;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
-use crate::{FOLDER, examples};
+use crate::{FOLDER, examples, kyc};
 
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
@@ -34,7 +33,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         set_up: |_| Vec::new(),
         example: examples::of,
         refusal,
-        webhooks: |_| Map::new(),
+        webhooks: kyc::webhooks,
     }
 }
 

@@ -101,6 +101,9 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
     ) -> Result<(Answered, Vec<String>), DiligenceError> {
+        if options.form != Form::Json && self.signer.is_none() {
+            return Err(DiligenceError::NoSigner);
+        }
         let composed = match question {
             Question::Report(entity) => self.report(caller, entity, options).await?,
             question => self.single(caller, question, options).await?,

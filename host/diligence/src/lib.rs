@@ -16,11 +16,10 @@ mod report;
 use std::sync::Arc;
 
 use parafa_api_http::BaseUrl;
+use parafa_identification::RegisterSources;
 use parafa_organisation_signature::AnswerSigner;
 use parafa_platform::Records;
-use parafa_platform::accounts::KeyMode;
 use parafa_platform::idempotency::Idempotency;
-use parafa_registers::RegisterSource;
 use url::Url;
 
 pub use crate::answer::Answered;
@@ -33,7 +32,7 @@ pub struct Diligence {
     /// Keeps answers of calls that create.
     pub idempotency: Idempotency,
     /// Where registers are asked.
-    pub registers: Registers,
+    pub registers: RegisterSources,
     /// Signs answers; none where no key is set up for that.
     pub signer: Option<Arc<AnswerSigner>>,
     /// The address that schemas are published at.
@@ -41,24 +40,4 @@ pub struct Diligence {
     /// A page on which a person can settle why a workspace cannot pay; a
     /// workspace may have one of its own.
     pub recovery_url: Option<Url>,
-}
-
-/// Where registers are asked.
-#[derive(Clone)]
-pub struct Registers {
-    /// For test keys: synthetic data.
-    pub sandbox: Arc<dyn RegisterSource>,
-    /// For live keys.
-    pub live: Arc<dyn RegisterSource>,
-}
-
-impl Registers {
-    /// For keys of a mode.
-    #[must_use]
-    pub fn of(&self, mode: KeyMode) -> &dyn RegisterSource {
-        match mode {
-            KeyMode::Live => &*self.live,
-            KeyMode::Test => &*self.sandbox,
-        }
-    }
 }

@@ -1,4 +1,5 @@
-//! Pure state machines of signings, signers, attempts and authentications.
+//! Pure state machines of signings, signers, attempts, authentications and orders of
+//! identification packages.
 //!
 //! Nothing here does I/O or reads a clock: `now` is an argument, and every
 //! transition returns the [`SigningEvent`]s that it caused, so that the caller
@@ -8,6 +9,7 @@
 mod attempt;
 mod authentication;
 mod id;
+mod kyc_order;
 mod method;
 mod person;
 mod signing;
@@ -18,6 +20,7 @@ pub use authentication::{
     CannotAuthenticate, Claim, Completion, Operation,
 };
 pub use id::{AttemptId, Id, IdKind, SignerId, SigningId};
+pub use kyc_order::{CannotIdentify, KycOrder, KycRefusal, KycStatus, KycVerdict};
 pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};
 pub use signing::{

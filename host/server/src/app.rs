@@ -15,6 +15,7 @@ use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_diligence::Diligence;
 use parafa_diligence::api::DiligenceOperations;
+use parafa_identification::Identifications;
 use parafa_operator::OperatorCommands;
 use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
@@ -61,6 +62,7 @@ pub(crate) struct App {
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) archives: Arc<Archives>,
     pub(crate) authentications: Arc<Authentications>,
+    pub(crate) identifications: Arc<Identifications>,
     pub(crate) downloads: Arc<Downloads>,
     pub(crate) comments: Arc<Comments>,
     pub(crate) prompts: PromptLimits,
@@ -103,7 +105,11 @@ impl App {
 
     /// The operations of the due-diligence API.
     pub(crate) fn diligence_api(&self) -> DiligenceOperations {
-        DiligenceOperations(self.diligence.clone())
+        DiligenceOperations {
+            diligence: self.diligence.clone(),
+            identifications: self.identifications.clone(),
+            callback_policy: self.webhook_policy.clone(),
+        }
     }
 
     /// Tells the operator early if the attorney could not sign now. Others can

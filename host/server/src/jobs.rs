@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::tables::TABLES;
 
 /// Every lane.
-pub(crate) const LANES: [LaneBudget; 5] = [
+pub(crate) const LANES: [LaneBudget; 6] = [
     LaneBudget {
         lane: ATTEMPTS,
         jobs: 256,
@@ -25,6 +25,11 @@ pub(crate) const LANES: [LaneBudget; 5] = [
     LaneBudget {
         lane: parafa_auth::drive::LANE,
         jobs: 256,
+        is_outbound: false,
+    },
+    LaneBudget {
+        lane: parafa_identification::IDENTIFICATIONS,
+        jobs: 16,
         is_outbound: false,
     },
     LaneBudget {
@@ -45,12 +50,13 @@ pub(crate) const LANES: [LaneBudget; 5] = [
 ];
 
 /// The kinds of all jobs that are enqueued.
-pub(crate) const KINDS: [&[&str]; 5] = [
+pub(crate) const KINDS: [&[&str]; 6] = [
     parafa_platform::JOB_KINDS,
     parafa_delivery::JOB_KINDS,
     parafa_ceremony::JOB_KINDS,
     parafa_signing::JOB_KINDS,
     parafa_auth::JOB_KINDS,
+    parafa_identification::JOB_KINDS,
 ];
 
 /// Runs the jobs of a host.
@@ -85,6 +91,8 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(attempt::DRIVE, app.attempts, drive_attempt);
     handler!(parafa_auth::drive::DRIVE, app.authentications, drive);
     handler!(parafa_auth::create::DROP, app.authentications, drop_request);
+    handler!(parafa_identification::VERIFY, app.identifications, verify);
+    handler!(parafa_identification::CLOSE, app.identifications, close);
     handler!(deadline::EXPIRE, app.lifecycle, expire_signing);
     handler!(remind::REMIND, app.lifecycle, remind_signers);
     handler!(erase::FINISH_ERASURE, app.lifecycle, finish_erasure);

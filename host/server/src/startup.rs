@@ -12,11 +12,15 @@ use parafa_api_http::BaseUrl;
 use parafa_attorney::SigningKey;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
-use parafa_diligence::{Diligence, Registers};
+use parafa_diligence::Diligence;
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
+use parafa_identification::{
+    AttorneySignature, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
+    WorkspaceAccounts,
+};
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{
     AddressPolicy, HostPort, MailProtection, MailServer, MailSetupError, Mailer, OutboundClient,
@@ -141,12 +145,14 @@ pub(crate) struct ExternalServices {
     pub(crate) validation_data: ValidationData,
     /// The attorney's key, if one is set up.
     pub(crate) attorney: Option<Arc<dyn SigningKey>>,
-    /// The way to registers.
-    pub(crate) registers: Arc<dyn HttpPort>,
+    /// The way to the sources of registers.
+    pub(crate) register_port: Arc<dyn HttpPort>,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
     pub(crate) cards: bool,
+    /// What orders of packages ask in place of the configured sources.
+    pub(crate) registers: Option<Arc<dyn Registers>>,
     /// To where webhooks may go.
     pub(crate) webhooks: Arc<dyn HttpPort>,
     /// Which addresses that are.
@@ -176,8 +182,9 @@ impl ExternalServices {
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
-            registers: register_port(config)?,
+            register_port: register_port(config)?,
             cards: config.card.enabled == Some(true),
+            registers: None,
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,
             mailer: config.mail.as_ref().map(mailer).transpose()?,
@@ -220,15 +227,16 @@ pub(crate) fn assemble(
     let idempotency = Idempotency::new(records.clone(), kept);
     let told = clock.clone();
     let register_clock: RegisterClock = Arc::new(move || told.now());
+    let register_sources = RegisterSources {
+        sandbox: Arc::new(Synthetic::new(register_clock.clone())),
+        live: config
+            .diligence
+            .sources(&doors.register_port, &register_clock)?,
+    };
     let diligence = Arc::new(Diligence {
         records: records.clone(),
         idempotency: idempotency.clone(),
-        registers: Registers {
-            sandbox: Arc::new(Synthetic::new(register_clock.clone())),
-            live: config
-                .diligence
-                .sources(&doors.registers, &register_clock)?,
-        },
+        registers: register_sources.clone(),
         signer: answer_signer.clone(),
         base_url: BaseUrl::new(links.base_url()),
         recovery_url: config.billing.recovery_url.clone(),
@@ -262,7 +270,13 @@ pub(crate) fn assemble(
     let owner = Arc::new(SigningOwner {
         records: records.clone(),
     });
-    let owners = Owners::new(vec![(Product::Signing, owner as _)]);
+    let order_owner = Arc::new(OrderOwner {
+        records: records.clone(),
+    });
+    let owners = Owners::new(vec![
+        (Product::Signing, owner as _),
+        (Product::Diligence, order_owner as _),
+    ]);
     let attempts = Arc::new(Attempts {
         records: records.clone(),
         owners: owners.clone(),
@@ -316,6 +330,23 @@ pub(crate) fn assemble(
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
     });
+    let evidence_signer = answer_signer.clone().zip(doors.attorney.as_deref());
+    let evidence_signer = evidence_signer
+        .map(|(signer, key)| Arc::new(AttorneySignature::new(signer, key)) as Arc<_>);
+    let identifications = Arc::new(Identifications {
+        records: records.clone(),
+        reader: reader.clone(),
+        ceremonies: lifecycle.clone(),
+        plugins: plugins.clone(),
+        idempotency: idempotency.clone(),
+        registers: doors
+            .registers
+            .unwrap_or_else(|| Arc::new(register_sources)),
+        signer: evidence_signer,
+        accounts: Arc::new(WorkspaceAccounts),
+        sends_mail: doors.mailer.is_some(),
+        changes: Changes::default(),
+    });
     let ceremonies = Arc::new(Ceremonies {
         records: records.clone(),
         reader: reader.clone(),
@@ -334,7 +365,13 @@ pub(crate) fn assemble(
     let notices = SigningNotices {
         letters: CeremonyLetters::new(records.clone(), links.clone()),
     };
-    let sources = NoticeSources::new(vec![(Product::Signing, Arc::new(notices) as _)]);
+    let order_notices = OrderNotices {
+        letters: CeremonyLetters::new(records.clone(), links.clone()),
+    };
+    let sources = NoticeSources::new(vec![
+        (Product::Signing, Arc::new(notices) as _),
+        (Product::Diligence, Arc::new(order_notices) as _),
+    ]);
     let webhooks = WebhookSender::new(
         records.clone(),
         sources.clone(),
@@ -366,6 +403,7 @@ pub(crate) fn assemble(
         attempts,
         archives,
         authentications,
+        identifications,
         downloads,
         prompts,
         ceremonies,

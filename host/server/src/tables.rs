@@ -14,6 +14,7 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_signing::records::TABLES,
     parafa_auth::records::TABLES,
     parafa_diligence::records::TABLES,
+    parafa_identification::records::TABLES,
 ]);
 
 /// What is backed up and restored beside the store.

@@ -19,6 +19,7 @@ mod earlier_signatures;
 mod erasures;
 mod frost;
 mod host;
+mod identifications;
 mod letters;
 mod links;
 mod log;

@@ -2,22 +2,33 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use parafa_api_diligence::DiligenceApi;
+use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
-use parafa_api_diligence::{DiligenceApi, OrderId};
 use parafa_api_http::{
-    Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Representation,
-    Reservation,
+    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
+    Representation, Reservation,
 };
+use parafa_identification::{IdentificationError, Identifications};
+use parafa_outbound::AddressPolicy;
 use parafa_platform::PlatformError;
-use parafa_platform::accounts::{self, Product, Role};
+use parafa_platform::accounts::{self, KeyMode, Product, Role};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use url::Url;
 use uuid::Uuid;
 
 use crate::Diligence;
 use crate::error::DiligenceError;
 
 /// The due-diligence API over the product.
-pub struct DiligenceOperations(pub Arc<Diligence>);
+pub struct DiligenceOperations {
+    /// Answers questions.
+    pub diligence: Arc<Diligence>,
+    /// Takes orders of identification packages.
+    pub identifications: Arc<Identifications>,
+    /// Where callbacks may go.
+    pub callback_policy: AddressPolicy,
+}
 
 /// On whose behalf the API is called.
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +71,18 @@ impl Api for DiligenceOperations {
         let Credentials::Bearer(key) = credentials else {
             return Err(Problem::unauthorized());
         };
-        let store = &self.0.records.store;
+        let store = &self.diligence.records.store;
         let caller = accounts::caller(store, key.expose(), Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.map(Caller::from).ok_or_else(Problem::unauthorized)
     }
 
-    async fn presence(&self, _: &Caller, _: OrderId) -> Result<Presence, Problem> {
-        Ok(Presence::Absent)
+    async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
+        match self.identifications.order(caller, order.0).await {
+            Ok(_) => Ok(Presence::Present),
+            Err(IdentificationError::NotFound) => Ok(Presence::Absent),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn reserve(
@@ -83,7 +98,7 @@ impl Api for DiligenceOperations {
             ),
             body: hex::encode(request.body_sha256),
         };
-        let reserved = self.0.idempotency.reserve(&identity).await;
+        let reserved = self.diligence.idempotency.reserve(&identity).await;
         Ok(match reserved.map_err(DiligenceError::from)? {
             Reserved::Answered(answer) => {
                 let answer = serde_json::from_str(&answer).map_err(|_| {
@@ -102,7 +117,7 @@ impl Api for DiligenceOperations {
     }
 
     async fn release(&self, claim: Claim) {
-        if let Err(error) = self.0.idempotency.release(&claim).await {
+        if let Err(error) = self.diligence.idempotency.release(&claim).await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "an idempotency key stays claimed for a while");
         }
@@ -117,12 +132,68 @@ impl DiligenceApi for DiligenceOperations {
         question: Question,
         options: AnswerOptions,
     ) -> Result<Representation, Problem> {
-        let answered = self.0.answer(caller, &question, options).await;
-        let answered = answered.map_err(|error| self.0.problem(error))?;
+        let answered = self.diligence.answer(caller, &question, options).await;
+        let answered = answered.map_err(|error| self.diligence.problem(error))?;
         Ok(Representation {
             media_type: answered.media_type,
             content: answered.content,
             file_name: answered.file_name,
         })
+    }
+}
+
+#[async_trait]
+impl KycApi for DiligenceOperations {
+    fn callback_target(&self, target: &Url) -> Result<(), String> {
+        self.callback_policy
+            .check(target.as_str())
+            .map_err(|fault| format!("cannot be a target: {fault}"))
+    }
+
+    fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
+        match caller.mode {
+            KeyMode::Test => Ok(()),
+            KeyMode::Live => Err(Problem::of(kyc::problems::SANDBOX_ONLY)),
+        }
+    }
+
+    async fn create_kyc_package(
+        &self,
+        caller: &Caller,
+        request: kyc::CreateKycPackage,
+        claim: Option<&Claim>,
+    ) -> Result<kyc::KycOrder, Problem> {
+        self.identifications
+            .create_kyc_package(caller, request, claim)
+            .await
+    }
+
+    async fn read_kyc_package(
+        &self,
+        caller: &Caller,
+        order: OrderId,
+    ) -> Result<kyc::KycOrder, Problem> {
+        self.identifications.read_kyc_package(caller, order.0).await
+    }
+
+    async fn download_kyc_artifact(
+        &self,
+        caller: &Caller,
+        order: OrderId,
+    ) -> Result<Download, Problem> {
+        self.identifications
+            .download_kyc_artifact(caller, order.0)
+            .await
+    }
+
+    async fn simulate_kyc_package(
+        &self,
+        caller: &Caller,
+        order: OrderId,
+        request: kyc::SimulateKycPackage,
+    ) -> Result<kyc::KycOrder, Problem> {
+        self.identifications
+            .simulate_kyc_package(caller, order.0, request)
+            .await
     }
 }

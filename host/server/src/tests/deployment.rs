@@ -34,7 +34,7 @@ pub(super) use self::phone::Phone;
 use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
-use crate::config::{Card, Config, Mail, MobileId, Protection, SmartId};
+use crate::config::{Attorney, Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Product, Role};
@@ -92,6 +92,10 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) async fn start() -> Self {
+        Self::start_with(&[PDF, TOY]).await
+    }
+
+    async fn start_with(components: &[&str]) -> Self {
         // Another test of this process may have installed it.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let folder = scratch();
@@ -113,7 +117,7 @@ impl Site {
         plugin_host.observer = calls.clone();
         let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
         let plugins = Arc::new(Registry::default());
-        for component in [PDF, TOY] {
+        for component in components {
             let plugin = plugin_host.admit(component_of(component)).await.unwrap();
             plugins.install(plugin).unwrap();
         }
@@ -132,6 +136,14 @@ impl Site {
             deaf,
             _folder: folder,
         }
+    }
+
+    /// The same where an attorney signs evidence.
+    pub(super) async fn with_attorney() -> Self {
+        let mut site = Self::start_with(&[PDF, "asice.wasm", "jades.wasm"]).await;
+        let files = site.world.attorney().clone();
+        site.config.attorney = Some(Attorney::of_files(files.key, files.certificate));
+        site
     }
 
     pub(super) async fn shutdown(self) {

@@ -223,7 +223,7 @@ impl Host {
             .await
     }
 
-    async fn start_as(
+    pub(super) async fn start_as(
         &self,
         signer: Uuid,
         method: SigningMethod,

@@ -1,0 +1,77 @@
+//! Identification packages: who holds a role in an entity, by their own
+//! qualified signature and the register.
+
+mod examples;
+mod operations;
+pub mod problems;
+mod requests;
+mod views;
+mod vocabulary;
+mod webhooks;
+
+use async_trait::async_trait;
+use parafa_api_http::{Api, Download, Problem};
+use url::Url;
+
+pub use self::examples::example;
+pub use self::operations::{ABOUT_KYC, operations};
+pub use self::requests::{CreateKycPackage, KycDelivery, SimulateKycPackage};
+pub use self::views::{KycArtifact, KycEvent, KycOrder, KycPrice};
+pub use self::vocabulary::{
+    KycDeliveryKind, KycEventKind, KycRole, KycSimulation, KycStatus, KycStatusReason,
+};
+pub use self::webhooks::webhooks;
+pub use crate::vocabulary::Purpose;
+
+parafa_api_http::ids! {
+    /// The order.
+    OrderId in "orderId";
+}
+
+/// The operations on identification packages, one method each. An id that is
+/// unknown or of another workspace or mode is [`Problem::not_found`].
+#[async_trait]
+pub trait KycApi: Api<Record: From<OrderId>> {
+    /// Why an address that is spelled correctly may still not be a callback's
+    /// target, as a phrase for the fault at its pointer. Must not block.
+    ///
+    /// # Errors
+    /// The phrase.
+    fn callback_target(&self, target: &Url) -> Result<(), String>;
+
+    /// Refuses what is for test keys alone.
+    ///
+    /// # Errors
+    /// [`problems::SANDBOX_ONLY`] for a live key.
+    fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
+
+    /// `POST /v1/kyc-packages`.
+    async fn create_kyc_package(
+        &self,
+        caller: &Self::Caller,
+        request: CreateKycPackage,
+        claim: Option<&Self::Claim>,
+    ) -> Result<KycOrder, Problem>;
+
+    /// `GET /v1/kyc-packages/{orderId}`.
+    async fn read_kyc_package(
+        &self,
+        caller: &Self::Caller,
+        order: OrderId,
+    ) -> Result<KycOrder, Problem>;
+
+    /// `GET /v1/kyc-packages/{orderId}/artifact`.
+    async fn download_kyc_artifact(
+        &self,
+        caller: &Self::Caller,
+        order: OrderId,
+    ) -> Result<Download, Problem>;
+
+    /// `POST /v1/kyc-packages/{orderId}/simulate`.
+    async fn simulate_kyc_package(
+        &self,
+        caller: &Self::Caller,
+        order: OrderId,
+        request: SimulateKycPackage,
+    ) -> Result<KycOrder, Problem>;
+}

@@ -1,0 +1,58 @@
+use parafa_api_http::{Operation, Path, ProblemType, Tag};
+
+use super::problems::{
+    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SANDBOX_ONLY, UPSTREAM_UNAVAILABLE,
+};
+use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
+
+const ORDERS: Path<()> = Path::new("/v1/kyc-packages");
+const ORDER: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}");
+const ARTIFACT: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}/artifact");
+const SIMULATE: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}/simulate");
+
+/// What these operations are about.
+pub const ABOUT_KYC: Tag = Tag {
+    name: "Identification packages",
+    description: "Have somebody who claims a role in an entity identified by their own qualified signature.",
+};
+
+/// The operations on identification packages.
+#[must_use]
+pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
+    vec![
+        Operation::<A>::post(ORDERS, "createKycPackage")
+            .says(
+                ABOUT_KYC.name,
+                "Order a package",
+                "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged when it is delivered, and not at all where it ends otherwise.",
+            )
+            .refuses(&[ProblemType::PAYMENT_REQUIRED, ROLE_NOT_HELD, UPSTREAM_UNAVAILABLE])
+            .body::<CreateKycPackage>()
+            .creates(async |call| call.api.create_kyc_package(&call.caller, call.request, call.claim.get()).await),
+        Operation::<A>::get(ORDER, "readKycPackage")
+            .says(
+                ABOUT_KYC.name,
+                "Read an order",
+                "The same that the callback tells, and what was delivered.",
+            )
+            .answers(async |call| call.api.read_kyc_package(&call.caller, call.path).await),
+        Operation::<A>::get(ARTIFACT, "downloadKycArtifact")
+            .says(
+                ABOUT_KYC.name,
+                "Download the container",
+                "The ASiC-E container of a delivered order, as application/vnd.etsi.asic-e+zip. An order that ended otherwise has none: 404.",
+            )
+            .refuses(&[ARTIFACT_NOT_READY])
+            .downloads(async |call| call.api.download_kyc_artifact(&call.caller, call.path).await),
+        Operation::<A>::post(SIMULATE, "simulateKycPackage")
+            .says(
+                ABOUT_KYC.name,
+                "Simulate an outcome",
+                "Brings an order of the sandbox to its end, without a signature. With test keys only.",
+            )
+            .refuses(&[SANDBOX_ONLY, ORDER_ENDED])
+            .for_callers(A::only_in_the_sandbox)
+            .body::<SimulateKycPackage>()
+            .answers(async |call| call.api.simulate_kyc_package(&call.caller, call.path, call.request).await),
+    ]
+}

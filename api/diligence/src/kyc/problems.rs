@@ -1,0 +1,45 @@
+//! What is refused of orders alone.
+
+use http::StatusCode;
+use parafa_api_http::ProblemType;
+
+/// 422: nobody holds the role.
+pub const ROLE_NOT_HELD: ProblemType = ProblemType {
+    status: StatusCode::UNPROCESSABLE_ENTITY,
+    name: "role-not-held",
+    title: "Nobody holds the role",
+    meaning: "According to the register nobody holds this role in the entity. Nothing was created or charged.",
+    remedy: "Order for a role that the entity has.",
+};
+/// 409: there is no container yet.
+pub const ARTIFACT_NOT_READY: ProblemType = ProblemType {
+    status: StatusCode::CONFLICT,
+    name: "artifact-not-ready",
+    title: "The package is not ready",
+    meaning: "The order has not been delivered yet.",
+    remedy: "Wait for the callback, or read the order until it is delivered.",
+};
+/// 409: nothing more happens to the order.
+pub const ORDER_ENDED: ProblemType = ProblemType {
+    status: StatusCode::CONFLICT,
+    name: "order-ended",
+    title: "The order has ended",
+    meaning: "The order is in a final state.",
+    remedy: "Read the order for its outcome.",
+};
+/// 403: for test keys alone.
+pub const SANDBOX_ONLY: ProblemType = ProblemType {
+    status: StatusCode::FORBIDDEN,
+    name: "sandbox-only",
+    title: "Only for sandbox keys",
+    meaning: "Outcomes can be simulated with a sandbox key only.",
+    remedy: "Repeat the request with a test key, on an order that was created with one.",
+};
+/// 502: a register did not answer.
+pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {
+    status: StatusCode::BAD_GATEWAY,
+    name: "upstream-unavailable",
+    title: "A register did not answer",
+    meaning: "A register that this answer needs is down or answered nonsense; nothing was charged.",
+    remedy: "Try again later.",
+};

@@ -1,0 +1,109 @@
+use http::StatusCode;
+use jiff::Timestamp;
+use parafa_api_http::Created;
+use parafa_api_http::views::{HexDigest, timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::OrderId;
+use super::vocabulary::{
+    KycDeliveryKind, KycEventKind, KycRole, KycStatus, KycStatusReason, Purpose,
+};
+
+/// An order of an identification package.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KycOrder {
+    /// Its id.
+    pub order_id: OrderId,
+    /// Where it stands.
+    pub status: KycStatus,
+    /// Why it is refused.
+    pub status_reason: Option<KycStatusReason>,
+    /// The code of the entity.
+    pub entity_code: String,
+    /// The claimed role.
+    pub subject_role: KycRole,
+    /// What for.
+    pub purpose: Purpose,
+    /// How the subject got the link.
+    pub delivery: KycDeliveryKind,
+    /// Where the subject signs, as long as they can.
+    #[schemars(extend("format" = "uri"))]
+    pub ceremony_url: Option<String>,
+    /// When it was ordered.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub updated_at: Timestamp,
+    /// When the subject cannot sign any more.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub expires_at: Timestamp,
+    /// When it was delivered.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub delivered_at: Option<Timestamp>,
+    /// Whether this workspace had the same person identified for the same
+    /// entity before; null until it is delivered.
+    pub reverification: Option<bool>,
+    /// What it cost, excluding VAT; null until it is delivered.
+    pub price: Option<KycPrice>,
+    /// The container; null until it is delivered.
+    pub artifact: Option<KycArtifact>,
+    /// Whether it is of the sandbox.
+    pub sandbox: bool,
+}
+
+/// What a package cost.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct KycPrice {
+    /// Decimal digits with two after the point.
+    pub amount: String,
+    /// ISO 4217.
+    pub currency: &'static str,
+}
+
+/// A container of evidence.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KycArtifact {
+    /// Its SHA-256.
+    #[schemars(with = "HexDigest")]
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+    /// What it is.
+    pub mime_type: &'static str,
+}
+
+impl Created for KycOrder {
+    const IDS: &'static [(&'static str, &'static str)] = &[("orderId", "$response.body#/orderId")];
+    const STATUS: StatusCode = StatusCode::ACCEPTED;
+
+    fn address(&self) -> Option<Uuid> {
+        Some(self.order_id.0)
+    }
+}
+
+/// What is posted to an order's callback. No member says whom it is about.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KycEvent {
+    /// What happened.
+    pub event: KycEventKind,
+    /// To which order.
+    pub order_id: OrderId,
+    /// Where it stood then.
+    pub status: KycStatus,
+    /// Why it was refused.
+    pub status_reason: Option<KycStatusReason>,
+    /// The code of the entity.
+    pub entity_code: String,
+    /// When it happened.
+    #[serde(serialize_with = "timestamp::serialize")]
+    pub occurred_at: Timestamp,
+    /// Only with `kyc.delivered`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<KycArtifact>,
+}

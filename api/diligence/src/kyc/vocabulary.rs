@@ -1,0 +1,91 @@
+use parafa_api_http::wire_enums;
+
+wire_enums! {
+    /// Where an order stands.
+    KycStatus {
+        /// The subject has not finished the ceremony.
+        AwaitingSubject = "awaiting_subject",
+        /// The subject has signed; the identity is being compared.
+        Verifying = "verifying",
+        /// The container can be fetched.
+        Delivered = "delivered",
+        /// Whoever signed is not who the register says. Nothing was charged.
+        IdentityMismatch = "identity_mismatch",
+        /// There is nothing that could be confirmed. Nothing was charged.
+        Refused = "refused",
+        /// Nobody signed in time. Nothing was charged.
+        Expired = "expired",
+        /// The service could not do it. Nothing was charged.
+        Failed = "failed",
+    }
+
+    /// Why an order is refused.
+    KycStatusReason {
+        /// The subject declined to sign.
+        SubjectDeclined = "subject_declined",
+        /// The role was given up since the order was made.
+        RoleNoLongerHeld = "role_no_longer_held",
+        /// The certificate carries an identifier that is no Lithuanian personal code.
+        OutOfScopeIdentifier = "out_of_scope_identifier",
+    }
+
+    /// A role in an entity.
+    KycRole {
+        /// The single-person management body.
+        Manager = "manager",
+        /// A member of the board.
+        BoardMember = "board_member",
+        /// A member of the supervisory board.
+        SupervisoryBoardMember = "supervisory_board_member",
+        /// A procurator.
+        Procurator = "procurator",
+        /// Somebody with a registered authorisation.
+        AuthorisedPerson = "authorised_person",
+        /// A shareholder.
+        Shareholder = "shareholder",
+        /// A member of an entity without shares.
+        Member = "member",
+        /// A beneficial owner.
+        BeneficialOwner = "beneficial_owner",
+        /// A liquidator.
+        Liquidator = "liquidator",
+        /// An insolvency administrator.
+        InsolvencyAdministrator = "insolvency_administrator",
+    }
+
+    /// How the subject gets the link.
+    KycDeliveryKind {
+        /// The caller hands it on.
+        Link = "link",
+        /// The service mails it.
+        Email = "email",
+    }
+
+    /// How an order of the sandbox is to end.
+    KycSimulation {
+        /// A holder of the role signs.
+        Complete = "complete",
+        /// Somebody else signs.
+        Mismatch = "mismatch",
+        /// The subject declines.
+        Decline = "decline",
+        /// Nobody signs in time.
+        Expire = "expire",
+        /// The service cannot do it.
+        Fail = "fail",
+    }
+
+    /// What happened to an order.
+    KycEventKind {
+        /// The container can be fetched.
+        Delivered = "kyc.delivered",
+        /// Whoever signed is not who the register says.
+        IdentityMismatch = "kyc.identity_mismatch",
+        /// There is nothing that could be confirmed.
+        Refused = "kyc.refused",
+        /// Nobody signed in time.
+        Expired = "kyc.expired",
+        /// The service could not do it.
+        Failed = "kyc.failed",
+    }
+}

@@ -1,0 +1,180 @@
+//! Identification packages, ordered of a service that takes every order.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use parafa_api_diligence::kyc::{
+    self, CreateKycPackage, KycApi, KycDelivery, KycDeliveryKind, KycOrder, KycStatus, OrderId,
+    SimulateKycPackage,
+};
+use parafa_api_http::{
+    Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence,
+    Principal, Problem, ProblemDocuments, ProblemType, Reference, Reservation, Security, Surface,
+    router,
+};
+use url::Url;
+use uuid::Uuid;
+
+/// The one order that there is.
+pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
+
+/// Takes orders.
+struct Orders;
+
+/// Whoever calls, with a live key or not.
+struct Caller {
+    live: bool,
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        Uuid::from_u128(1)
+    }
+
+    fn may(&self, _: Access) -> bool {
+        true
+    }
+}
+
+#[async_trait]
+impl Api for Orders {
+    type Caller = Caller;
+    type Claim = ();
+    type Record = OrderId;
+
+    async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        match credentials {
+            Credentials::Bearer(key) => Ok(Caller {
+                live: key.expose() == "live",
+            }),
+            _ => Err(Problem::unauthorized()),
+        }
+    }
+
+    async fn presence(&self, _: &Caller, order: OrderId) -> Result<Presence, Problem> {
+        Ok(match order.0 {
+            ORDER => Presence::Present,
+            _ => Presence::Absent,
+        })
+    }
+
+    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
+        Ok(Reservation::Claimed(()))
+    }
+
+    async fn release(&self, (): ()) {}
+}
+
+#[async_trait]
+impl KycApi for Orders {
+    fn callback_target(&self, target: &Url) -> Result<(), String> {
+        match target.host_str() {
+            Some("10.0.0.1") => Err("cannot be a target".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
+        match caller.live {
+            true => Err(Problem::of(kyc::problems::SANDBOX_ONLY)),
+            false => Ok(()),
+        }
+    }
+
+    async fn create_kyc_package(
+        &self,
+        _: &Caller,
+        request: CreateKycPackage,
+        _: Option<&()>,
+    ) -> Result<KycOrder, Problem> {
+        Ok(order(&request))
+    }
+
+    async fn read_kyc_package(&self, _: &Caller, _: OrderId) -> Result<KycOrder, Problem> {
+        Err(Problem::not_found())
+    }
+
+    async fn download_kyc_artifact(&self, _: &Caller, _: OrderId) -> Result<Download, Problem> {
+        Err(Problem::of(kyc::problems::ARTIFACT_NOT_READY))
+    }
+
+    async fn simulate_kyc_package(
+        &self,
+        _: &Caller,
+        _: OrderId,
+        _: SimulateKycPackage,
+    ) -> Result<KycOrder, Problem> {
+        Err(Problem::of(kyc::problems::ORDER_ENDED))
+    }
+}
+
+fn order(request: &CreateKycPackage) -> KycOrder {
+    let at = "2026-11-21T12:40:00Z".parse().unwrap();
+    KycOrder {
+        order_id: OrderId(ORDER),
+        status: KycStatus::AwaitingSubject,
+        status_reason: None,
+        entity_code: request.entity.to_string(),
+        subject_role: request.role,
+        purpose: request.purpose,
+        delivery: match request.delivery {
+            KycDelivery::Link => KycDeliveryKind::Link,
+            KycDelivery::Email(_) => KycDeliveryKind::Email,
+        },
+        ceremony_url: Some("https://dd.example/c/token".to_owned()),
+        created_at: at,
+        updated_at: at,
+        expires_at: at,
+        delivered_at: None,
+        reverification: None,
+        price: None,
+        artifact: None,
+        sandbox: false,
+    }
+}
+
+fn reference() -> Reference<Orders> {
+    Reference {
+        name: "Due diligence",
+        folder: "/dd",
+        title: "Due-diligence API",
+        version: "1.0.0",
+        summary: "Identification packages",
+        description: "Who holds a role in an entity.",
+        tags: &[kyc::ABOUT_KYC],
+        security: Security::Bearer("A key for due diligence."),
+        problems: vec![
+            ProblemType::VALIDATION_FAILED,
+            ProblemType::UNAUTHORIZED,
+            ProblemType::PAYMENT_REQUIRED,
+            kyc::problems::SANDBOX_ONLY,
+            ProblemType::NOT_FOUND,
+            kyc::problems::ARTIFACT_NOT_READY,
+            kyc::problems::ORDER_ENDED,
+            ProblemType::IDEMPOTENCY_KEY_REUSED,
+            kyc::problems::ROLE_NOT_HELD,
+            ProblemType::RATE_LIMITED,
+            kyc::problems::UPSTREAM_UNAVAILABLE,
+        ],
+        advice_on_long_bodies: "",
+        headers: &[],
+        example: |schema, _| kyc::example(schema),
+        set_up: |_| Vec::new(),
+        refusal: |kind, _| Problem::of(kind),
+        webhooks: kyc::webhooks,
+    }
+}
+
+/// The whole of it.
+pub(crate) fn service() -> Router {
+    let base_url = BaseUrl::new(&"https://dd.example".parse().unwrap());
+    let config = HttpConfig::new(base_url.clone());
+    let surface = Surface {
+        root: "/v1",
+        operations: kyc::operations(),
+        format: ProblemDocuments::new(base_url),
+        reference: reference(),
+    };
+    router(Arc::new(Orders), config, surface)
+}

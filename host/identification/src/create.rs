@@ -1,0 +1,347 @@
+//! Takes orders.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::opening::{self, NewDocument};
+use parafa_ceremony::{CeremonyError, seed};
+use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
+use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
+use parafa_platform::idempotency::{self, Answer, Claim};
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, ComposeRequest, Plugin, SourceFile, Urgency,
+};
+use parafa_register_data::data::CompanyProfile;
+use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, audit};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::documents::{self, DossierFacts};
+use crate::error::IdentificationError;
+use crate::form::{OrderDelivery, OrderForm};
+use crate::ports::RegisterAnswer;
+use crate::reading::Order;
+use crate::records::{OrderPrivate, OrderRow};
+use crate::{Identifications, PDF};
+
+/// How long a subject may take.
+const DAYS: u16 = 14;
+/// The file that the subject signs.
+const DOSSIER: &str = "dossier.pdf";
+/// Every way to sign.
+const METHODS: [SigningMethod; 3] = [
+    SigningMethod::SmartId,
+    SigningMethod::MobileId,
+    SigningMethod::Nfc,
+];
+
+/// What the registers say of an entity and of those who hold a role in it.
+pub(crate) struct RegisterFacts {
+    pub(crate) profile: Box<CompanyProfile>,
+    pub(crate) holders: Vec<RoleHolder>,
+    /// The answers, each with its register.
+    pub(crate) answers: Vec<(Register, RegisterAnswer)>,
+}
+
+/// An order whose bytes are written and whose rows are not.
+struct Prepared {
+    row: OrderRow,
+    ceremony: opening::Prepared,
+}
+
+impl Identifications {
+    /// Takes an order and opens the ceremony in which its subject signs.
+    /// `answer` writes what a repetition of the request is answered.
+    ///
+    /// # Errors
+    /// [`IdentificationError`]; nothing is stored or charged then.
+    pub async fn create(
+        &self,
+        caller: &Caller,
+        form: OrderForm,
+        claim: Option<&Claim>,
+        answer: impl FnOnce(&Order) -> Result<String, IdentificationError> + Send,
+    ) -> Result<Order, IdentificationError> {
+        if matches!(form.delivery, OrderDelivery::Email(_)) && !self.sends_mail {
+            return Err(IdentificationError::NoMail);
+        }
+        // Nothing is asked for on behalf of somebody who cannot pay for it.
+        self.records
+            .store
+            .transact(|tx| Box::pin(async move { self.check_accounts(tx, caller).await }))
+            .await?;
+        let facts = self.facts(caller.mode, &form.entity, form.role).await?;
+        let facts = facts.filter(|facts| !facts.holders.is_empty());
+        let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;
+        let prepared = self.prepare(caller, &form, &facts).await?;
+        let order = Order::opened(&self.ceremonies.links, &prepared.row, &prepared.ceremony);
+        let stored = self.store_order(caller, &prepared, claim, || answer(&order));
+        if let Err(error) = stored.await {
+            if error.proves_nothing_stored() {
+                self.ceremonies.discard(&prepared.ceremony).await;
+                self.records.discard_key(prepared.row.data_key).await;
+            }
+            return Err(error);
+        }
+        self.ceremonies.work.notify_one();
+        tracing::info!(order.id = %order.id, tenant.id = %caller.tenant, "identification ordered");
+        Ok(order)
+    }
+
+    /// What the registers say now; none where they know no such entity, or no
+    /// such role in it.
+    pub(crate) async fn facts(
+        &self,
+        mode: KeyMode,
+        entity: &EntityCode,
+        role: Role,
+    ) -> Result<Option<RegisterFacts>, IdentificationError> {
+        let holders = Query::RoleHolders {
+            entity: entity.clone(),
+            role,
+        };
+        let profile = Query::CompanyProfile(entity.clone());
+        let (held, known) = tokio::join!(
+            self.registers.ask(mode, &holders),
+            self.registers.ask(mode, &profile),
+        );
+        let unavailable = |_| IdentificationError::RegisterUnavailable;
+        let (held, known) = (held.map_err(unavailable)?, known.map_err(unavailable)?);
+        let (Some(held), Some(known)) = (held, known) else {
+            return Ok(None);
+        };
+        match (held.data.clone(), known.data.clone()) {
+            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
+                Ok(Some(RegisterFacts {
+                    profile,
+                    holders: held_by.holders,
+                    answers: vec![(holders.register(), held), (profile_register(), known)],
+                }))
+            }
+            _ => Err(IdentificationError::RegisterUnavailable),
+        }
+    }
+
+    async fn check_accounts(
+        &self,
+        tx: &mut Transaction<'_>,
+        caller: &Caller,
+    ) -> Result<(), IdentificationError> {
+        if caller.mode == KeyMode::Test {
+            return Ok(());
+        }
+        let checked = self.accounts.check(tx, caller).await?;
+        checked.map_err(|cause| IdentificationError::PaymentRequired(Box::new(cause)))
+    }
+
+    async fn prepare(
+        &self,
+        caller: &Caller,
+        form: &OrderForm,
+        facts: &RegisterFacts,
+    ) -> Result<Prepared, IdentificationError> {
+        let id = self.records.store.new_id().await?;
+        let dossier = self.dossier(caller, form, facts, id).await?;
+        let terms = terms(form, &facts.profile.name);
+        let data_key = self.records.store.new_id().await?;
+        let key = self.records.keys.create(data_key).await?;
+        let ceremony = self
+            .ceremonies
+            .prepare(caller, Some(id), dossier, &terms, None);
+        let ceremony = match ceremony.await {
+            Ok(ceremony) => ceremony,
+            Err(error) => {
+                self.records.discard_key(data_key).await;
+                return Err(error.into());
+            }
+        };
+        let row = order_row(caller, form, facts, (id, data_key, &key), &ceremony)?;
+        Ok(Prepared { row, ceremony })
+    }
+
+    async fn store_order(
+        &self,
+        caller: &Caller,
+        prepared: &Prepared,
+        claim: Option<&Claim>,
+        body: impl FnOnce() -> Result<String, IdentificationError> + Send,
+    ) -> Result<(), IdentificationError> {
+        let answer = match claim {
+            Some(claim) => {
+                let body = body()?;
+                Some(self.idempotency.prepare_answer(claim, Some(&body)).await?)
+            }
+            None => None,
+        };
+        prepared.ceremony.settle();
+        let kept: Option<&Answer> = answer.as_ref();
+        let stored = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    self.check_accounts(tx, caller).await?;
+                    tx.insert(&prepared.row).await?;
+                    prepared.ceremony.insert(tx).await?;
+                    prepared.ceremony.invite(tx).await?;
+                    let fields = audit::Fields::new()
+                        .reference("tenant", prepared.row.tenant)
+                        .reference("ceremony", prepared.row.ceremony);
+                    audit::append(tx, prepared.row.id, "kyc.ordered", fields).await?;
+                    if let Some(answer) = kept {
+                        let subjects = [prepared.row.id, prepared.row.ceremony];
+                        idempotency::keep(tx, answer, &subjects).await?;
+                    }
+                    Ok::<_, IdentificationError>(())
+                })
+            })
+            .await;
+        if let (Err(error), Some(answer)) = (&stored, kept)
+            && error.proves_nothing_stored()
+        {
+            self.idempotency.discard_answer(answer).await;
+        }
+        stored
+    }
+
+    async fn dossier(
+        &self,
+        caller: &Caller,
+        form: &OrderForm,
+        facts: &RegisterFacts,
+        order: Uuid,
+    ) -> Result<NewDocument, IdentificationError> {
+        let tenant = self.records.store.get::<TenantRow>(&caller.tenant).await?;
+        let requester = tenant.map(|tenant| tenant.name).unwrap_or_default();
+        let description = documents::dossier(&DossierFacts {
+            order,
+            requester: &requester,
+            profile: &facts.profile,
+            role: form.role,
+            purpose: form.purpose,
+            sources: &facts.sources(),
+            sandbox: caller.mode == KeyMode::Test,
+        });
+        let now = self.records.store.now().await?;
+        Ok(NewDocument {
+            name: DOSSIER.to_owned(),
+            content: self.compose(caller.tenant, &description, now).await?,
+            media_type: PDF.to_owned(),
+            format: self.pdf(caller.tenant)?.id().to_owned(),
+            came_signed: false,
+        })
+    }
+
+    /// Makes a document of our own.
+    pub(crate) async fn compose(
+        &self,
+        tenant: Uuid,
+        description: &Value,
+        now: Timestamp,
+    ) -> Result<Bytes, IdentificationError> {
+        let plugin = self.pdf(tenant)?;
+        let source = SourceFile {
+            name: "description.json".to_owned(),
+            media_type: "application/json".to_owned(),
+            content: Bytes::from(description.to_string()).into(),
+        };
+        let request = ComposeRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            media_type: PDF.to_owned(),
+            params: Vec::new(),
+        };
+        match plugin.compose(&[source], &request).await {
+            Ok(made) => Ok(made.bytes),
+            Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
+            Err(CallError::Refused(refusal)) => {
+                tracing::error!(code = refusal.code, "a document of our own is refused");
+                Err(IdentificationError::NoDocuments)
+            }
+        }
+    }
+
+    /// The plugin of PDF documents, which makes some and reads signatures.
+    pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
+        let plugin = self.plugins.by_extension("pdf");
+        let has = |plugin: &&std::sync::Arc<Plugin>| {
+            let needed = [Capability::Compose, Capability::Sign, Capability::Verify];
+            let capabilities = plugin.capabilities();
+            needed.iter().all(|needed| capabilities.contains(needed))
+        };
+        let plugin = plugin.as_ref().filter(has);
+        let plugin = plugin.ok_or(IdentificationError::NoDocuments)?;
+        Ok(plugin.prioritized(CallPriority::new(Urgency::Usual, tenant.as_u128())))
+    }
+}
+
+impl RegisterFacts {
+    /// The registers that were asked, and when each answered.
+    pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
+        let answers = self.answers.iter();
+        answers
+            .map(|(register, answer)| (*register, answer.retrieved_at))
+            .collect()
+    }
+}
+
+fn profile_register() -> Register {
+    Register::Jar
+}
+
+fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
+    let email = match &form.delivery {
+        OrderDelivery::Email(address) => address.clone(),
+        OrderDelivery::Link => String::new(),
+    };
+    TermsForm {
+        title: format!("Tapatybės patvirtinimas: {entity_name}"),
+        delivery: form.delivery.of_ceremony(),
+        order: SigningOrder::Parallel,
+        // The order's own outcome is told, not what happens in the ceremony.
+        webhook_url: None,
+        external_id: None,
+        expires_in_days: DAYS,
+        soft_deadline_in_days: None,
+        signers: vec![SignerForm {
+            role: SignerRole::Signer,
+            email,
+            name: None,
+            language: Language::Lt,
+            methods: METHODS.into_iter().collect::<MethodSet>(),
+            personal_code: None,
+        }],
+    }
+}
+
+fn order_row(
+    caller: &Caller,
+    form: &OrderForm,
+    facts: &RegisterFacts,
+    (id, data_key, key): (Uuid, Uuid, &DataKey),
+    ceremony: &opening::Prepared,
+) -> Result<OrderRow, IdentificationError> {
+    let opened = &ceremony.opened;
+    let private = OrderPrivate {
+        callback_url: form.callback_url.clone(),
+        holders: facts.holders.clone(),
+    };
+    Ok(OrderRow {
+        id,
+        tenant: caller.tenant,
+        mode: caller.mode,
+        order: KycOrder::new(opened.read_at),
+        entity: form.entity.clone(),
+        role: form.role,
+        purpose: form.purpose,
+        delivery: form.delivery.of_ceremony(),
+        ceremony: opened.id(),
+        data_key,
+        private: Some(private.seal(key, id)?),
+        created_at: opened.read_at,
+        expires_at: opened.row.signing.expires_at,
+        delivered: None,
+    })
+}

@@ -1,0 +1,297 @@
+//! What the subject signs and what the attorney states, in Lithuanian and
+//! English, as descriptions of which the plugin of PDF documents makes pages.
+
+use jiff::Timestamp;
+use parafa_register_data::data::CompanyProfile;
+use parafa_register_data::{Register, Role};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::form::Purpose;
+use crate::identity::MatchLevel;
+
+/// What is known of the entity when an order is made.
+pub(crate) struct DossierFacts<'a> {
+    pub(crate) order: Uuid,
+    /// Who asks, as the workspace is called.
+    pub(crate) requester: &'a str,
+    pub(crate) profile: &'a CompanyProfile,
+    pub(crate) role: Role,
+    pub(crate) purpose: Purpose,
+    /// The registers that were asked, and when each answered.
+    pub(crate) sources: &'a [(Register, Timestamp)],
+    pub(crate) sandbox: bool,
+}
+
+/// What the attorney states.
+pub(crate) struct AttestationFacts<'a> {
+    pub(crate) order: Uuid,
+    pub(crate) signatory: &'a str,
+    pub(crate) entity_name: &'a str,
+    pub(crate) entity_code: &'a str,
+    pub(crate) role: Role,
+    pub(crate) purpose: Purpose,
+    pub(crate) given_name: &'a str,
+    pub(crate) surname: &'a str,
+    pub(crate) match_level: MatchLevel,
+    /// Lower-case hex.
+    pub(crate) dossier_sha256: &'a str,
+    /// Of the subject's certificate; none where it is simulated.
+    pub(crate) certificate_sha256: Option<&'a str>,
+    pub(crate) sources: &'a [(Register, Timestamp)],
+    pub(crate) at: Timestamp,
+}
+
+/// The document that the subject signs.
+pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
+    let DossierFacts {
+        profile,
+        role,
+        purpose,
+        ..
+    } = *facts;
+    let [role_lt, role_en] = role_words(role);
+    let [purpose_lt, purpose_en] = purpose_words(purpose);
+    let english = |label: &parafa_register_data::data::Label| {
+        label.en.clone().unwrap_or_else(|| label.lt.clone())
+    };
+    let office = profile.registered_office.as_ref();
+    let office = office.and_then(|office| office.full.as_deref());
+    let office = office.unwrap_or("–");
+    let order = facts.order.to_string();
+    let entity_lt = facts_block(&[
+        ("Pavadinimas", &profile.name),
+        ("Kodas", profile.code.as_str()),
+        ("Teisinė forma", &profile.legal_form.label.lt),
+        ("Teisinis statusas", &profile.legal_status.label.lt),
+        ("Buveinė", office),
+    ]);
+    let entity_en = facts_block(&[
+        ("Name", &profile.name),
+        ("Code", profile.code.as_str()),
+        ("Legal form", &english(&profile.legal_form.label)),
+        ("Legal status", &english(&profile.legal_status.label)),
+        ("Registered office", office),
+    ]);
+    let content = json!([
+        heading("Pareiškimas"),
+        paragraph(&format!(
+            "Pasirašydamas (pasirašydama) šį dokumentą savo kvalifikuotu elektroniniu parašu patvirtinu, kad esu asmuo, nurodytas parašo sertifikate, ir kad žemiau nurodytame juridiniame asmenyje esu: {role_lt}."
+        )),
+        facts_block(&[
+            ("Užsakymas", &order),
+            ("Prašo", facts.requester),
+            ("Pareigos ar statusas", role_lt),
+            ("Tikslas", purpose_lt),
+        ]),
+        heading("Juridinis asmuo"),
+        entity_lt,
+        heading("Duomenų šaltiniai"),
+        sources_table(facts.sources, ["Registras", "Tvarkytojas", "Gauta (UTC)"]),
+        heading("Kaip naudojami duomenys"),
+        list(&[
+            "Parašo sertifikate esantys vardas, pavardė ir asmens kodas sulyginami su registro duomenimis; vaizdo skambutis, veido atvaizdai ir biometriniai duomenys nenaudojami.",
+            "Jeigu duomenys sutampa, atitiktį patvirtina advokatas, o prašytojas gauna šį pasirašytą dokumentą, patvirtinimą ir registrų atsakymus viename pasirašytame rinkinyje.",
+            "Jeigu nesutampa, rinkinys nesudaromas, o prašytojui nurodoma tik tai, kad tapatybė nepatvirtinta.",
+            "Pasirašyti neprivaloma: galima atsisakyti pasirašymo puslapyje.",
+        ]),
+        json!({ "type": "pageBreak" }),
+        heading("Statement"),
+        paragraph(&format!(
+            "By signing this document with my qualified electronic signature I confirm that I am the person named in the certificate of the signature, and that in the legal entity named below I am: {role_en}."
+        )),
+        facts_block(&[
+            ("Order", &order),
+            ("Requested by", facts.requester),
+            ("Role", role_en),
+            ("Purpose", purpose_en),
+        ]),
+        heading("Legal entity"),
+        entity_en,
+        heading("Sources"),
+        sources_table(facts.sources, ["Register", "Operator", "Retrieved (UTC)"]),
+        heading("How the data are used"),
+        list(&[
+            "Given name, surname and personal code in the certificate of the signature are compared with the data of the register; no video call, picture of a face or biometric data are used.",
+            "If they agree, an attorney attests it, and the requester receives this signed document, the attestation and the answers of the registers in one signed package.",
+            "If they do not agree, no package is made, and the requester is told only that the identity was not confirmed.",
+            "Nobody has to sign: the page on which this is signed also lets one decline.",
+        ]),
+    ]);
+    document(
+        "Tapatybės ir pareigų patvirtinimas / Confirmation of identity and role",
+        facts.requester,
+        &order,
+        facts.sandbox,
+        &content,
+    )
+}
+
+/// The attorney's statement.
+pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
+    let [role_lt, role_en] = role_words(facts.role);
+    let [purpose_lt, purpose_en] = purpose_words(facts.purpose);
+    let order = facts.order.to_string();
+    let person = format!("{} {}", facts.given_name, facts.surname);
+    let at = moment(facts.at);
+    let simulated = facts.certificate_sha256.is_none();
+    let [match_lt, match_en] = match facts.match_level {
+        MatchLevel::PersonalCode => ["sutampa asmens kodas", "the personal codes are the same"],
+        MatchLevel::NameBirthDate => [
+            "registre asmens kodo nėra; sutampa visi vardai, pavardė ir gimimo data",
+            "the register has no personal code; all given names, the surname and the date of birth are the same",
+        ],
+    };
+    let certificate = facts.certificate_sha256.unwrap_or("–");
+    let [statement_lt, statement_en] = if simulated {
+        [
+            "BANDYMAS. Niekas nepasirašė ir nebuvo tikrinamas: duomenys sugalvoti.",
+            "TEST. Nobody has signed and nobody was verified: the data are made up.",
+        ]
+    } else {
+        [
+            "Patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą.",
+            "I attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below.",
+        ]
+    };
+    let content = json!([
+        heading("Patvirtinimas"),
+        paragraph(statement_lt),
+        facts_block(&[
+            ("Užsakymas", &order),
+            (
+                "Juridinis asmuo",
+                &format!("{}, {}", facts.entity_name, facts.entity_code)
+            ),
+            ("Asmuo", &person),
+            ("Pareigos ar statusas", role_lt),
+            ("Tikslas", purpose_lt),
+            ("Atitiktis", match_lt),
+            ("Patikrinta (UTC)", &at),
+            ("dossier.pdf SHA-256", facts.dossier_sha256),
+            ("Sertifikato SHA-256", certificate),
+        ]),
+        heading("Duomenų šaltiniai"),
+        sources_table(facts.sources, ["Registras", "Tvarkytojas", "Gauta (UTC)"]),
+        paragraph(
+            "Tai nėra registro išduotas dokumentas ir ne teisinė išvada. Registrų atsakymai pridedami tokie, kokie gauti."
+        ),
+        heading("Attestation"),
+        paragraph(statement_en),
+        facts_block(&[
+            ("Order", &order),
+            (
+                "Legal entity",
+                &format!("{}, {}", facts.entity_name, facts.entity_code)
+            ),
+            ("Person", &person),
+            ("Role", role_en),
+            ("Purpose", purpose_en),
+            ("Correspondence", match_en),
+            ("Verified (UTC)", &at),
+            ("dossier.pdf SHA-256", facts.dossier_sha256),
+            ("Certificate SHA-256", certificate),
+        ]),
+        heading("Sources"),
+        sources_table(facts.sources, ["Register", "Operator", "Retrieved (UTC)"]),
+        paragraph(
+            "This is not a document issued by a register, and no legal opinion. The answers of the registers are enclosed as they came."
+        ),
+    ]);
+    document(
+        "Advokato patvirtinimas / Attorney's attestation",
+        facts.signatory,
+        &order,
+        simulated,
+        &content,
+    )
+}
+
+fn document(title: &str, author: &str, order: &str, sandbox: bool, content: &Value) -> Value {
+    let mut document = json!({
+        "title": title,
+        "language": "lt",
+        "author": author,
+        "footer": order,
+        "content": content,
+    });
+    if sandbox {
+        document["header"] = json!("BANDYMAS · TEST");
+    }
+    document
+}
+
+fn heading(text: &str) -> Value {
+    json!({ "type": "heading", "level": 2, "text": text })
+}
+
+fn paragraph(text: &str) -> Value {
+    json!({ "type": "paragraph", "text": text })
+}
+
+fn list(items: &[&str]) -> Value {
+    json!({ "type": "list", "items": items })
+}
+
+fn facts_block(facts: &[(&str, &str)]) -> Value {
+    let items = facts.iter();
+    let items = items.map(|(label, value)| json!({ "label": label, "value": value }));
+    json!({ "type": "facts", "items": items.collect::<Vec<_>>() })
+}
+
+fn sources_table(sources: &[(Register, Timestamp)], titles: [&str; 3]) -> Value {
+    let rows = sources.iter().map(|(register, at)| {
+        let operator = register.operator();
+        let operator = match operator.code {
+            Some(code) => format!("{}, {code}", operator.name),
+            None => operator.name.to_owned(),
+        };
+        json!([register.name(), operator, moment(*at)])
+    });
+    json!({
+        "type": "table",
+        "columns": titles.map(|title| json!({ "title": title })),
+        "rows": rows.collect::<Vec<_>>(),
+    })
+}
+
+fn moment(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+fn role_words(role: Role) -> [&'static str; 2] {
+    match role {
+        Role::Manager => ["vadovas (vadovė)", "manager"],
+        Role::BoardMember => ["valdybos narys (narė)", "member of the board"],
+        Role::SupervisoryBoardMember => [
+            "stebėtojų tarybos narys (narė)",
+            "member of the supervisory board",
+        ],
+        Role::Procurator => ["prokuristas (prokuristė)", "procurator"],
+        Role::AuthorisedPerson => ["įgaliotas asmuo", "authorised person"],
+        Role::Shareholder => ["akcininkas (akcininkė)", "shareholder"],
+        Role::Member => ["narys (narė), dalyvis (dalyvė)", "member"],
+        Role::BeneficialOwner => ["naudos gavėjas (gavėja)", "beneficial owner"],
+        Role::Liquidator => ["likvidatorius (likvidatorė)", "liquidator"],
+        Role::InsolvencyAdministrator => [
+            "nemokumo administratorius (administratorė)",
+            "insolvency administrator",
+        ],
+    }
+}
+
+fn purpose_words(purpose: Purpose) -> [&'static str; 2] {
+    match purpose {
+        Purpose::AmlKyc => [
+            "pinigų plovimo ir teroristų finansavimo prevencija",
+            "prevention of money laundering and terrorist financing",
+        ],
+        Purpose::BusinessRelationship => [
+            "dalykinių santykių patikrinimas",
+            "due diligence of a business relationship",
+        ],
+        Purpose::Transaction => ["sandorio patikrinimas", "due diligence of a transaction"],
+        Purpose::LegalClaim => ["teisinis reikalavimas", "a legal claim"],
+        Purpose::Other => ["kitas teisėtas tikslas", "another lawful purpose"],
+    }
+}

@@ -1,0 +1,83 @@
+use parafa_ceremony::CeremonyError;
+use parafa_platform::PlatformError;
+use parafa_platform::billing::PaymentRequired;
+use parafa_store::StoreError;
+use parafa_store::bytes::ByteFileError;
+use parafa_store::keys::KeyError;
+
+/// Why something was not done with an order.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentificationError {
+    /// There is no such order for this caller, or no such evidence any more.
+    #[error("not found")]
+    NotFound,
+    /// Nobody holds the role in the entity.
+    #[error("nobody holds the role")]
+    RoleNotHeld,
+    /// A register does not answer.
+    #[error("a register does not answer")]
+    RegisterUnavailable,
+    /// The workspace cannot be billed.
+    #[error("the workspace cannot be billed")]
+    PaymentRequired(Box<NotBillable>),
+    /// The link cannot be mailed: no mail server is set up.
+    #[error("letters cannot be sent here")]
+    NoMail,
+    /// There is no evidence yet.
+    #[error("there is no evidence yet")]
+    ArtifactNotReady,
+    /// Real orders end by what their subjects do.
+    #[error("only orders of the sandbox are simulated")]
+    SandboxOnly,
+    /// The order has ended.
+    #[error("the order has ended")]
+    OrderEnded,
+    /// A document of the order's own cannot be made at the moment.
+    #[error("documents cannot be made at the moment")]
+    NoDocuments,
+    /// The ceremony is not as it has to be, or a plugin failed.
+    #[error(transparent)]
+    Ceremony(#[from] CeremonyError),
+    /// Something that is kept could not be read or written.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+}
+
+/// Why a workspace cannot be billed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NotBillable {
+    /// No entity that could be billed is linked to the key, or its terms are not
+    /// agreed on.
+    NoEntity,
+    /// The entity cannot pay now.
+    Payment(PaymentRequired),
+}
+
+impl IdentificationError {
+    /// Whether a transaction that ended so is known to have stored nothing.
+    pub(crate) fn proves_nothing_stored(&self) -> bool {
+        match self {
+            Self::Platform(error) => error.proves_nothing_stored(),
+            Self::Ceremony(error) => error.proves_nothing_stored(),
+            _ => true,
+        }
+    }
+}
+
+impl From<StoreError> for IdentificationError {
+    fn from(error: StoreError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<ByteFileError> for IdentificationError {
+    fn from(error: ByteFileError) -> Self {
+        Self::Platform(error.into())
+    }
+}
+
+impl From<KeyError> for IdentificationError {
+    fn from(error: KeyError) -> Self {
+        Self::Platform(error.into())
+    }
+}

@@ -1,0 +1,232 @@
+//! The container of evidence: what is in it, and what it says.
+
+use bytes::Bytes;
+use der::Decode;
+use hex::ToHex;
+use jiff::Timestamp;
+use parafa_organisation_signature::ContainerFile;
+use parafa_register_data::PersonalCode;
+use parafa_trust::{Certificate, QcType};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use x509_cert::name::Name;
+
+use crate::create::RegisterFacts;
+use crate::documents::{self, AttestationFacts};
+use crate::error::IdentificationError;
+use crate::identity::MatchLevel;
+use crate::ports::EvidenceSigner;
+use crate::records::OrderRow;
+use crate::{Identifications, PDF};
+
+/// What the members of the container are called.
+const DOSSIER: &str = "dossier.pdf";
+const PAYLOAD: &str = "payload.json";
+const SIGNED_PAYLOAD: &str = "payload.jades.json";
+const ATTESTATION: &str = "attestation.pdf";
+const MANIFEST: &str = "register/manifest.json";
+const JSON: &str = "application/json";
+const JOSE: &str = "application/jose+json";
+
+/// Whoever was compared with the register, and how they compare.
+pub(crate) struct Identified {
+    pub(crate) given_name: String,
+    pub(crate) surname: String,
+    /// None of somebody simulated whom the register knows by no code.
+    pub(crate) personal_code: Option<PersonalCode>,
+    pub(crate) match_level: MatchLevel,
+}
+
+/// The subject's signature of the dossier.
+pub(crate) struct SubjectSignature {
+    pub(crate) certificate: Certificate,
+    /// Such as `PAdES-B-T`.
+    pub(crate) level: String,
+    /// What its time-stamp tells.
+    pub(crate) at: Option<Timestamp>,
+}
+
+/// What is confirmed of an order.
+pub(crate) struct Confirmation<'a> {
+    pub(crate) order: &'a OrderRow,
+    pub(crate) identified: &'a Identified,
+    /// None where it is simulated.
+    pub(crate) signature: Option<&'a SubjectSignature>,
+    pub(crate) facts: &'a RegisterFacts,
+    pub(crate) dossier: Bytes,
+    pub(crate) at: Timestamp,
+}
+
+impl Identifications {
+    /// Makes the container.
+    pub(crate) async fn evidence(
+        &self,
+        confirmation: &Confirmation<'_>,
+    ) -> Result<Bytes, EvidenceError> {
+        let signer = self.signer.as_deref().ok_or(EvidenceError::Unsigned)?;
+        let mut register = register_files(confirmation.facts);
+        let manifest = canonical(&manifest(confirmation.facts, &register))?;
+        let payload = canonical(&payload(confirmation, &manifest))?;
+        let signed_payload = signer.jades(payload.clone());
+        let signed_payload = signed_payload.await.map_err(|_| EvidenceError::Unsigned)?;
+        let attestation = self.attestation(confirmation, signer).await?;
+        let mut files = vec![
+            file(DOSSIER, PDF, confirmation.dossier.clone()),
+            file(PAYLOAD, JSON, payload),
+            file(SIGNED_PAYLOAD, JOSE, signed_payload),
+            file(ATTESTATION, PDF, attestation),
+        ];
+        files.append(&mut register);
+        files.push(file(MANIFEST, JSON, manifest));
+        let container = signer.asice(files).await;
+        container.map_err(|_| EvidenceError::Unsigned)
+    }
+
+    async fn attestation(
+        &self,
+        confirmation: &Confirmation<'_>,
+        signer: &dyn EvidenceSigner,
+    ) -> Result<Bytes, EvidenceError> {
+        let Confirmation {
+            order,
+            identified,
+            signature,
+            facts,
+            ..
+        } = confirmation;
+        let certificate = signature.map(|signature| hex::encode(signature.certificate.sha256()));
+        let description = documents::attestation(&AttestationFacts {
+            order: order.id,
+            signatory: signer.signatory(),
+            entity_name: &facts.profile.name,
+            entity_code: order.entity.as_str(),
+            role: order.role,
+            purpose: order.purpose,
+            given_name: &identified.given_name,
+            surname: &identified.surname,
+            match_level: identified.match_level,
+            dossier_sha256: &digest(&confirmation.dossier),
+            certificate_sha256: certificate.as_deref(),
+            sources: &facts.sources(),
+            at: confirmation.at,
+        });
+        let made = self.compose(order.tenant, &description, confirmation.at);
+        Ok(made.await?)
+    }
+}
+
+/// Why there is no container.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EvidenceError {
+    #[error("the attorney's signature cannot be produced")]
+    Unsigned,
+    #[error("the payload cannot be written")]
+    Payload(#[from] serde_json::Error),
+    #[error(transparent)]
+    Order(#[from] IdentificationError),
+}
+
+/// The raw answers, each by its number and register.
+fn register_files(facts: &RegisterFacts) -> Vec<ContainerFile> {
+    let answers = (1..).zip(&facts.answers);
+    let files = answers.map(|(number, (register, answer))| {
+        let name = format!("register/{number}-{}.json", register.slug());
+        file(&name, JSON, answer.raw.clone())
+    });
+    files.collect()
+}
+
+fn manifest(facts: &RegisterFacts, files: &[ContainerFile]) -> Value {
+    let entries = facts.answers.iter().zip(files);
+    let entries = entries.map(|((register, answer), file)| {
+        json!({
+            "name": file.name,
+            "sha256": digest(&file.content),
+            "bytes": file.content.len(),
+            "register": register.code(),
+            "registerName": register.name(),
+            "operator": register.operator(),
+            "mode": answer.mode,
+            "reference": answer.reference,
+            "retrievedAt": answer.retrieved_at,
+        })
+    });
+    json!({ "files": entries.collect::<Vec<_>>() })
+}
+
+fn payload(confirmation: &Confirmation<'_>, manifest: &[u8]) -> Value {
+    let Confirmation {
+        order,
+        identified,
+        signature,
+        facts,
+        dossier,
+        at,
+    } = confirmation;
+    let mut payload = json!({
+        "orderId": order.id,
+        "entityCode": order.entity,
+        "entityName": facts.profile.name,
+        "subjectRole": order.role,
+        "purpose": order.purpose.name(),
+        "subject": {
+            "givenName": identified.given_name,
+            "surname": identified.surname,
+            "personalCode": identified.personal_code,
+        },
+        "matchLevel": identified.match_level,
+        "certificate": signature.map(|signature| certificate_facts(&signature.certificate)),
+        "signature": signature.map(|signature| json!({
+            "level": signature.level,
+            "timestampedAt": signature.at,
+        })),
+        "dossier": { "name": DOSSIER, "sha256": digest(dossier) },
+        "registerManifest": { "name": MANIFEST, "sha256": digest(manifest) },
+        "orderedAt": order.created_at,
+        "verifiedAt": at,
+    });
+    if signature.is_none() {
+        payload["sandbox"] = json!(true);
+    }
+    payload
+}
+
+fn certificate_facts(certificate: &Certificate) -> Value {
+    let issuer = Name::from_der(certificate.issuer_der()).ok();
+    let statements = certificate.qualified_statements();
+    let types = statements.types.iter().filter_map(|kind| match kind {
+        QcType::ESign => Some("esign"),
+        QcType::ESeal => Some("eseal"),
+        QcType::Web => Some("web"),
+        QcType::Other(_) => None,
+    });
+    json!({
+        "sha256": hex::encode(certificate.sha256()),
+        "issuer": issuer.map(|issuer| issuer.to_string()),
+        "serialNumber": certificate.serial_number().encode_hex::<String>(),
+        "notBefore": certificate.not_before(),
+        "notAfter": certificate.not_after(),
+        "qcStatements": {
+            "compliance": statements.compliance,
+            "sscd": statements.sscd,
+            "types": types.collect::<Vec<_>>(),
+        },
+    })
+}
+
+/// JSON in its canonical form (RFC 8785).
+fn canonical(value: &Value) -> Result<Bytes, serde_json::Error> {
+    serde_json_canonicalizer::to_vec(value).map(Bytes::from)
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+fn file(name: &str, media_type: &str, content: Bytes) -> ContainerFile {
+    ContainerFile {
+        name: name.to_owned(),
+        media_type: media_type.to_owned(),
+        content,
+    }
+}

@@ -1,0 +1,150 @@
+//! Whether a person who signed is one whom the register names.
+
+use parafa_register_data::{HolderIdentity, PersonalCode, RoleHolder};
+use parafa_trust::Certificate;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// Who signed, by the certificate. `Debug` names nobody.
+#[derive(Clone)]
+pub(crate) struct Subject {
+    pub(crate) given_name: String,
+    pub(crate) surname: String,
+    pub(crate) personal_code: PersonalCode,
+}
+
+/// How sure it is that the person is the one of the register.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchLevel {
+    /// The register has the same personal code.
+    PersonalCode,
+    /// The register has no code, and the same names and date of birth.
+    #[serde(rename = "name_birthdate")]
+    NameBirthDate,
+}
+
+impl Subject {
+    /// The person of a certificate with a Lithuanian personal code (`PNOLT`,
+    /// ETSI EN 319 412-1 clause 5.1.3); none of any other one.
+    pub(crate) fn of(certificate: &Certificate) -> Option<Self> {
+        let identifier = certificate.national_identifier()?;
+        let code = identifier.lithuanian_personal_code()?;
+        let name = certificate.subject();
+        Some(Self {
+            given_name: name.given_name().unwrap_or_default().to_owned(),
+            surname: name.surname().unwrap_or_default().to_owned(),
+            personal_code: code.parse().ok()?,
+        })
+    }
+}
+
+/// How the person is one of these; none if they are none of them. A holder whom
+/// the register knows by a code is nobody else, whatever the name is.
+pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<MatchLevel> {
+    let has_code = |holder: &&RoleHolder| match &holder.identity {
+        HolderIdentity::PersonalCode { code } => *code == subject.personal_code,
+        HolderIdentity::Foreign { .. } | HolderIdentity::BirthDate { .. } => false,
+    };
+    if holders.iter().any(|holder| has_code(&holder)) {
+        return Some(MatchLevel::PersonalCode);
+    }
+    let born = subject.personal_code.birth_date()?;
+    let is_namesake = |holder: &RoleHolder| match &holder.identity {
+        HolderIdentity::BirthDate { birth_date } => {
+            *birth_date == born
+                && folded(&holder.given_name) == folded(&subject.given_name)
+                && folded(&holder.surname) == folded(&subject.surname)
+        }
+        HolderIdentity::PersonalCode { .. } | HolderIdentity::Foreign { .. } => false,
+    };
+    let is_one = holders.iter().any(is_namesake);
+    is_one.then_some(MatchLevel::NameBirthDate)
+}
+
+/// A name as it is compared: composed, whatever its letters' case and the space
+/// between its parts.
+fn folded(name: &str) -> String {
+    let parts: Vec<&str> = name.split_whitespace().collect();
+    parts.join(" ").to_lowercase().nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &str = "50001029996";
+    const OTHER: &str = "39901012239";
+
+    fn subject() -> Subject {
+        Subject {
+            given_name: "ŽYGIMANTAS  JONAS".to_owned(),
+            surname: "NORMALUS".to_owned(),
+            personal_code: CODE.parse().unwrap(),
+        }
+    }
+
+    fn holder(given_name: &str, identity: HolderIdentity) -> RoleHolder {
+        RoleHolder {
+            given_name: given_name.to_owned(),
+            surname: "Normalus".to_owned(),
+            identity,
+            since: None,
+        }
+    }
+
+    fn coded(code: &str) -> HolderIdentity {
+        HolderIdentity::PersonalCode {
+            code: code.parse().unwrap(),
+        }
+    }
+
+    fn born(date: &str) -> HolderIdentity {
+        HolderIdentity::BirthDate {
+            birth_date: date.parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_same_code_is_the_same_person_whatever_the_name() {
+        let holders = [holder("Kitas", coded(OTHER)), holder("Kita", coded(CODE))];
+
+        assert_eq!(
+            matched(&subject(), &holders),
+            Some(MatchLevel::PersonalCode)
+        );
+    }
+
+    #[test]
+    fn a_namesake_with_another_code_is_somebody_else() {
+        let holders = [holder("Žygimantas Jonas", coded(OTHER))];
+
+        assert_eq!(matched(&subject(), &holders), None);
+    }
+
+    #[test]
+    fn without_a_code_all_names_and_the_date_of_birth_decide() {
+        // The first letter is composed of two characters.
+        let name = "Z\u{30c}ygimantas Jonas";
+        let same = [holder(name, born("2000-01-02"))];
+        assert_eq!(matched(&subject(), &same), Some(MatchLevel::NameBirthDate));
+
+        let younger = [holder(name, born("2000-01-03"))];
+        assert_eq!(matched(&subject(), &younger), None);
+        let one_name = [holder("Žygimantas", born("2000-01-02"))];
+        assert_eq!(matched(&subject(), &one_name), None);
+    }
+
+    #[test]
+    fn a_foreign_identifier_is_compared_with_nothing() {
+        let foreign = HolderIdentity::Foreign {
+            country: "EE".to_owned(),
+            identifier: CODE.to_owned(),
+        };
+
+        assert_eq!(
+            matched(&subject(), &[holder("Žygimantas Jonas", foreign)]),
+            None
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Identification packages: somebody claims a role in a legal entity and signs
+//! a dossier with their own qualified signature; whoever the certificate names
+//! is compared with the register; and where they are the same the caller gets
+//! one container of evidence that the attorney has signed.
+//!
+//! The ceremony is `parafa-ceremony`'s, held for an order. What is stored of an
+//! order moves in the commits of its ceremony and of its verification, so that
+//! it is delivered, charged and told of once or not at all.
+
+mod accounts;
+pub mod api;
+mod attestation;
+mod create;
+mod documents;
+mod error;
+mod evidence;
+mod form;
+mod identity;
+mod notices;
+mod outcome;
+mod owner;
+mod ports;
+mod reading;
+pub mod records;
+mod simulate;
+mod sources;
+mod verify;
+
+use std::sync::Arc;
+
+use parafa_ceremony::Lifecycle;
+use parafa_ceremony::reader::SigningReader;
+use parafa_platform::Records;
+use parafa_platform::changes::Changes;
+use parafa_platform::idempotency::Idempotency;
+use parafa_plugin_host::Registry;
+
+pub use crate::accounts::WorkspaceAccounts;
+pub use crate::attestation::AttorneySignature;
+pub use crate::error::{IdentificationError, NotBillable};
+pub use crate::form::{OrderDelivery, OrderForm, Purpose};
+pub use crate::identity::MatchLevel;
+pub use crate::notices::OrderNotices;
+pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
+pub use crate::owner::OrderOwner;
+pub use crate::ports::{
+    Accounts, EvidenceSigner, EvidenceUnsigned, RegisterAnswer, RegisterUnavailable, Registers,
+};
+pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
+pub use crate::simulate::SimulatedOutcome;
+pub use crate::sources::RegisterSources;
+pub use crate::verify::PRICES;
+
+/// The kinds of all jobs that this crate enqueues.
+pub const JOB_KINDS: &[&str] = &[CLOSE, VERIFY];
+
+/// Media type of what subjects sign (RFC 8118).
+const PDF: &str = "application/pdf";
+
+/// Takes orders, verifies what subjects have signed and delivers.
+pub struct Identifications {
+    /// The rows and what they name.
+    pub records: Records,
+    /// Reads ceremonies.
+    pub reader: SigningReader,
+    /// Opens, ends and erases them.
+    pub ceremonies: Arc<Lifecycle>,
+    /// The plugins that can be called.
+    pub plugins: Arc<Registry>,
+    /// Keeps answers.
+    pub idempotency: Idempotency,
+    /// Know who holds a role.
+    pub registers: Arc<dyn Registers>,
+    /// Signs the evidence; none where no attorney's key is set up.
+    pub signer: Option<Arc<dyn EvidenceSigner>>,
+    /// Keep the accounts of workspaces.
+    pub accounts: Arc<dyn Accounts>,
+    /// Whether letters can be sent.
+    pub sends_mail: bool,
+    /// Tells those who wait for an order.
+    pub changes: Changes,
+}

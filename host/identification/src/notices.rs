@@ -1,0 +1,42 @@
+use anyhow::Context;
+use async_trait::async_trait;
+use parafa_ceremony::CeremonyLetters;
+use parafa_delivery::{Letter, NoticeSource};
+use parafa_platform::outbox::{NoticeKind, NoticeRow};
+use parafa_store::{StoreError, Transaction};
+use serde_json::Value;
+
+use crate::api::event;
+use crate::records::OutcomePayload;
+
+/// What the notices of orders and of their ceremonies say.
+pub struct OrderNotices {
+    /// Writes to subjects.
+    pub letters: CeremonyLetters,
+}
+
+#[async_trait]
+impl NoticeSource for OrderNotices {
+    fn event_body(&self, notice: &NoticeRow, payload: Value) -> anyhow::Result<Vec<u8>> {
+        let payload: OutcomePayload =
+            serde_json::from_value(payload).context("an outcome cannot be read")?;
+        let event = event(notice, &payload).context("an order that goes on is told of")?;
+        Ok(serde_json::to_vec(&event)?)
+    }
+
+    async fn letter(&self, notices: &[NoticeRow]) -> anyhow::Result<Option<Letter>> {
+        self.letters.letter(notices).await
+    }
+
+    /// An outcome is sealed under its order's key, which stays with the order.
+    async fn has_own_key(
+        &self,
+        tx: &mut Transaction<'_>,
+        notice: &NoticeRow,
+    ) -> Result<bool, StoreError> {
+        match notice.kind {
+            NoticeKind::Webhook(_) => Ok(false),
+            NoticeKind::Mail(_) => self.letters.has_own_key(tx, notice).await,
+        }
+    }
+}

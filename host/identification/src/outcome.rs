@@ -1,0 +1,118 @@
+//! What follows from the end of an order, stored in the commit of it.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_domain::{KycOrder, KycStatus};
+use parafa_platform::accounts::Product;
+use parafa_platform::jobs::TIMERS;
+use parafa_platform::outbox::{self, Subject, deliver};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, Lane, NewJob};
+use parafa_store::keys::DataKey;
+use parafa_store::{StoreError, Transaction, audit};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::IdentificationError;
+use crate::records::{OrderRow, OutcomePayload, event_name, notice_kind};
+
+/// The lane of verifications: they wait for registers and for the attorney's
+/// key.
+pub const IDENTIFICATIONS: Lane = Lane::new("identifications");
+/// The kind of the job that verifies what a subject has signed.
+pub const VERIFY: &str = "verify-identification";
+/// The kind of the job that removes what an ended order needs no more.
+pub const CLOSE: &str = "close-identification";
+
+/// How long an ended ceremony is kept: the signer may still look at it, and
+/// somebody may ask what happened.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+/// Which order a job is about.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Payload {
+    pub(crate) order: Uuid,
+}
+
+/// Has what the subject signed verified.
+pub(crate) async fn schedule_verification(
+    tx: &mut Transaction<'_>,
+    order: Uuid,
+) -> Result<(), StoreError> {
+    let now = tx.now();
+    schedule(tx, (IDENTIFICATIONS, VERIFY), order, now).await
+}
+
+/// Stores an order after a transition, with what follows if that was its end:
+/// the callback, sealed under the order's `key`, and the job that clears up. An
+/// order whose key cannot be read ends all the same; where its callback goes is
+/// sealed too.
+pub(crate) async fn store(
+    tx: &mut Transaction<'_>,
+    key: Option<&DataKey>,
+    row: &OrderRow,
+) -> Result<(), IdentificationError> {
+    tx.put(row).await?;
+    let status = row.order.status();
+    let Some(event) = event_name(status) else {
+        return Ok(());
+    };
+    audit::append(tx, row.id, event, audit::Fields::new()).await?;
+    if let Some(key) = key
+        && let Some(target) = row.unseal(key)?.callback_url
+    {
+        let payload = OutcomePayload {
+            target,
+            status,
+            refusal: row.order.refusal(),
+            entity: row.entity.clone(),
+            artifact: row
+                .delivered
+                .as_ref()
+                .map(|package| package.artifact.clone()),
+        };
+        let about = Subject {
+            tenant: row.tenant,
+            product: Product::Diligence,
+            id: row.id,
+            party: None,
+        };
+        let kind = notice_kind(event);
+        let notice = outbox::note(tx, (row.data_key, key), about, kind, &payload).await?;
+        deliver(tx, notice.id).await?;
+    }
+    let due = shifted(tx.now(), KEPT);
+    schedule(tx, (TIMERS, CLOSE), row.id, due).await?;
+    Ok(())
+}
+
+/// An order that waits for its subject is over with its ceremony, whose deadline
+/// may have passed before its job came to it.
+pub(crate) fn shown(order: KycOrder, ceremony_is_over: bool, now: Timestamp) -> KycOrder {
+    let mut shown = order;
+    if order.status() == KycStatus::AwaitingSubject && ceremony_is_over {
+        let _ = shown.expire(now);
+    }
+    shown
+}
+
+async fn schedule(
+    tx: &mut Transaction<'_>,
+    (lane, kind): (Lane, &str),
+    order: Uuid,
+    due: Timestamp,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane,
+        kind: kind.to_owned(),
+        due,
+        unique: Some(unique(kind, order)),
+        payload: serde_json::json!(Payload { order }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
+
+/// The name that keeps an order's job of a kind from being there twice.
+pub(crate) fn unique(kind: &str, order: Uuid) -> String {
+    format!("{kind}/{order}")
+}

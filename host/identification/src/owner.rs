@@ -1,0 +1,133 @@
+//! What becomes of an order in the commits of its ceremony.
+
+use async_trait::async_trait;
+use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::{CeremonyError, CeremonyOwner, ErasedByOwner, Erasure};
+use parafa_domain::{KycOrder, SignerId, SigningEvent};
+use parafa_platform::Records;
+use parafa_store::Transaction;
+use parafa_store::keys::DataKey;
+use uuid::Uuid;
+
+use crate::error::IdentificationError;
+use crate::outcome;
+use crate::records::OrderRow;
+
+/// Orders of identification packages, which ceremonies are held for.
+pub struct OrderOwner {
+    /// The rows and what they name.
+    pub records: Records,
+}
+
+#[async_trait]
+impl CeremonyOwner for OrderOwner {
+    async fn changed(
+        &self,
+        tx: &mut Transaction<'_>,
+        _key: &DataKey,
+        row: &SigningRow,
+        events: &[SigningEvent],
+    ) -> Result<(), CeremonyError> {
+        self.follow(tx, row, events).await
+    }
+
+    async fn invite(
+        &self,
+        _tx: &mut Transaction<'_>,
+        _key: &DataKey,
+        _row: &SigningRow,
+        _signer: SignerId,
+    ) -> Result<bool, CeremonyError> {
+        Ok(false)
+    }
+
+    /// The order's own key outlives the ceremony.
+    fn has_final_event(&self, _key: &DataKey, _row: &SigningRow) -> Result<bool, CeremonyError> {
+        Ok(false)
+    }
+
+    /// The order and its evidence stay.
+    async fn erased(
+        &self,
+        tx: &mut Transaction<'_>,
+        erasure: Erasure<'_>,
+    ) -> Result<ErasedByOwner, CeremonyError> {
+        self.follow(tx, erasure.row, erasure.events).await?;
+        Ok(ErasedByOwner::default())
+    }
+
+    async fn finish_erasure(&self, _ceremony: Uuid) -> Result<(), CeremonyError> {
+        Ok(())
+    }
+}
+
+impl OrderOwner {
+    async fn follow(
+        &self,
+        tx: &mut Transaction<'_>,
+        row: &SigningRow,
+        events: &[SigningEvent],
+    ) -> Result<(), CeremonyError> {
+        let Some(transition) = events.iter().find_map(transition) else {
+            return Ok(());
+        };
+        let order = tx.get::<OrderRow>(&row.owner().subject).await?;
+        let mut order = order.ok_or(CeremonyError::Inconsistent(
+            "a ceremony is held for no order",
+        ))?;
+        let before = order.order;
+        transition(&mut order.order, tx.now());
+        if order.order == before {
+            return Err(CeremonyError::Inconsistent(
+                "an order has ended before its ceremony",
+            ));
+        }
+        if !order.order.status().is_terminal() {
+            outcome::schedule_verification(tx, order.id).await?;
+        }
+        let key = match self.records.data_key(order.data_key).await {
+            Ok(key) => Some(key),
+            Err(error) if error.is_unreadable() => {
+                tracing::error!(
+                    order.id = %order.id,
+                    error = &error as &dyn std::error::Error,
+                    "an order goes on unread, and nobody is told"
+                );
+                None
+            }
+            Err(error) => return Err(error.into()),
+        };
+        outcome::store(tx, key.as_ref(), &order)
+            .await
+            .map_err(of_order)
+    }
+}
+
+/// What happens to the order; nothing by most events.
+fn transition(event: &SigningEvent) -> Option<fn(&mut KycOrder, jiff::Timestamp)> {
+    match event {
+        SigningEvent::Completed => Some(|order, now| {
+            let _ = order.sign(now);
+        }),
+        SigningEvent::Declined => Some(|order, now| {
+            let _ = order.decline(now);
+        }),
+        SigningEvent::Expired => Some(|order, now| {
+            let _ = order.expire(now);
+        }),
+        SigningEvent::Cancelled | SigningEvent::Failed => Some(|order, now| {
+            let _ = order.abort(now);
+        }),
+        SigningEvent::SignerDeclined(_)
+        | SigningEvent::SignerReleased(_)
+        | SigningEvent::SignerSigned(_) => None,
+    }
+}
+
+fn of_order(error: IdentificationError) -> CeremonyError {
+    match error {
+        IdentificationError::Platform(error) => error.into(),
+        IdentificationError::Ceremony(error) => error,
+        _ => CeremonyError::Inconsistent("an order cannot be stored"),
+    }
+}

@@ -1,0 +1,136 @@
+//! Orders as their callers see them.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_ceremony::links::Links;
+use parafa_ceremony::opening;
+use parafa_ceremony::records::{Delivery, SigningRow};
+use parafa_domain::{KycRefusal, KycStatus, SigningStatus};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_register_data::{EntityCode, Role};
+use uuid::Uuid;
+
+use crate::Identifications;
+use crate::error::IdentificationError;
+use crate::form::Purpose;
+use crate::outcome::shown;
+use crate::records::{DeliveredPackage, OrderRow};
+
+/// Media type of the evidence (ETSI EN 319 162-1).
+pub const ARTIFACT_MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
+
+/// An order as it is now.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its id.
+    pub id: Uuid,
+    /// How far it is.
+    pub status: KycStatus,
+    /// Why it is refused, if it is.
+    pub refusal: Option<KycRefusal>,
+    /// The entity.
+    pub entity: EntityCode,
+    /// The claimed role.
+    pub role: Role,
+    /// What for.
+    pub purpose: Purpose,
+    /// How the subject got the link.
+    pub delivery: Delivery,
+    /// Where the subject signs, as long as they can.
+    pub ceremony_url: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// When the subject cannot sign any more.
+    pub expires_at: Timestamp,
+    /// What was delivered.
+    pub delivered: Option<DeliveredPackage>,
+    /// Whether it is of the sandbox.
+    pub sandbox: bool,
+}
+
+impl Order {
+    /// One that is about to be stored.
+    pub(crate) fn opened(links: &Links, row: &OrderRow, ceremony: &opening::Prepared) -> Self {
+        let opened = &ceremony.opened;
+        Self::of(links, row, Some(&opened.row), opened.read_at)
+    }
+
+    fn of(links: &Links, row: &OrderRow, ceremony: Option<&SigningRow>, now: Timestamp) -> Self {
+        // A deadline that has passed is so before its job has come to it.
+        let is_over = ceremony.is_none_or(|ceremony| {
+            let signing = &ceremony.signing;
+            let unsigned = [SigningStatus::Pending, SigningStatus::Expired];
+            unsigned.contains(&signing.status) && !signing.is_live(now)
+        });
+        let order = shown(row.order, is_over, now);
+        let awaits = order.status() == KycStatus::AwaitingSubject;
+        let signer = ceremony.and_then(|ceremony| ceremony.signing.signers.first());
+        let link = signer.filter(|_| awaits).map(|signer| {
+            let token = links.ceremony_token(signer.id.uuid());
+            links.address(&format!("/c/{}", token.reveal()))
+        });
+        Self {
+            id: row.id,
+            status: order.status(),
+            refusal: order.refusal(),
+            entity: row.entity.clone(),
+            role: row.role,
+            purpose: row.purpose,
+            delivery: row.delivery,
+            ceremony_url: link,
+            created_at: row.created_at,
+            updated_at: order.updated_at(),
+            expires_at: row.expires_at,
+            delivered: row.delivered.clone(),
+            sandbox: row.mode == KeyMode::Test,
+        }
+    }
+}
+
+impl Identifications {
+    /// An order of this caller's.
+    ///
+    /// # Errors
+    /// [`IdentificationError::NotFound`].
+    pub async fn order(&self, caller: &Caller, id: Uuid) -> Result<Order, IdentificationError> {
+        // One transaction: an order and its ceremony are of one moment.
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<OrderRow>(&id).await?;
+                    let row = row.filter(|row| row.is_of(caller));
+                    let row = row.ok_or(IdentificationError::NotFound)?;
+                    let ceremony = tx.get::<SigningRow>(&row.ceremony).await?;
+                    let links = &self.ceremonies.links;
+                    Ok(Order::of(links, &row, ceremony.as_ref(), tx.now()))
+                })
+            })
+            .await
+    }
+
+    /// The evidence of a delivered order.
+    ///
+    /// # Errors
+    /// [`IdentificationError::ArtifactNotReady`] before it is delivered,
+    /// [`IdentificationError::NotFound`] where it never will be.
+    pub async fn artifact(&self, caller: &Caller, id: Uuid) -> Result<Bytes, IdentificationError> {
+        let order = self.order(caller, id).await?;
+        let Some(package) = order.delivered else {
+            return Err(match order.status.is_terminal() {
+                true => IdentificationError::NotFound,
+                false => IdentificationError::ArtifactNotReady,
+            });
+        };
+        let row = self.records.store.get::<OrderRow>(&id).await?;
+        let row = row.ok_or(IdentificationError::NotFound)?;
+        let key = self.records.data_key(row.data_key).await?;
+        Ok(self
+            .records
+            .files
+            .read(&key, package.artifact.bytes_id)
+            .await?)
+    }
+}

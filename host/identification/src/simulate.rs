@@ -1,0 +1,209 @@
+//! The sandbox ends an order as it is told to. Nobody signs anything there.
+
+use std::time::Duration;
+
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::{CeremonyError, change, seed};
+use parafa_domain::{CannotSimulate, KycVerdict, Simulation};
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_plugin_host::{CallError, DeriveRequest};
+use parafa_store::keys::DataKey;
+use parafa_store::{Transaction, jobs};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::Identifications;
+use crate::error::IdentificationError;
+use crate::outcome::{self, IDENTIFICATIONS, unique};
+use crate::reading::Order;
+use crate::records::OrderRow;
+
+/// How an order of the sandbox is to end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SimulatedOutcome {
+    /// A holder of the role signs.
+    Complete,
+    /// Somebody else signs.
+    Mismatch,
+    /// The subject declines.
+    Decline,
+    /// The deadline passes.
+    Expire,
+    /// The service cannot verify what was signed.
+    Fail,
+}
+
+impl SimulatedOutcome {
+    fn of_ceremony(self) -> Simulation {
+        match self {
+            Self::Complete | Self::Mismatch | Self::Fail => Simulation::Complete,
+            Self::Decline => Simulation::Decline { signer: None },
+            Self::Expire => Simulation::Expire,
+        }
+    }
+
+    /// How the verification ends, where nothing is verified.
+    fn verdict(self) -> Option<KycVerdict> {
+        match self {
+            Self::Mismatch => Some(KycVerdict::IdentityMismatch),
+            Self::Fail => Some(KycVerdict::Failed),
+            Self::Complete | Self::Decline | Self::Expire => None,
+        }
+    }
+}
+
+impl Identifications {
+    /// Ends an order of the sandbox. One that is completed is verified and
+    /// packed like a real one; [`Self::end_of`] waits for that.
+    ///
+    /// # Errors
+    /// [`IdentificationError::SandboxOnly`], [`IdentificationError::OrderEnded`].
+    pub async fn simulate(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        how: SimulatedOutcome,
+    ) -> Result<Order, IdentificationError> {
+        if caller.mode == KeyMode::Live {
+            return Err(IdentificationError::SandboxOnly);
+        }
+        let order = self.records.store.get::<OrderRow>(&id).await?;
+        let order = order.filter(|row| row.is_of(caller));
+        let order = order.ok_or(IdentificationError::NotFound)?;
+        if order.order.status().is_terminal() {
+            return Err(IdentificationError::OrderEnded);
+        }
+        let ceremony = self.reader.signing_of(caller, order.ceremony).await?;
+        let key = self.reader.key_to(&ceremony).await?;
+        let artifact = match how {
+            SimulatedOutcome::Complete => Some(self.rehearse(&key, &ceremony).await?),
+            _ => None,
+        };
+        let stored = self.end_ceremony(caller, &order, &key, how, artifact.as_ref());
+        let stored = stored.await;
+        if let (Some(artifact), Err(error)) = (&artifact, &stored)
+            && error.proves_nothing_stored()
+        {
+            self.records.discard_bytes(artifact.bytes_id).await;
+        }
+        stored?;
+        tracing::info!(order.id = %id, outcome = ?how, "outcome simulated");
+        self.ceremonies.announce(order.ceremony);
+        self.announce(id);
+        self.order(caller, id).await
+    }
+
+    /// The order once it has ended, or as it is after so long.
+    ///
+    /// # Errors
+    /// [`IdentificationError::NotFound`].
+    pub async fn end_of(
+        &self,
+        caller: &Caller,
+        id: Uuid,
+        at_most: Duration,
+    ) -> Result<Order, IdentificationError> {
+        let mut changes = self.changes.listen(id);
+        let ended = timeout(at_most, async {
+            loop {
+                let order = self.order(caller, id).await?;
+                if order.status.is_terminal() {
+                    return Ok(order);
+                }
+                changes.changed().await;
+            }
+        });
+        match ended.await {
+            Ok(ended) => ended,
+            Err(_) => self.order(caller, id).await,
+        }
+    }
+
+    async fn end_ceremony(
+        &self,
+        caller: &Caller,
+        order: &OrderRow,
+        key: &DataKey,
+        how: SimulatedOutcome,
+        artifact: Option<&DocumentVersion>,
+    ) -> Result<(), IdentificationError> {
+        let under = self.records.data_key(order.data_key).await?;
+        let under = &under;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let mut row = change::changeable(tx, caller, order.ceremony).await?;
+                    let before = row.signing.clone();
+                    let events = row.signing.simulate(how.of_ceremony(), tx.now());
+                    let events = events.map_err(|refusal| match refusal {
+                        CannotSimulate::SigningEnded | CannotSimulate::SignerNotOpen => {
+                            IdentificationError::OrderEnded
+                        }
+                    })?;
+                    row.artifact = artifact.cloned();
+                    let owners = &self.ceremonies.owners;
+                    change::store(tx, owners, key, &before, &row, &events).await?;
+                    match how.verdict() {
+                        Some(verdict) => conclude(tx, under, order.id, verdict).await,
+                        None => Ok(()),
+                    }
+                })
+            })
+            .await
+    }
+
+    /// The dossier with the banner that says that it is not signed.
+    async fn rehearse(
+        &self,
+        key: &DataKey,
+        ceremony: &SigningRow,
+    ) -> Result<DocumentVersion, IdentificationError> {
+        let posted = ceremony.newest();
+        let posted = posted.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
+        let document = self.reader.version_bytes(ceremony, posted).await?;
+        let plugin = self.pdf(ceremony.tenant)?;
+        let now = self.records.store.now().await?;
+        let request = DeriveRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            params: Vec::new(),
+        };
+        let made = match plugin.rehearse(document, &request).await {
+            Ok(made) => made,
+            Err(CallError::Fault(fault)) => {
+                return Err(CeremonyError::Plugin(Box::new(fault)).into());
+            }
+            Err(CallError::Refused(refusal)) => {
+                tracing::error!(code = refusal.code, "a dossier cannot be rehearsed");
+                return Err(IdentificationError::NoDocuments);
+            }
+        };
+        let id = self.records.store.new_id().await?;
+        let written = self.records.files.write(key, id, made.bytes).await?;
+        Ok(DocumentVersion {
+            bytes_id: written.id,
+            sha256: written.sha256.to_string(),
+            bytes: written.bytes,
+            media_type: made.media_type,
+            created_at: now,
+            made_by: None,
+        })
+    }
+}
+
+/// Ends the verification without one.
+async fn conclude(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    order: Uuid,
+    verdict: KycVerdict,
+) -> Result<(), IdentificationError> {
+    let now = tx.now();
+    let row = tx.get::<OrderRow>(&order).await?;
+    let mut row = row.ok_or(IdentificationError::NotFound)?;
+    let concluded = row.order.conclude(verdict, now);
+    concluded.map_err(|_| IdentificationError::OrderEnded)?;
+    jobs::cancel(tx, IDENTIFICATIONS, &unique(outcome::VERIFY, order)).await?;
+    outcome::store(tx, Some(key), &row).await
+}

@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parafa_platform::accounts::KeyMode;
+use parafa_register_data::Query;
+use parafa_registers::{RegisterSource, SourceError};
+
+use crate::ports::{RegisterAnswer, RegisterUnavailable, Registers};
+
+/// The ways to the registers, by whom they are for.
+#[derive(Clone)]
+pub struct RegisterSources {
+    /// Of production.
+    pub live: Arc<dyn RegisterSource>,
+    /// Of the sandbox, which never reaches a register.
+    pub sandbox: Arc<dyn RegisterSource>,
+}
+
+impl RegisterSources {
+    /// Where keys of a mode have registers asked.
+    #[must_use]
+    pub fn of(&self, mode: KeyMode) -> &dyn RegisterSource {
+        match mode {
+            KeyMode::Live => &*self.live,
+            KeyMode::Test => &*self.sandbox,
+        }
+    }
+}
+
+#[async_trait]
+impl Registers for RegisterSources {
+    async fn ask(
+        &self,
+        mode: KeyMode,
+        query: &Query,
+    ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
+        match self.of(mode).answer(query).await {
+            Ok(answer) => Ok(Some(RegisterAnswer {
+                data: answer.data,
+                raw: answer.raw,
+                retrieved_at: answer.retrieved_at,
+                mode: answer.mode,
+                reference: Some(answer.reference),
+            })),
+            Err(SourceError::NoData) => Ok(None),
+            Err(SourceError::Unavailable(error)) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(
+                    register = query.register().code(),
+                    error,
+                    "a register does not answer"
+                );
+                Err(RegisterUnavailable)
+            }
+        }
+    }
+}

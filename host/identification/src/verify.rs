@@ -1,0 +1,449 @@
+//! Verifies what a subject has signed, and delivers.
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::records::SigningRow;
+use parafa_domain::{KycRefusal, KycStatus, KycVerdict};
+use parafa_platform::accounts::{Caller, KeyMode, Product, Role as UserRole};
+use parafa_platform::billing::Amount;
+use parafa_platform::jobs::hold;
+use parafa_plugin_host::{
+    CallError, CoverageKind, Integrity, SignatureKind, TimestampKind, TimestampStatus,
+};
+use parafa_register_data::{HolderIdentity, RoleHolder};
+use parafa_store::clock::shifted;
+use parafa_store::jobs::{self, ClaimedJob};
+use parafa_store::keys::DataKey;
+use parafa_trust::Certificate;
+use uuid::Uuid;
+
+use crate::Identifications;
+use crate::error::IdentificationError;
+use crate::evidence::{Confirmation, EvidenceError, Identified, SubjectSignature};
+use crate::identity::{MatchLevel, Subject, matched};
+use crate::outcome::{self, Payload};
+use crate::records::{Artifact, DeliveredPackage, IdentifiedRow, OrderRow};
+
+/// What a delivered package costs: the first one of a person in an entity, and
+/// those after it, of the same workspace.
+pub const PRICES: [Amount; 2] = [Amount::from_cents(2499), Amount::from_cents(1499)];
+
+/// The pauses after tries that came to nothing; after the last of them an order
+/// is given up.
+const PAUSES: [SignedDuration; 7] = [
+    SignedDuration::from_secs(5),
+    SignedDuration::from_secs(30),
+    SignedDuration::from_mins(2),
+    SignedDuration::from_mins(10),
+    SignedDuration::from_mins(30),
+    SignedDuration::from_hours(1),
+    SignedDuration::from_hours(2),
+];
+
+/// What a signature comes to.
+enum Judgement {
+    /// There is nothing to deliver.
+    Ended(KycVerdict),
+    /// There is evidence.
+    Confirmed(Package),
+}
+
+/// Evidence that is stored nowhere yet.
+struct Package {
+    container: Bytes,
+    /// The name of whom it is about, by which repetitions are known.
+    digest: Option<String>,
+}
+
+/// Why a signature was not judged this time.
+#[derive(Debug, thiserror::Error)]
+enum NotJudged {
+    #[error("what was signed cannot be read")]
+    Signed(#[source] IdentificationError),
+    #[error("what was signed does not verify: {0}")]
+    Unverified(&'static str),
+    #[error("the plugin does not verify what was signed")]
+    Plugin(#[source] CallError),
+    #[error("a register does not answer")]
+    Register(#[source] IdentificationError),
+    #[error("there is no evidence")]
+    Evidence(#[source] EvidenceError),
+}
+
+impl Identifications {
+    /// Verifies a signature and stores what that comes to.
+    ///
+    /// # Errors
+    /// When that cannot be stored now; what cannot be found out is tried again.
+    pub async fn verify(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
+        let Payload { order } = job.payload()?;
+        let row = self.records.store.get::<OrderRow>(&order).await?;
+        let row = row.filter(|row| row.order.status() == KycStatus::Verifying);
+        let Some(row) = row else {
+            return self.complete(job).await;
+        };
+        let judged = hold(&self.records.store, job, self.judge(&row)).await?;
+        match judged {
+            Ok(Judgement::Confirmed(package)) => self.deliver(job, &row, package).await?,
+            Ok(Judgement::Ended(verdict)) => self.end(job, &row, verdict).await?,
+            Err(error) => return self.put_off(job, &row, &error).await,
+        }
+        tracing::info!(order.id = %order, "order verified");
+        Ok(())
+    }
+
+    /// Removes what an ended order needs no more: its ceremony, with the dossier
+    /// that somebody has signed or not, and what is sealed in its row.
+    ///
+    /// # Errors
+    /// When something cannot be removed now.
+    pub async fn close(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
+        let Payload { order } = job.payload()?;
+        let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
+            return self.complete(job).await;
+        };
+        let owner = Caller {
+            key: Uuid::nil(),
+            product: Product::Diligence,
+            tenant: row.tenant,
+            mode: row.mode,
+            role: UserRole::Owner,
+        };
+        match self.ceremonies.erase_signing(&owner, row.ceremony).await {
+            Ok(_) | Err(CeremonyError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let job = &*job;
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    if let Some(mut row) = tx.get::<OrderRow>(&order).await? {
+                        row.private = None;
+                        tx.put(&row).await?;
+                    }
+                    Ok(jobs::complete(tx, job).await?)
+                })
+            })
+            .await
+    }
+
+    async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotJudged> {
+        let dossier = self.signed(row).await.map_err(NotJudged::Signed)?;
+        let signature = match row.mode {
+            KeyMode::Live => Some(self.signature(row, dossier.clone()).await?),
+            // Nobody has signed.
+            KeyMode::Test => None,
+        };
+        let subject = signature
+            .as_ref()
+            .map(|signature| Subject::of(&signature.certificate));
+        if let Some(None) = subject {
+            return Ok(refused(KycRefusal::OutOfScopeIdentifier));
+        }
+        let facts = self.facts(row.mode, &row.entity, row.role).await;
+        let facts = facts.map_err(NotJudged::Register)?;
+        let Some(facts) = facts.filter(|facts| !facts.holders.is_empty()) else {
+            return Ok(refused(KycRefusal::RoleNoLongerHeld));
+        };
+        let identified = match subject.flatten() {
+            Some(subject) => {
+                let held = self.held_before(row).await.map_err(NotJudged::Signed)?;
+                match compared(subject, &facts.holders, &held) {
+                    Ok(identified) => identified,
+                    Err(verdict) => return Ok(Judgement::Ended(verdict)),
+                }
+            }
+            None => match simulated(&facts.holders) {
+                Some(identified) => identified,
+                None => return Ok(refused(KycRefusal::OutOfScopeIdentifier)),
+            },
+        };
+        let now = self.records.store.now().await;
+        let now = now.map_err(|error| NotJudged::Signed(error.into()))?;
+        let confirmation = Confirmation {
+            order: row,
+            identified: &identified,
+            signature: signature.as_ref(),
+            facts: &facts,
+            dossier,
+            at: now,
+        };
+        let container = self.evidence(&confirmation).await;
+        Ok(Judgement::Confirmed(Package {
+            container: container.map_err(NotJudged::Evidence)?,
+            digest: self.digest(row, &identified),
+        }))
+    }
+
+    /// What the subject has signed, or the sandbox has left in its place.
+    async fn signed(&self, row: &OrderRow) -> Result<Bytes, IdentificationError> {
+        let ceremony = self.records.store.get::<SigningRow>(&row.ceremony).await?;
+        let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
+        let output = ceremony.output().ok_or(CeremonyError::NotYetSigned)?;
+        Ok(self.reader.version_bytes(&ceremony, output.version).await?)
+    }
+
+    /// The one signature of the dossier, which covers all of it.
+    async fn signature(
+        &self,
+        row: &OrderRow,
+        dossier: Bytes,
+    ) -> Result<SubjectSignature, NotJudged> {
+        let plugin = self.pdf(row.tenant).map_err(NotJudged::Signed)?;
+        let evidence = plugin.verify(dossier).await.map_err(NotJudged::Plugin)?;
+        let signatures = evidence.signatures;
+        let [signature] = <[_; 1]>::try_from(signatures)
+            .map_err(|_| NotJudged::Unverified("there is not exactly one signature"))?;
+        if signature.kind != SignatureKind::Signature
+            || signature.integrity != Integrity::Intact
+            || signature.coverage.kind != CoverageKind::EntireFile
+        {
+            return Err(NotJudged::Unverified(
+                "the signature does not stand for all of it",
+            ));
+        }
+        let certificate = signature.signer_certificate.as_deref().unwrap_or_default();
+        let certificate = Certificate::from_der(certificate)
+            .map_err(|_| NotJudged::Unverified("the certificate cannot be read"))?;
+        let stamps = signature.timestamps.iter();
+        let mut stamps = stamps.filter(|stamp| {
+            stamp.kind == TimestampKind::Signature && stamp.status == TimestampStatus::Intact
+        });
+        let at = stamps.next().and_then(|stamp| stamp.time);
+        Ok(SubjectSignature {
+            certificate,
+            level: signature.level,
+            at: at.and_then(|seconds| Timestamp::from_second(seconds).ok()),
+        })
+    }
+
+    async fn held_before(&self, row: &OrderRow) -> Result<Vec<RoleHolder>, IdentificationError> {
+        let key = self.records.data_key(row.data_key).await?;
+        Ok(row.unseal(&key)?.holders)
+    }
+
+    /// Keyed digest of a person in an entity, as one workspace has them
+    /// identified.
+    fn digest(&self, row: &OrderRow, identified: &Identified) -> Option<String> {
+        let code = identified.personal_code.as_ref()?;
+        let live = row.mode == KeyMode::Live;
+        let value = format!("{}\n{live}\n{}\n{}", row.tenant, row.entity, code.as_str());
+        Some(
+            self.records
+                .master
+                .index("kyc-identified", &value)
+                .to_string(),
+        )
+    }
+
+    async fn deliver(
+        &self,
+        job: &ClaimedJob,
+        row: &OrderRow,
+        package: Package,
+    ) -> Result<(), IdentificationError> {
+        let key = self.records.data_key(row.data_key).await?;
+        let id = self.records.store.new_id().await?;
+        let written = self.records.files.write(&key, id, package.container);
+        let written = written.await?;
+        let artifact = Artifact {
+            bytes_id: written.id,
+            sha256: written.sha256.to_string(),
+            bytes: written.bytes,
+        };
+        let delivered = self
+            .store_delivered(job, row.id, &key, &artifact, package.digest.as_ref())
+            .await;
+        let is_unused = match &delivered {
+            Ok(delivered) => !delivered,
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if is_unused {
+            self.records.discard_bytes(artifact.bytes_id).await;
+        }
+        delivered?;
+        self.announce(row.id);
+        Ok(())
+    }
+
+    /// Delivers, charges and tells in one commit; tells whether it did.
+    async fn store_delivered(
+        &self,
+        job: &ClaimedJob,
+        order: Uuid,
+        key: &DataKey,
+        artifact: &Artifact,
+        digest: Option<&String>,
+    ) -> Result<bool, IdentificationError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let row = tx.get::<OrderRow>(&order).await?;
+                    let mut row = row.ok_or(IdentificationError::NotFound)?;
+                    if row.order.conclude(KycVerdict::Delivered, now).is_err() {
+                        jobs::complete(tx, job).await?;
+                        return Ok(false);
+                    }
+                    let reverification = match digest {
+                        Some(digest) => match tx.get::<IdentifiedRow>(digest).await? {
+                            Some(_) => true,
+                            None => {
+                                let digest = digest.clone();
+                                tx.insert(&IdentifiedRow { digest, order }).await?;
+                                false
+                            }
+                        },
+                        None => false,
+                    };
+                    let [first, again] = PRICES;
+                    let price = match row.mode {
+                        KeyMode::Live if reverification => again,
+                        KeyMode::Live => first,
+                        KeyMode::Test => Amount::default(),
+                    };
+                    if row.mode == KeyMode::Live {
+                        self.accounts.charge(tx, row.tenant, order, price).await?;
+                    }
+                    row.delivered = Some(DeliveredPackage {
+                        artifact: artifact.clone(),
+                        at: now,
+                        reverification,
+                        price,
+                    });
+                    outcome::store(tx, Some(key), &row).await?;
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, IdentificationError>(true)
+                })
+            })
+            .await
+    }
+
+    /// Ends an order without evidence, which costs nothing.
+    async fn end(
+        &self,
+        job: &ClaimedJob,
+        row: &OrderRow,
+        verdict: KycVerdict,
+    ) -> Result<(), IdentificationError> {
+        let key = match self.records.data_key(row.data_key).await {
+            Ok(key) => Some(key),
+            Err(error) if error.is_unreadable() => None,
+            Err(error) => return Err(error.into()),
+        };
+        let (key, order) = (key.as_ref(), row.id);
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    let row = tx.get::<OrderRow>(&order).await?;
+                    let mut row = row.ok_or(IdentificationError::NotFound)?;
+                    if row.order.conclude(verdict, now).is_ok() {
+                        outcome::store(tx, key, &row).await?;
+                    }
+                    Ok::<_, IdentificationError>(jobs::complete(tx, job).await?)
+                })
+            })
+            .await?;
+        self.announce(order);
+        Ok(())
+    }
+
+    pub(crate) fn announce(&self, order: Uuid) {
+        self.changes.announce(order);
+        self.ceremonies.work.notify_one();
+    }
+
+    /// Has a verification that came to nothing done again later, or gives the
+    /// order up.
+    async fn put_off(
+        &self,
+        job: &ClaimedJob,
+        row: &OrderRow,
+        error: &NotJudged,
+    ) -> Result<(), IdentificationError> {
+        let tries = usize::try_from(job.attempts.max(1)).unwrap_or(usize::MAX);
+        let pause = PAUSES.get(tries - 1).copied();
+        tracing::warn!(
+            order.id = %row.id,
+            error = error as &dyn std::error::Error,
+            given_up = pause.is_none(),
+            "an order cannot be verified now"
+        );
+        match pause {
+            Some(pause) => self.give_back(job, pause).await,
+            None => self.end(job, row, KycVerdict::Failed).await,
+        }
+    }
+
+    async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {
+        self.records
+            .store
+            .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
+            .await
+    }
+
+    async fn give_back(
+        &self,
+        job: &ClaimedJob,
+        pause: SignedDuration,
+    ) -> Result<(), IdentificationError> {
+        self.records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let due = shifted(tx.now(), pause);
+                    Ok(jobs::give_back(tx, job, due).await?)
+                })
+            })
+            .await
+    }
+}
+
+fn refused(reason: KycRefusal) -> Judgement {
+    Judgement::Ended(KycVerdict::Refused(reason))
+}
+
+/// Compares whoever signed with those who hold the role now. Whoever held it
+/// when the order was made, and does not any more, is not taken for somebody
+/// else.
+fn compared(
+    subject: Subject,
+    holders: &[RoleHolder],
+    before: &[RoleHolder],
+) -> Result<Identified, KycVerdict> {
+    match matched(&subject, holders) {
+        Some(match_level) => Ok(Identified {
+            given_name: subject.given_name,
+            surname: subject.surname,
+            personal_code: Some(subject.personal_code),
+            match_level,
+        }),
+        None if matched(&subject, before).is_some() => {
+            Err(KycVerdict::Refused(KycRefusal::RoleNoLongerHeld))
+        }
+        None => Err(KycVerdict::IdentityMismatch),
+    }
+}
+
+/// Somebody who holds the role is taken to have signed; nobody whose identifier
+/// another state gave could have.
+fn simulated(holders: &[RoleHolder]) -> Option<Identified> {
+    holders.iter().find_map(|holder| {
+        let (personal_code, match_level) = match &holder.identity {
+            HolderIdentity::PersonalCode { code } => (Some(code.clone()), MatchLevel::PersonalCode),
+            HolderIdentity::BirthDate { .. } => (None, MatchLevel::NameBirthDate),
+            HolderIdentity::Foreign { .. } => return None,
+        };
+        Some(Identified {
+            given_name: holder.given_name.clone(),
+            surname: holder.surname.clone(),
+            personal_code,
+            match_level,
+        })
+    })
+}

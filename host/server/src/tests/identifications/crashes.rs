@@ -1,0 +1,60 @@
+//! A crash in every commit of a delivery, before it is applied and after.
+
+use std::ops::Range;
+
+use parafa_domain::KycStatus;
+use parafa_platform::billing::Amount;
+use parafa_store::engine::{CrashPoint, FaultPlan};
+
+use super::super::deployment::{SIGN, Site};
+use super::{LIVE, Office, host, ledger, told};
+
+#[tokio::test]
+async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice() {
+    let site = Site::with_attorney().await;
+    let commits = deliver(&site, FaultPlan::default()).await;
+    assert!(commits.end >= commits.start + 2, "{commits:?}");
+
+    for commit in commits {
+        for point in [CrashPoint::BeforeCommit, CrashPoint::BeforeAcknowledgement] {
+            let faults = FaultPlan {
+                crash: Some((commit, point)),
+                ..FaultPlan::default()
+            };
+            deliver(&site, faults).await;
+        }
+    }
+    site.shutdown().await;
+}
+
+/// Signs on a sound host, and leaves the rest to one that may die and to whoever
+/// goes on in its place; gives which commits the first one tried once it was up.
+async fn deliver(site: &Site, faults: FaultPlan) -> Range<u64> {
+    let mut office = Office::open(site).await;
+    let ordered = office.ordered(&LIVE).await;
+    office.sign(&ordered, SIGN[0]).await;
+    let is_verifying = |status| status == KycStatus::Verifying;
+    office.until(&LIVE, &ordered, is_verifying).await;
+
+    let is_planned = faults.crash.is_some();
+    let frail = host(&office.deployment, &office.world, faults).await;
+    let opened = frail.commits();
+    while frail.run_due().await > 0 {}
+    assert_eq!(frail.is_down(), is_planned, "the crash was not reached");
+    let commits = opened..frail.commits();
+    drop(frail);
+    office.host = host(&office.deployment, &office.world, FaultPlan::default()).await;
+    let delivered = office.end(&LIVE, &ordered).await;
+
+    assert_eq!(delivered.status, KycStatus::Delivered);
+    let amounts: Vec<Amount> = ledger(&office.host)
+        .await
+        .iter()
+        .map(|row| row.amount)
+        .collect();
+    assert_eq!(amounts, [Amount::from_cents(2499)]);
+    assert_eq!(told(&office.host, ordered.id).await, ["kyc.delivered"]);
+    let orders = &office.host.app.identifications;
+    assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
+    commits
+}

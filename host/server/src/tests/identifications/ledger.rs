@@ -1,0 +1,55 @@
+//! What orders cost, and who is not served.
+
+use parafa_domain::KycStatus;
+use parafa_identification::{IdentificationError, NotBillable};
+use parafa_platform::agreement::AgreementRow;
+use parafa_platform::billing::{Amount, UsageItem};
+
+use super::super::deployment::{SIGN, Site};
+use super::{LIVE, Office, store_agreement};
+
+#[tokio::test]
+async fn a_person_of_an_entity_costs_less_the_second_time() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+
+    let mut reverified = Vec::new();
+    for _ in 0..2 {
+        let ordered = office.ordered(&LIVE).await;
+        office.sign(&ordered, SIGN[0]).await;
+        let delivered = office.end(&LIVE, &ordered).await;
+        assert_eq!(delivered.status, KycStatus::Delivered);
+        assert_eq!(office.told(&ordered).await, ["kyc.delivered"]);
+        let package = delivered.delivered.unwrap();
+        let entered = office.ledger().await.pop().unwrap();
+        assert_eq!(entered.item, UsageItem::IdentificationPackage);
+        assert_eq!(entered.reference, ordered.id);
+        assert_eq!(entered.amount, package.price);
+        reverified.push(package.reverification);
+    }
+
+    assert_eq!(reverified, [false, true]);
+    let amounts: Vec<Amount> = office.ledger().await.iter().map(|row| row.amount).collect();
+    assert_eq!(amounts, [2499, 1499].map(Amount::from_cents));
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn whoever_has_agreed_to_nothing_is_not_served_and_no_register_is_asked() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    store_agreement(&office.host, &AgreementRow::none(LIVE.tenant)).await;
+    office.world.conduct(super::Conduct::Down);
+
+    let refused = office.order(&LIVE, super::form()).await;
+
+    let Err(IdentificationError::PaymentRequired(cause)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(*cause, NotBillable::NoEntity);
+    office.world.conduct(super::Conduct::Answers);
+    assert!(office.order(&super::TEST, super::form()).await.is_ok());
+    drop(office);
+    site.shutdown().await;
+}

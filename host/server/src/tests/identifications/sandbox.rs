@@ -1,0 +1,109 @@
+//! Orders of test keys.
+
+use parafa_ceremony::CeremonyError;
+use parafa_domain::{KycRefusal, KycStatus};
+use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
+use parafa_platform::billing::Amount;
+use parafa_register_data::Role;
+
+use super::super::deployment::{SIGN, Site};
+use super::{LIVE, Office, TEST, form};
+
+#[tokio::test]
+async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let endings = [
+        (SimulatedOutcome::Complete, KycStatus::Delivered),
+        (SimulatedOutcome::Mismatch, KycStatus::IdentityMismatch),
+        (SimulatedOutcome::Decline, KycStatus::Refused),
+        (SimulatedOutcome::Expire, KycStatus::Expired),
+        (SimulatedOutcome::Fail, KycStatus::Failed),
+    ];
+
+    for (how, status) in endings {
+        let ordered = office.ordered(&TEST).await;
+        let orders = &office.host.app.identifications;
+        orders.simulate(&TEST, ordered.id, how).await.unwrap();
+        let ended = office.end(&TEST, &ordered).await;
+        assert_eq!(ended.status, status);
+        assert_eq!(office.told(&ordered).await.len(), 1, "{how:?}");
+        let again = orders.simulate(&TEST, ordered.id, how).await;
+        assert!(matches!(again, Err(IdentificationError::OrderEnded)));
+    }
+
+    assert!(office.ledger().await.is_empty());
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_simulated_package_says_so_and_its_dossier_is_not_signed() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+
+    let delivered = office.end(&TEST, &ordered).await;
+
+    assert!(delivered.sandbox);
+    assert_eq!(delivered.delivered.unwrap().price, Amount::default());
+    let container = orders.artifact(&TEST, ordered.id).await.unwrap();
+    let plugin = site.plugins.by_id("asice").unwrap();
+    let members = plugin.members(container.clone()).await.unwrap();
+    let member = async |name: &str| {
+        let member = members.iter().find(|member| member.name == name);
+        let member = plugin.extract(container.clone(), &member.unwrap().id);
+        member.await.unwrap()
+    };
+    let payload: serde_json::Value = serde_json::from_slice(&member("payload.json").await).unwrap();
+    assert_eq!(payload["sandbox"], true);
+    assert!(payload["certificate"].is_null());
+    let pdf = site.plugins.by_id("pdf").unwrap();
+    let evidence = pdf.verify(member("dossier.pdf").await).await.unwrap();
+    assert!(evidence.signatures.is_empty());
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_holder_with_a_foreign_identifier_is_out_of_scope_in_the_sandbox_too() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let foreign = OrderForm {
+        entity: "999000145".parse().unwrap(),
+        role: Role::Manager,
+        ..form()
+    };
+    let ordered = office.order(&TEST, foreign).await.unwrap();
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+
+    let ended = office.end(&TEST, &ordered).await;
+
+    assert_eq!(ended.refusal, Some(KycRefusal::OutOfScopeIdentifier));
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn nobodys_device_is_asked_for_the_sandbox_and_nothing_is_simulated_outside_of_it() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&TEST).await;
+    let subject = office.subject(&ordered).await;
+    let started = office.host.start(subject, SIGN[0]).await;
+    assert!(matches!(started, Err(CeremonyError::SandboxNeverSigns)));
+
+    let ordered = office.ordered(&LIVE).await;
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    let simulated = orders.simulate(&LIVE, ordered.id, complete).await;
+
+    assert!(matches!(simulated, Err(IdentificationError::SandboxOnly)));
+    drop(office);
+    site.shutdown().await;
+}
