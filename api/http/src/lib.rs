@@ -22,6 +22,7 @@ mod idempotency;
 mod ids;
 mod openapi;
 mod operation;
+pub mod pages;
 mod principal;
 mod problem;
 mod reference;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use axum::middleware::from_fn;
+use parafa_api_http::pages::look_routes;
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
@@ -234,7 +235,10 @@ fn public_router(app: &App, config: &Config, mode: StoreMode, base_url: &Url) ->
     http.rates = limits.rates(mode);
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
     http.neighbours = vec![parafa_api_auth::neighbour()];
-    let pages = edge(app.ceremony_router(), ProblemDocuments::new(base));
+    let pages = edge(
+        app.ceremony_router().merge(look_routes()),
+        ProblemDocuments::new(base),
+    );
     parafa_api_signing::router(Arc::new(app.signing_api()), http)
         .merge(authentication)
         .merge(pages)
