@@ -103,7 +103,7 @@ messages! {
     viewer_loading: "Dokumentas atveriamas…", "Opening the document…";
     viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
     viewer_locked: "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir perskaitykite savo įrenginyje.", "The document is locked with a password and cannot be shown here. Download it and read it on your device.";
-    viewer_page: "{page} psl. iš {pages}", "Page {page} of {pages}";
+    viewer_page: "{page}/{pages} psl.", "p. {page}/{pages}";
     viewer_sheet: "{page} puslapis", "Page {page}";
     viewer_in: "Didinti", "Zoom in";
     viewer_out: "Mažinti", "Zoom out";
@@ -120,7 +120,7 @@ messages! {
     already_answered: "Šiuo adresu nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
     pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
     months: "sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio", "January|February|March|April|May|June|July|August|September|October|November|December";
-    date_time: "{year} m. {month} {day} d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";
+    date_time: "{year}\u{a0}m. {month} {day}\u{a0}d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";
     failed_bad_signature: "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei kartosis, rinkitės kitą būdą.", "The signature that your device made does not fit this document. Try again; if it happens again, choose another method.";
     failed_cancelled: "Pasirašymas nutrauktas. Jei norite pasirašyti, pradėkite iš naujo.", "The signing was cancelled. If you want to sign, begin again.";
     failed_certificate_expired: "Jūsų sertifikatas nebegalioja. Atnaujinkite jį pas išdavėją arba rinkitės kitą būdą.", "Your certificate has expired. Renew it with its issuer, or choose another method.";

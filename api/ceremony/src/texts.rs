@@ -68,7 +68,10 @@ mod tests {
         let [lithuanian, english] =
             [Language::Lt, Language::En].map(|language| Messages::of(language).local_time(time));
 
-        assert_eq!(lithuanian, "2026 m. lapkričio 26 d. 10:05 (Vilniaus laiku)");
+        assert_eq!(
+            lithuanian,
+            "2026\u{a0}m. lapkričio 26\u{a0}d. 10:05 (Vilniaus laiku)"
+        );
         assert_eq!(english, "26 November 2026, 10:05 (Vilnius time)");
     }
 }

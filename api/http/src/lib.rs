@@ -48,6 +48,6 @@ pub use operation::{
 };
 pub use principal::{Access, Credentials, Principal, Secret};
 pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};
-pub use reference::{Credential, Neighbour, Reference, Security, SetUp, Tag};
+pub use reference::{Credential, Guide, Neighbour, Reference, Security, SetUp, Step, Tag};
 pub use router::{Surface, beside, router};
 pub use vocabulary::WireName;

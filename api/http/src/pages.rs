@@ -2,13 +2,17 @@
 //! sheet, and the frame of the page.
 
 mod assets;
+mod front;
 mod layout;
 
 use std::sync::LazyLock;
 
 use axum::Router;
 
+use crate::reference::VIEWER;
+
 pub use self::assets::{AssetFile, AssetFolder};
+pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 pub use self::layout::{Layout, page_response};
 
 /// The look of all pages.
@@ -32,7 +36,7 @@ static LOOK: LazyLock<AssetFolder> = LazyLock::new(|| {
     )
 });
 
-/// The files that every page loads.
-pub fn look_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    LOOK.routes()
+/// The files that pages of every API load.
+pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    LOOK.routes().merge(VIEWER.routes())
 }

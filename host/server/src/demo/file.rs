@@ -44,7 +44,7 @@ pub(crate) struct WorldPart {
     /// Folder of trust anchors, as `trust.folder` takes it.
     pub(crate) trust: PathBuf,
     roots: Vec<PathBuf>,
-    personas: Vec<Persona>,
+    pub(super) personas: Vec<Persona>,
 }
 
 /// Why a `demo.json` cannot be used.
