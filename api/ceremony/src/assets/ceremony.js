@@ -17,6 +17,9 @@ let latest = null;
 let over = false;
 
 function show(name) {
+  // Whoever has answered reads what came of it before the document.
+  const steps = document.querySelector(".steps");
+  if (name === "done" || name === "declined") main.insertBefore(steps, document.querySelector("section.document"));
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
   if (shown !== null && shown !== name) {
@@ -297,7 +300,7 @@ async function listMembers(box) {
         if (id === member.id) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
       }
-      openDocument(() => bytesOf(base + "/members/" + member.id), member.name);
+      openDocument(() => bytesOf(base + "/members/" + member.id));
     };
     for (const member of members) {
       const link = document.createElement("a");
@@ -312,7 +315,7 @@ async function listMembers(box) {
         });
       }
       const item = document.createElement("li");
-      item.append(link, `(${box.dataset[member.role]})`);
+      item.append(link, ` (${box.dataset[member.role]})`);
       box.querySelector("ul").append(item);
     }
     const first = members.find((member) => member.role === "main" && isShown(member));
