@@ -1,21 +1,24 @@
 //! Documents as the page draws them.
 
-use parafa_fixtures::{plain, tool};
+use parafa_fixtures::{CrossReference, Objects, plain, tool};
 use serde_json::{Value, json};
 
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-/// Documents of others: of many pages, landscape, rotated, with forms, with
-/// pictures of scanners.
+/// Documents of others: of many pages, of landscape, turned, with forms, with
+/// fonts and pictures of all kinds.
 const SAMPLES: [&str; 6] = [
-    "real/pdfbox__cweb.pdf",
-    "real/ff_3.11.174_pdfjs__annotation-button-widget.pdf",
-    "real/dss__pdfa2a-rgb.pdf",
     "pdf/made__matrix_rotate90.pdf",
-    "pdf/pdfjs__160F-2019.pdf",
-    "pdf/pdfcpu__comboboxGroup.pdf",
+    "pdf/pdflib__with_rotated_image_button.pdf",
+    "pdf/qpdf__manual-appearances.pdf",
+    "real/dss__pdfa2a-rgb.pdf",
+    "real/it8_dss__bdoc-spec21.pdf",
+    "real/pdfbox__cweb.pdf",
 ];
+/// A black line of 64 dots as scanners encode it (ITU-T T.4, 4.1): no white, 64
+/// and no more black.
+const BLACK_LINE: &[u8] = &[0x35, 0x03, 0xc3, 0x70];
 /// Whether something was drawn on the first sheet, and the text that it has.
 const FIRST_SHEET: &str = "
     const sheet = document.querySelector('.sheet');
@@ -65,6 +68,36 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     browser.assert_accessible("the full window").await;
     click(&browser, "#viewer-size").await;
     browser.shown("#choose").await;
+    browser.close().await;
+}
+
+/// A page that is a picture as scanners make them.
+fn scan() -> Vec<u8> {
+    let mut objects = Objects::new();
+    objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
+    objects.set(2, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>");
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
+                /Resources << /XObject << /Scan 5 0 R >> >> >>";
+    objects.set(3, page);
+    objects.set_stream(4, "", b"400 0 0 400 90 200 cm /Scan Do");
+    let picture = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 1 \
+                   /ColorSpace /DeviceGray /Filter /CCITTFaxDecode \
+                   /DecodeParms << /K 0 /Columns 64 /Rows 64 /EncodedByteAlign true >>";
+    objects.set_stream(5, picture, &BLACK_LINE.repeat(64));
+    objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+}
+
+#[tokio::test]
+async fn pictures_of_scanners_are_drawn() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+
+    open(&browser, &demo, &scan()).await;
+
+    let (ink, ..) = first_sheet(&browser).await;
+    assert!(ink);
     browser.close().await;
 }
 

@@ -54,7 +54,7 @@ function render(state) {
       const code = attempt.verificationCode;
       const link = attempt.deviceLink;
       const pairing = attempt.pairing;
-      tell(attempt.phase);
+      tell(link || pairing ? "" : attempt.phase);
       showPairing(pairing);
       byId("link-box").hidden = !link;
       byId("same-device").hidden = !(link && link.sameDevice);

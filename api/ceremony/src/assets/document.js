@@ -50,7 +50,7 @@ export async function openDocument(load) {
     pdfjs.GlobalWorkerOptions.workerSrc = folder + "pdf.worker.min.mjs";
     const loading = pdfjs.getDocument({
       data: bytes, isEvalSupported: false, enableXfa: false, wasmUrl: folder,
-      standardFontDataUrl: folder, useWorkerFetch: true,
+      standardFontDataUrl: folder, cMapUrl: folder, useWorkerFetch: true,
     });
     const pdf = await loading.promise;
     if (mine !== drawn) return void loading.destroy();
