@@ -79,11 +79,11 @@ fn scan() -> Vec<u8> {
     let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R \
                 /Resources << /XObject << /Scan 5 0 R >> >> >>";
     objects.set(3, page);
-    objects.set_stream(4, "", b"400 0 0 400 90 200 cm /Scan Do");
+    objects.set_stream(4, "", "400 0 0 400 90 200 cm /Scan Do");
     let picture = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 1 \
                    /ColorSpace /DeviceGray /Filter /CCITTFaxDecode \
                    /DecodeParms << /K 0 /Columns 64 /Rows 64 /EncodedByteAlign true >>";
-    objects.set_stream(5, picture, &BLACK_LINE.repeat(64));
+    objects.set_stream(5, picture, BLACK_LINE.repeat(64));
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
 }
 

@@ -131,7 +131,7 @@ impl Letter<'_> {
                     title { (self.subject(texts)) }
                 }
                 body style="margin: 0; padding: 24px 12px; background: #f3f5f4; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" {
-                    div style="max-width: 560px; margin: 0 auto; padding: 24px; background: #ffffff; border: 1px solid #c9d0d9; border-radius: 12px" {
+                    div role="main" style="max-width: 560px; margin: 0 auto; padding: 24px; background: #ffffff; border: 1px solid #c9d0d9; border-radius: 12px" {
                         p style="margin: 0 0 16px; font-weight: bold; color: #14532d" { "Parafa" }
                         p { (self.greeting(texts)) }
                         @if self.sandbox {
