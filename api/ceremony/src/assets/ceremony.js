@@ -1,5 +1,6 @@
 import { openDocument, setUp } from "./document.js";
 
+history.scrollRestoration = "manual";
 const main = document.getElementById("main");
 const base = main.dataset.base;
 
@@ -22,9 +23,13 @@ function show(name) {
   if (name === "done" || name === "declined") main.insertBefore(steps, document.querySelector("section.document"));
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
-  if (shown !== null && shown !== name) {
+  // What has changed is what is read next; also where the page was loaded anew
+  // because the document is another one now.
+  const isAnswered = name === "done" || name === "declined";
+  if (shown !== name && (shown !== null || isAnswered)) {
     const heading = byId(name).querySelector("h2[tabindex]");
-    if (heading) heading.focus();
+    if (heading) heading.focus({ preventScroll: true });
+    steps.scrollIntoView({ block: "start" });
   }
   shown = name;
 }
