@@ -67,9 +67,17 @@ function render(state) {
       refreshCode(Boolean(link));
       byId("code-box").hidden = !code;
       setText("verification-code", code || "");
-      return show("waiting");
+      show("waiting");
+      return bring(code ? "code" : link ? "link" : pairing ? "pairing" : "");
     }
   }
+}
+
+// A code that has come makes the panel longer: it is brought into view once.
+let brought = "";
+function bring(what) {
+  if (what && what !== brought) document.querySelector(".steps").scrollIntoView({ block: "start" });
+  brought = what;
 }
 
 // Text that is set anew is read out anew.
