@@ -248,7 +248,7 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
     let link = signing.signers[0].link();
     browser.goto(link.as_str()).await.expect("the page");
     browser.shown("#members li:nth-child(3)").await;
-    browser.shown("#members iframe").await;
+    browser.shown(".sheet[data-drawn]").await;
     let listed = browser.text("#members ul").await;
 
     let expected = [
@@ -257,12 +257,15 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
         "100%.pdf (priedas)",
     ];
     assert_eq!(listed.lines().collect::<Vec<_>>(), expected);
-    let frame = browser.shown("#members iframe").await;
-    let shown = frame.attr("title").await.expect("an attribute");
-    assert_eq!(shown.as_deref(), Some(NAMES[0]));
+    let shown = browser.text("#members a[aria-current]").await;
+    assert_eq!(shown, NAMES[0]);
     let third = browser.shown("#members li:nth-child(3) a").await;
     third.click().await.expect("a click");
-    browser.shown("#members iframe[title='100%.pdf']").await;
+    browser
+        .shown("#members li:nth-child(3) a[aria-current]")
+        .await;
+    browser.shown(".sheet:nth-child(3)[data-drawn]").await;
+    browser.assert_accessible("a container").await;
     browser.keep_picture("ceremony-container").await;
     browser.close().await;
 }

@@ -18,6 +18,7 @@ mod long_term;
 mod mobile_id;
 mod operator_commands;
 mod pades;
+mod pages;
 mod plugin_lifecycle;
 mod plugin_walkthrough;
 mod samples;

@@ -12,15 +12,14 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
+use parafa_api_http::pages::page_response;
 use parafa_api_http::{Problem, ProblemType};
 
 use crate::api::CeremonyApi;
 use crate::page::pairing;
 use crate::parameters::Parameters;
 use crate::requests::CardSignature;
-use crate::routes::{
-    Http, LinkToken, USUAL_LANGUAGE, find_open, page_response, require_json, whole,
-};
+use crate::routes::{Http, LinkToken, USUAL_LANGUAGE, find_open, require_json, whole};
 use crate::{problems, requests, views};
 
 /// Codes that lead nowhere, from one address within [`WINDOW`].
@@ -87,7 +86,7 @@ async fn pair_page(parameters: Parameters) -> Response {
     let language = parameters.language_among_others();
     let code = parameters.0.first("code").unwrap_or_default();
     let page = pairing(language.unwrap_or(USUAL_LANGUAGE), code);
-    page_response(StatusCode::OK, page.into_string())
+    page_response(StatusCode::OK, page)
 }
 
 async fn pair<C: CeremonyApi>(

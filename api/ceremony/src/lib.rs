@@ -6,7 +6,9 @@
 //! pages and calls in front of it.
 
 mod api;
+mod assets;
 mod card;
+mod messages;
 mod page;
 mod parameters;
 pub mod problems;
@@ -20,6 +22,7 @@ mod vocabulary;
 const PDF: &str = "application/pdf";
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use messages::Messages;
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{

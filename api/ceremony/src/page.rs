@@ -1,10 +1,12 @@
 //! The hosted page: a shell that says who asks for what, filled by a script
 //! that uses the ceremony's JSON calls.
 
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
+use parafa_api_http::pages::Layout;
 
 use crate::PDF;
-use crate::texts::{Texts, local_time};
+use crate::assets::{page_script, pdf_js};
+use crate::messages::Messages;
 use crate::views::{EarlierSignature, EarlierSignatures, PageContent};
 use crate::vocabulary::{Language, SigningMethod};
 
@@ -17,65 +19,114 @@ pub(crate) struct CeremonyPage<'a> {
     pub(crate) language: Language,
     /// What it shows.
     pub(crate) content: &'a PageContent,
+    /// Whether its signer can still sign.
+    pub(crate) is_open: bool,
 }
 
 impl CeremonyPage<'_> {
     /// The whole page.
     pub(crate) fn render(&self) -> Markup {
-        let texts = Texts::of(self.language);
+        let texts = Messages::of(self.language);
         let base = format!("/c/{}", self.token);
         let document = format!("{base}/document");
-        layout(
-            self.language,
-            texts.page_title,
+        let other = other(self.language);
+        let layout = Layout {
+            scripts: &[page_script()],
+            ..plain(self.language, texts.page_title)
+        };
+        layout.render(
             &html! {
-                header.bar {
-                    a.skip href="#main" { (texts.skip_to_content) }
-                    span.brand { "Parafa" }
-                    a.language lang=(other(self.language).as_str()) href={ (base) "?lang=" (other(self.language).as_str()) } { (texts.other_language) }
-                }
-                main #main data-base=(base) data-sha256=(self.content.document_sha256) {
+                a lang=(other.as_str()) href={ (base) "?lang=" (other.as_str()) } { (texts.other_language) }
+            },
+            &html! {
+                main #main tabindex="-1" data-base=(base) data-sha256=(self.content.document_sha256) {
                     @if self.content.sandbox {
                         p.sandbox role="note" { (texts.sandbox) }
                     }
                     section.request aria-labelledby="title" {
                         p.asks { strong { (self.content.tenant) } " " (texts.asks_you_to_sign) }
                         h1 #title { (self.content.title) }
-                        p.deadline { (texts.sign_by) " " (local_time(self.content.expires_at, self.language)) }
+                        p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
-                        @if self.content.document_mime_type == PDF {
-                            iframe.preview src=(document) title=(self.content.document_name) {}
-                        } @else {
-                            (members(texts))
+                        (self.shown(texts, &document))
+                        a.button.secondary href=(document) download { (texts.open_document) }
+                        details {
+                            summary { (texts.details) }
+                            p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
                         }
-                        p { a.button.secondary href=(document) target="_blank" rel="noopener" { (texts.open_document) } }
-                        p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
                     }
                     (self.signatures(texts))
-                    section.steps aria-live="polite" {
-                        noscript { p.fault { (texts.needs_script) } }
-                        p.notice #connection hidden role="status" { (texts.connection_lost) }
+                    section.steps {
+                        noscript { (self.without_script(texts, &base)) }
+                        div aria-live="polite" {
+                            p.notice #connection hidden { (texts.connection_lost) }
+                        }
                         (self.choose(texts))
                         (waiting(texts))
                         (ended(texts, &document))
-                        (decline(texts))
+                        details #decline hidden {
+                            summary { (texts.decline) }
+                            (decline_form(texts, &base))
+                        }
                     }
                 }
             },
         )
     }
 
+    /// The document itself, or what it is made of.
+    fn shown(&self, texts: &Messages, document: &str) -> Markup {
+        let is_pdf = self.content.document_mime_type == PDF;
+        html! {
+            @if !is_pdf {
+                div #members data-main=(texts.main_member) data-attachment=(texts.attachment)
+                    data-metadata=(texts.metadata) data-fault=(texts.members_unknown) {
+                    p #members-heading { (texts.members) }
+                    ul.members aria-labelledby="members-heading" {}
+                }
+            }
+            div.viewer #viewer hidden data-library=(pdf_js()) data-document=[is_pdf.then_some(document)]
+                data-loading=(texts.viewer_loading) data-failed=(texts.viewer_failed)
+                data-locked=(texts.viewer_locked) data-page=(texts.viewer_page)
+                data-sheet=(texts.viewer_sheet) data-large=(texts.viewer_large)
+                data-small=(texts.viewer_small) {
+                div.viewer-bar {
+                    output #viewer-status aria-live="off" { (texts.viewer_loading) }
+                    button #viewer-out type="button" aria-label=(texts.viewer_out) { "−" }
+                    button #viewer-in type="button" aria-label=(texts.viewer_in) { "+" }
+                    button.words #viewer-size type="button" aria-pressed="false" { (texts.viewer_large) }
+                }
+                div.sheets #sheets tabindex="0" role="region" aria-label=(texts.viewer_pages) {}
+            }
+            p.notice #viewer-fault role="status" hidden {}
+        }
+    }
+
+    /// What can be done where no script runs.
+    fn without_script(&self, texts: &Messages, base: &str) -> Markup {
+        html! {
+            @if self.is_open {
+                p.fault { (texts.needs_script) }
+                p { (texts.script_needed_only_to_sign) }
+                h2 { (texts.decline) }
+                (decline_form(texts, base))
+            } @else {
+                p { (texts.already_answered) }
+            }
+        }
+    }
+
     /// The advisory validation; nothing where there is no signature.
-    fn signatures(&self, texts: &Texts) -> Markup {
+    fn signatures(&self, texts: &Messages) -> Markup {
         let told = match &self.content.earlier_signatures {
             EarlierSignatures::Known { signatures, .. } if signatures.is_empty() => {
                 return Markup::default();
             }
             EarlierSignatures::Known { signatures, more } => html! {
                 ul {
-                    @for signature in signatures { (self.signature(texts, signature)) }
+                    @for signature in signatures { (told(texts, signature)) }
                 }
                 @if *more > 0 { p { (texts.more_signatures) " " (more) } }
             },
@@ -90,39 +141,21 @@ impl CeremonyPage<'_> {
         }
     }
 
-    fn signature(&self, texts: &Texts, signature: &EarlierSignature) -> Markup {
-        let signer = signature.signer.as_deref().unwrap_or(texts.unnamed_signer);
-        let verdict = if signature.intact {
-            texts.intact
-        } else {
-            texts.not_intact
-        };
-        html! {
-            li {
-                strong { bdi { (signer) } } ": " (verdict) "; "
-                @match signature.claimed_at {
-                    Some(time) => { (texts.claimed_time) " " (local_time(time, self.language)) }
-                    None => { (texts.no_claimed_time) }
-                }
-                "; " (texts.level) " " bdi { (signature.level) }
-            }
-        }
-    }
-
-    fn choose(&self, texts: &Texts) -> Markup {
+    fn choose(&self, texts: &Messages) -> Markup {
         let methods = &self.content.methods;
         html! {
             form #choose hidden novalidate {
-                h2 { (texts.how_to_sign) }
-                p.notice #busy hidden role="status" { (texts.busy) }
+                div aria-live="polite" { p.notice #busy hidden { (texts.busy) } }
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-too-many-for=(texts.too_many_attempts_for) data-other=(texts.something_failed) data-busy=(texts.busy) {}
                 @if self.content.sandbox {
+                    h2 { (texts.how_to_sign) }
                     p.notice { (texts.sandbox) }
                 } @else if methods.is_empty() {
+                    h2 { (texts.how_to_sign) }
                     p.fault { (texts.signing_paused) }
                 } @else {
                     fieldset.methods {
-                        legend { (texts.method) }
+                        legend { (texts.how_to_sign) }
                         @for (index, method) in usual_first(methods).enumerate() {
                             (tile(texts, method, index == 0))
                         }
@@ -146,14 +179,21 @@ impl CeremonyPage<'_> {
     }
 }
 
-/// The parts of a container, which the script lists.
-fn members(texts: &Texts) -> Markup {
+fn told(texts: &Messages, signature: &EarlierSignature) -> Markup {
+    let signer = signature.signer.as_deref().unwrap_or(texts.unnamed_signer);
+    let verdict = if signature.intact {
+        texts.intact
+    } else {
+        texts.not_intact
+    };
     html! {
-        div #members data-main=(texts.main_member) data-attachment=(texts.attachment)
-            data-metadata=(texts.metadata) data-fault=(texts.members_unknown) {
-            p #members-heading { (texts.members) }
-            ul aria-labelledby="members-heading" {}
-            iframe.preview hidden {}
+        li {
+            strong { bdi { (signer) } } ": " (verdict) "; "
+            @match signature.claimed_at {
+                Some(time) => { (texts.claimed_time) " " (texts.local_time(time)) }
+                None => { (texts.no_claimed_time) }
+            }
+            "; " (texts.level) " " bdi { (signature.level) }
         }
     }
 }
@@ -171,23 +211,23 @@ fn is_by_code(method: &SigningMethod) -> bool {
     matches!(method, SigningMethod::SmartId | SigningMethod::MobileId)
 }
 
-fn tile(texts: &Texts, method: SigningMethod, is_chosen: bool) -> Markup {
-    let name = match method {
-        SigningMethod::SmartId => texts.smart_id,
-        SigningMethod::MobileId => texts.mobile_id,
-        SigningMethod::Nfc => texts.card,
+fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> Markup {
+    let (name, explained) = match method {
+        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained),
+        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained),
+        SigningMethod::Nfc => (texts.card, texts.card_tile_explained),
     };
     let id = format!("method-{}", method.as_str());
     html! {
         div.tile {
             input #(id) type="radio" name="method" value=(method.as_str()) checked[is_chosen];
-            label for=(id) { (name) }
+            label for=(id) { (name) span { (explained) } }
         }
     }
 }
 
 /// What is typed of a person, and the button.
-fn by_code(texts: &Texts, methods: &[SigningMethod]) -> Markup {
+fn by_code(texts: &Messages, methods: &[SigningMethod]) -> Markup {
     html! {
         div.of-method data-methods="smart_id mobile_id" {
             label for="country" { (texts.country) }
@@ -217,90 +257,110 @@ fn by_code(texts: &Texts, methods: &[SigningMethod]) -> Markup {
 
 /// The page behind a link that is not active.
 pub(crate) fn dead_link(language: Language) -> Markup {
-    let texts = Texts::of(language);
+    let texts = Messages::of(language);
     notice(language, texts.dead_link, texts.dead_link_explained)
 }
 
 /// The page in place of one that could not be made.
 pub(crate) fn trouble(language: Language) -> Markup {
-    let texts = Texts::of(language);
+    let texts = Messages::of(language);
     notice(language, texts.trouble, texts.trouble_explained)
 }
 
 /// What a browser shows of the address that a card's app is to open.
 pub(crate) fn pairing(language: Language, code: &str) -> Markup {
-    let texts = Texts::of(language);
-    layout(
+    let texts = Messages::of(language);
+    alone(
         language,
         texts.pair_page,
         &html! {
-            header.bar { span.brand { "Parafa" } }
-            main #main {
-                section.request {
-                    h1 { (texts.pair_page) }
-                    p { (texts.pair_page_explained) }
-                    p.code-label { (texts.pairing_code) }
-                    p.code { (code) }
-                }
+            @if code.is_empty() {
+                p { (texts.pair_page_code_missing) }
+            } @else {
+                p { (texts.pair_page_explained) }
+                p.code-label { (texts.pairing_code) }
+                p.code.pairing { (code) }
             }
         },
     )
 }
 
 fn notice(language: Language, heading: &str, explanation: &str) -> Markup {
-    layout(
-        language,
-        heading,
+    alone(language, heading, &html! { p { (explanation) } })
+}
+
+/// A page of one section that runs no script.
+fn alone(language: Language, heading: &str, body: &Markup) -> Markup {
+    plain(language, heading).render(
+        &Markup::default(),
         &html! {
-            header.bar { span.brand { "Parafa" } }
-            main #main {
+            main #main tabindex="-1" {
                 section.request {
                     h1 { (heading) }
-                    p { (explanation) }
+                    (body)
                 }
             }
         },
     )
 }
 
-fn waiting(texts: &Texts) -> Markup {
+fn plain(language: Language, title: &str) -> Layout<'_> {
+    Layout {
+        language: language.as_str(),
+        title,
+        skip: Messages::of(language).skip_to_content,
+        is_public: false,
+        scripts: &[],
+        styles: &[],
+    }
+}
+
+fn waiting(texts: &Messages) -> Markup {
     html! {
         div #waiting hidden {
             h2 tabindex="-1" { (texts.confirm_on_device) }
-            div.spinner aria-hidden="true" {}
-            p #preparing { (texts.preparing) }
+            div #code-box role="status" hidden {
+                p.code-label { (texts.verification_code) }
+                p.code #verification-code {}
+                p { (texts.compare_code) }
+            }
             div #link-box hidden {
+                p { a.button #same-device hidden { (texts.this_device) } }
                 p { (texts.scan_code) }
                 img.qr #qr alt=(texts.scan_code) width="280" height="280";
-                p { a.button.secondary #same-device hidden { (texts.this_device) } }
             }
             div #pairing-box hidden {
+                p { a.button #pairing-link { (texts.open_card_app) } }
                 p { (texts.pair_card) }
                 img.qr #pairing-qr alt=(texts.pair_card) width="280" height="280";
                 p.code-label { (texts.pairing_code) }
                 p.code #pairing-code {}
-                p { a.button.secondary #pairing-link { (texts.open_card_app) } }
             }
-            div #code-box hidden {
-                p.code-label { (texts.verification_code) }
-                p.code #verification-code {}
-                p { (texts.compare_code) }
+            div.progress {
+                div.spinner aria-hidden="true" {}
+                p #progress role="status"
+                    data-certificate=(texts.phase_certificate)
+                    data-signing=(texts.preparing)
+                    data-waiting=(texts.phase_waiting) {}
             }
             button.button.secondary #give-up type="button" { (texts.give_up) }
         }
         div #completing hidden {
             h2 tabindex="-1" { (texts.completing) }
-            div.spinner aria-hidden="true" {}
+            div.progress {
+                div.spinner aria-hidden="true" {}
+                p role="status" { (texts.completing_explained) }
+            }
         }
     }
 }
 
-fn ended(texts: &Texts, document: &str) -> Markup {
+fn ended(texts: &Messages, document: &str) -> Markup {
     html! {
         div #done hidden {
             h2.success tabindex="-1" { (texts.signed) }
             p { (texts.signed_explained) }
-            p { a.button #download href=(document) download { (texts.download) } }
+            a.button #download href=(document) download { (texts.download) }
         }
         div #failed hidden {
             h2 tabindex="-1" { (texts.not_signed) }
@@ -314,34 +374,13 @@ fn ended(texts: &Texts, document: &str) -> Markup {
     }
 }
 
-fn decline(texts: &Texts) -> Markup {
+fn decline_form(texts: &Messages, base: &str) -> Markup {
     html! {
-        details.decline #decline hidden {
-            summary { (texts.decline) }
-            form #decline-form {
-                p { (texts.decline_explained) }
-                label for="reason" { (texts.reason) }
-                textarea #reason name="reason" maxlength="500" rows="3" {}
-                button.button.danger type="submit" { (texts.confirm_decline) }
-            }
-        }
-    }
-}
-
-fn layout(language: Language, title: &str, body: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang=(language.as_str()) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="robots" content="noindex";
-                title { (title) " · Parafa" }
-                link rel="icon" type="image/svg+xml" href="/assets/icon.svg";
-                link rel="stylesheet" href="/assets/ceremony.css";
-                script src="/assets/ceremony.js" defer {}
-            }
-            body { (body) }
+        form #decline-form method="post" action={ (base) "/decline" } {
+            p { (texts.decline_explained) }
+            label for="reason" { (texts.reason) }
+            textarea #reason name="reason" maxlength="500" rows="3" {}
+            button.button.danger type="submit" { (texts.confirm_decline) }
         }
     }
 }
@@ -382,6 +421,7 @@ mod tests {
             token: "t",
             language,
             content: &content,
+            is_open: true,
         };
         page.render().into_string()
     }
@@ -451,7 +491,7 @@ mod tests {
         for shown in [
             "already in the document: advisory check",
             "<strong><bdi>PAVARDENIS,VARDENIS</bdi></strong>: intact; \
-             claimed time 2026-03-11 11:00 (Vilnius); level <bdi>PAdES-B-T</bdi>",
+             claimed time 11 March 2026, 11:00 (Vilnius time); level <bdi>PAdES-B-T</bdi>",
             "<strong><bdi>Signer not named</bdi></strong>: not intact; no time given; \
              level <bdi>PAdES-B-T</bdi>",
         ] {

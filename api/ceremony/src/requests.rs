@@ -1,7 +1,7 @@
 //! The bodies of the ceremony's calls.
 
-use parafa_api_http::Problem;
 use parafa_api_http::decode::{self, Node, Query};
+use parafa_api_http::{Fault, Problem};
 
 use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, SigningMethod};
 
@@ -151,6 +151,23 @@ pub(crate) fn decline(body: &[u8], query: &Query) -> Result<Option<String>, Prob
                     .map(str::to_owned),
             )
         })
+    })?;
+    Ok(reason
+        .map(|reason| reason.trim().to_owned())
+        .filter(|reason| !reason.is_empty()))
+}
+
+/// The same of a form that a browser sends itself, where it runs no script.
+pub(crate) fn decline_form(body: &[u8], query: &Query) -> Result<Option<String>, Problem> {
+    decode::query(query, |_| Some(()))?;
+    let form = std::str::from_utf8(body)
+        .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;
+    // Browsers end lines of forms by both characters (RFC 7578, 4.1).
+    let form = form.replace("%0D%0A", "%0A");
+    let reason = decode::query(&Query::parse(&form), |form| {
+        Some(form.optional("reason", |node| {
+            node.lines(LONGEST_REASON).map(str::to_owned)
+        }))
     })?;
     Ok(reason
         .map(|reason| reason.trim().to_owned())

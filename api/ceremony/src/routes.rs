@@ -17,6 +17,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use parafa_api_http::pages::page_response;
 use parafa_api_http::{Disposition, Fault, Problem, ProblemType, content_disposition};
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
@@ -26,11 +27,7 @@ use crate::api::{CeremonyApi, ShownDocument};
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
-use crate::{card, requests, views};
-
-const STYLE: &str = include_str!("assets/ceremony.css");
-const ICON: &str = include_str!("assets/icon.svg");
-const SCRIPT: &str = include_str!("assets/ceremony.js");
+use crate::{assets, card, requests, views};
 
 const ATTEMPTS: &str = "/c/{token}/attempts";
 const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
@@ -49,15 +46,14 @@ const OF_OPEN_LINKS: [&str; 6] = [
 /// Of pages that nobody asked for in another one.
 pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
 
+/// What a browser posts where no script runs.
+const FORM: &str = "application/x-www-form-urlencoded";
+
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longest time from the head of a request to the head of its answer.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
-/// Nothing but this server's own script, style and document; nobody may frame
-/// the page.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     frame-src 'self' blob:; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// A document may be framed by the page alone and runs nothing.
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
      frame-ancestors 'self'";
@@ -108,16 +104,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
             http.clone(),
             refuse_foreign_origin::<C>,
         ))
-        .route(
-            "/assets/ceremony.css",
-            get(|| asset("text/css; charset=utf-8", STYLE)),
-        )
-        .route("/assets/icon.svg", get(|| asset("image/svg+xml", ICON)))
-        .route(
-            "/assets/ceremony.js",
-            get(|| asset("text/javascript; charset=utf-8", SCRIPT)),
-        )
-        .method_not_allowed_fallback(asset_method_not_allowed)
+        .merge(assets::routes())
         .with_state(http)
 }
 
@@ -164,16 +151,18 @@ async fn page<C: CeremonyApi>(
         if !wants_html(&headers) {
             parameters.language()?;
         }
-        http.api.page(link).await
+        let is_open = http.api.is_open(&link);
+        Ok((http.api.page(link).await?, is_open))
     };
     match page.await {
-        Ok(content) => {
+        Ok((content, is_open)) => {
             let page = CeremonyPage {
                 token: &token,
                 language: asked.unwrap_or(content.language),
                 content: &content,
+                is_open,
             };
-            page_response(StatusCode::OK, page.render().into_string())
+            page_response(StatusCode::OK, page.render())
         }
         Err(problem) => refusal(problem, &headers, asked.unwrap_or(USUAL_LANGUAGE)),
     }
@@ -188,7 +177,7 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
         true => dead_link(language),
         false => trouble(language),
     };
-    page_response(problem.status(), page.into_string())
+    page_response(problem.status(), page)
 }
 
 async fn document<C: CeremonyApi>(
@@ -363,14 +352,19 @@ async fn decline<C: CeremonyApi>(
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<views::State>, Problem> {
+) -> Result<Response, Problem> {
     let link = find_open(&*http.api, &token).await?;
+    if has_media_type(&headers, FORM) {
+        let reason = requests::decline_form(&whole(body).await?, &parameters.0)?;
+        http.api.decline(link, reason).await?;
+        return Ok(Redirect::to(&format!("/c/{token}")).into_response());
+    }
     let body = whole(body).await;
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
     let reason = requests::decline(&body?, &parameters.0)?;
-    Ok(Json(http.api.decline(link, reason).await?))
+    Ok(Json(http.api.decline(link, reason).await?).into_response())
 }
 
 /// The state whose tag the reader sent back. A proxy that compresses answers
@@ -405,15 +399,31 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     request: Request,
     next: Next,
 ) -> Response {
-    let own = &http.origin;
-    match request.headers().get(ORIGIN) {
-        Some(origin) if origin.as_bytes() != own.as_bytes() => Problem::new(
-            ProblemType::FORBIDDEN,
-            "The call comes from a page of another origin.",
-        )
-        .into_response(),
+    let headers = request.headers();
+    match headers.get(ORIGIN) {
+        Some(origin) if origin.as_bytes() != http.origin.as_bytes() && !is_own_form(headers) => {
+            Problem::new(
+                ProblemType::FORBIDDEN,
+                "The call comes from a page of another origin.",
+            )
+            .into_response()
+        }
         _ => next.run(request).await,
     }
+}
+
+/// A page that tells nobody its address posts its forms with no origin (Fetch,
+/// 3.2, "append a request `Origin` header"); that it is one of this server's
+/// stands in a header that no script can set (Fetch Metadata, 2.3).
+fn is_own_form(headers: &HeaderMap) -> bool {
+    let is = |name: &HeaderName, value: &[u8]| {
+        headers
+            .get(name)
+            .is_some_and(|given| given.as_bytes() == value)
+    };
+    is(&ORIGIN, b"null")
+        && is(&HeaderName::from_static("sec-fetch-site"), b"same-origin")
+        && has_media_type(headers, FORM)
 }
 
 /// A body that comes a byte a second holds nobody up.
@@ -428,16 +438,19 @@ async fn end_slow_calls(request: Request, next: Next) -> Response {
 }
 
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+    match has_media_type(headers, "application/json") {
+        true => Ok(()),
+        false => Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE)),
+    }
+}
+
+fn has_media_type(headers: &HeaderMap, essence: &str) -> bool {
     let media_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
-        Ok(())
-    } else {
-        Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE))
-    }
+    let given = media_type.split(';').next().unwrap_or_default().trim();
+    given.eq_ignore_ascii_case(essence)
 }
 
 /// Reads a body, which is done once it is known that the call is one to somebody
@@ -473,43 +486,9 @@ async fn method_not_allowed<C: CeremonyApi>(
     }
 }
 
-async fn asset_method_not_allowed() -> Problem {
-    Problem::of(ProblemType::METHOD_NOT_ALLOWED)
-}
-
 fn wants_html(headers: &HeaderMap) -> bool {
     headers
         .get(ACCEPT)
         .and_then(|value| value.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"))
-}
-
-pub(crate) fn page_response(status: StatusCode, html: String) -> Response {
-    (
-        status,
-        [
-            (
-                CONTENT_TYPE,
-                HeaderValue::from_static("text/html; charset=utf-8"),
-            ),
-            (
-                CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static(PAGE_POLICY),
-            ),
-            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        ],
-        html,
-    )
-        .into_response()
-}
-
-async fn asset(media_type: &'static str, text: &'static str) -> impl IntoResponse {
-    (
-        [
-            (CONTENT_TYPE, HeaderValue::from_static(media_type)),
-            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        ],
-        text,
-    )
 }

@@ -6,7 +6,7 @@ use parafa_api_http::views::timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::texts::failure_message;
+use crate::messages::Messages;
 use crate::vocabulary::{AttemptFailure, Language, MemberRole, Phase, SignerStatus, SigningMethod};
 
 /// What `GET /c/{token}/state` answers.
@@ -155,7 +155,7 @@ impl AttemptError {
     pub fn new(failure: AttemptFailure, language: Language) -> Self {
         Self {
             code: failure,
-            message: failure_message(failure, language),
+            message: Messages::of(language).failure(failure),
         }
     }
 }
@@ -164,7 +164,7 @@ impl AttemptFailure {
     /// The sentence in English, for programs.
     #[must_use]
     pub fn sentence(self) -> &'static str {
-        failure_message(self, Language::En)
+        Messages::of(Language::En).failure(self)
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
             .collect(),
         advice_on_long_bodies: "",
         headers: &[],
+        guide: None,
         set_up: |_| Vec::new(),
         example: examples::of,
         refusal,

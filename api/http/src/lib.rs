@@ -22,6 +22,7 @@ mod idempotency;
 mod ids;
 mod openapi;
 mod operation;
+pub mod pages;
 mod principal;
 mod problem;
 mod reference;
@@ -48,6 +49,6 @@ pub use operation::{
 };
 pub use principal::{Access, Credentials, Principal, Secret};
 pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};
-pub use reference::{Credential, Neighbour, Reference, Security, SetUp, Tag};
+pub use reference::{Credential, Guide, Neighbour, Reference, Security, SetUp, Step, Tag};
 pub use router::{Surface, beside, router};
 pub use vocabulary::WireName;

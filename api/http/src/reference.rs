@@ -1,7 +1,9 @@
 //! What is to be read about an API: its description, an overview, and what
 //! problems mean. All of it is public.
 
+mod guide;
 mod overview;
+mod viewer;
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,23 +12,23 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-};
-use http::{HeaderMap, HeaderValue};
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
+use maud::Markup;
 use serde_json::{Map, Value, json};
 
-use self::overview::Style;
+pub use self::guide::{Guide, Step};
+pub(crate) use self::overview::english;
+pub(crate) use self::viewer::VIEWER;
 use crate::api::Api;
 use crate::config::BaseUrl;
 use crate::entity_tag::EntityTag;
 use crate::openapi::{Description, Form, OwnHeader, Schemas};
+use crate::pages::page_response;
 use crate::principal::Credentials;
 use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::router::Http;
-
-const PROBLEM_PAGE_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// What is told of an API as a whole.
 pub struct Reference<A> {
@@ -59,6 +61,8 @@ pub struct Reference<A> {
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
+    /// The way from nothing to a first result.
+    pub guide: Option<Guide>,
     /// What the service posts to callers, by the kind of event.
     pub webhooks: fn(&mut Schemas) -> Map<String, Value>,
 }
@@ -141,23 +145,33 @@ pub struct Neighbour {
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
-    let overview = Overview {
-        policy: Style::get().content_security_policy(),
-        http: http.clone(),
-    };
+    let overview = http.clone();
     let kinds: Arc<[ProblemType]> = http.reference.problems.as_slice().into();
     let described = Arc::new(Described {
         http,
         format,
         description: OnceLock::new(),
     });
-    Router::new()
+    let described_as = viewer::page(folder, described.http.reference.title);
+    let guide = http_guide(&described.http);
+    let mut router = Router::new();
+    if let Some(guide) = guide {
+        router = router.route(
+            &format!("{folder}/docs/guide"),
+            get(async move || page_response(StatusCode::OK, guide)),
+        );
+    }
+    router
+        .route(
+            &format!("{folder}/docs/reference"),
+            get(async move || viewer::response(described_as)),
+        )
         .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
         .route(
             &format!("{folder}/docs"),
-            get(docs_page::<A>).with_state(Arc::new(overview)),
+            get(docs_page::<A>).with_state(overview),
         )
         .route(
             &format!("{folder}/problems/{{name}}"),
@@ -166,10 +180,9 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
 }
 
-/// What is set up may change, so that the page is made whenever it is asked for.
-struct Overview<A: Api> {
-    policy: String,
-    http: Http<A>,
+fn http_guide<A: Api>(http: &Http<A>) -> Option<Markup> {
+    let guide = http.reference.guide.as_ref()?;
+    Some(guide::page(guide, &http.config.base_url))
 }
 
 /// The description, made when it is asked for first.
@@ -213,9 +226,10 @@ fn form(form: &Form, headers: &HeaderMap) -> Response {
     EntityTag::known_to(headers).answer((EntityTag::of(&form.sha256), response))
 }
 
-/// `GET /docs`: what there is.
-async fn docs_page<A: Api>(State(page): State<Arc<Overview<A>>>) -> Response {
-    html(&page.policy, overview::page(&page.http))
+/// `GET /docs`: what there is. What is set up may change, so that the page is
+/// made whenever it is asked for.
+async fn docs_page<A: Api>(State(http): State<Http<A>>) -> Response {
+    page_response(StatusCode::OK, overview::page(&http))
 }
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.
@@ -226,21 +240,5 @@ async fn problem_page(
     let Path(name) = name.map_err(|_| Problem::not_found())?;
     let kind = kinds.iter().find(|kind| kind.name == name);
     let kind = kind.ok_or_else(Problem::not_found)?;
-    Ok(html(PROBLEM_PAGE_POLICY, page(*kind)))
-}
-
-fn html(policy: &str, html: String) -> Response {
-    let policy = HeaderValue::try_from(policy).expect("policies of constants and base64 are ASCII");
-    let headers = [
-        (
-            CONTENT_TYPE,
-            HeaderValue::from_static("text/html; charset=utf-8"),
-        ),
-        (
-            CACHE_CONTROL,
-            HeaderValue::from_static("public, max-age=3600"),
-        ),
-        (CONTENT_SECURITY_POLICY, policy),
-    ];
-    (headers, html).into_response()
+    Ok(page_response(StatusCode::OK, page(*kind)))
 }

@@ -6,6 +6,7 @@
 
 mod api;
 mod examples;
+mod guide;
 mod ids;
 mod operations;
 mod problem;
@@ -34,6 +35,15 @@ pub use vocabulary::{
     Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
     SigningStatus, SimulatedOutcome,
 };
+
+/// The API, for the overview of what is on the listener.
+#[must_use]
+pub fn neighbour() -> Neighbour {
+    Neighbour {
+        title: reference::NAME.to_owned(),
+        folder: String::new(),
+    }
+}
 
 /// The API under `/v1`, its description under `/openapi.json` and
 /// `/openapi.yaml`, the pages `/docs` and those under `/problems`, complete

@@ -3,11 +3,14 @@
 use parafa_api_http::{Reference, Security, SetUp};
 
 use crate::api::SigningApi;
+use crate::guide::GUIDE;
 use crate::operations::TAGS;
 use crate::problem::ProblemKind;
 use crate::record::SANDBOX_HEADER;
 use crate::{examples, webhooks};
 
+/// What the API is called.
+pub(crate) const NAME: &str = "Signing orchestration";
 /// The version of the interface.
 const VERSION: &str = "1.2.1";
 
@@ -17,7 +20,7 @@ const INTRODUCTION: &str = "Gets documents signed with qualified electronic sign
 pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
     let problems = ProblemKind::ALL.iter();
     Reference {
-        name: "Signing orchestration",
+        name: NAME,
         folder: "",
         title: "Parafa signing orchestration API",
         version: VERSION,
@@ -31,6 +34,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         set_up,
         example: examples::of,
         refusal: examples::problem,
+        guide: Some(GUIDE),
         webhooks: webhooks::all,
     }
 }

@@ -2,7 +2,6 @@
 
 mod letter;
 mod source;
-mod texts;
 
 pub(crate) use letter::{Letter, LetterItem, LetterKind};
 pub use source::CeremonyLetters;

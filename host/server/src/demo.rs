@@ -4,6 +4,7 @@
 mod clock;
 mod diligence_keys;
 mod file;
+mod front;
 mod relying_party;
 mod workspace;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use parafa_api_http::pages::DemoWorld;
 use parafa_demo::{
     Control, ControlError, RelyingParty, World, WorldClock, WorldConfig, WorldError,
 };
@@ -169,6 +171,11 @@ impl Demo {
     /// The world's clock.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(ServerClock(self.clock.clone()))
+    }
+
+    /// What newcomers are told of the world.
+    pub(crate) fn told(&self) -> DemoWorld {
+        self.world.told()
     }
 
     /// Writes `demo.json` and makes the workspaces that it names, unless they

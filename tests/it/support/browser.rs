@@ -12,6 +12,16 @@ use tempfile::TempDir;
 
 /// How long an element may take to be shown.
 const SHOWN: Duration = Duration::from_secs(30);
+/// Gives what is found, each with the elements that it is found of.
+const CHECK: &str = "
+    const tell = arguments[arguments.length - 1];
+    const sideways = document.documentElement.scrollWidth - innerWidth;
+    axe.run({ exclude: ['#reference'] }, { resultTypes: ['violations'] }).then((results) => {
+      const found = results.violations.map((one) => [one.id, one.nodes.map((node) => node.html)]);
+      if (sideways > 0) found.push(['scrolls sideways', sideways]);
+      tell(found);
+    });
+";
 /// What the driver prints before its port.
 const STARTED: &str = "started successfully on port ";
 
@@ -22,9 +32,56 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
+/// What a browser is on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// For pictures.
+    pub(crate) name: &'static str,
+    /// In pixels of style sheets.
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Whether its owner likes dark pages.
+    pub(crate) is_dark: bool,
+}
+
+impl Screen {
+    pub(crate) const PHONE: Self = Self {
+        name: "phone",
+        width: 390,
+        height: 844,
+        is_dark: false,
+    };
+    /// The narrowest that pages are made for, which is also a screen of four
+    /// times the width at a zoom of 400 % (WCAG 2.2, 1.4.10).
+    pub(crate) const NARROW: Self = Self {
+        name: "narrow",
+        width: 320,
+        height: 640,
+        is_dark: true,
+    };
+    pub(crate) const DESKTOP: Self = Self {
+        name: "desktop",
+        width: 1280,
+        height: 900,
+        is_dark: false,
+    };
+    /// The desktop at a zoom of 200 % (WCAG 2.2, 1.4.4).
+    pub(crate) const ZOOMED: Self = Self {
+        name: "zoomed",
+        width: 640,
+        height: 450,
+        is_dark: true,
+    };
+}
+
 impl Browser {
     /// Starts one, or skips the test.
     pub(crate) async fn start() -> Option<Self> {
+        Self::on(Screen::PHONE).await
+    }
+
+    /// Starts one on this screen, or skips the test.
+    pub(crate) async fn on(screen: Screen) -> Option<Self> {
         let program = tool::program("chromedriver")?;
         let chromium = tool::program("chromium")?;
         let profile = tempfile::tempdir().expect("a temporary folder");
@@ -54,9 +111,13 @@ impl Browser {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
-                "--window-size=400,900",
+                format!("--blink-settings=preferredColorScheme={}", u8::from(!screen.is_dark)),
                 format!("--user-data-dir={}", profile.path().display()),
             ],
+            "mobileEmulation": {"deviceMetrics": {
+                "width": screen.width, "height": screen.height, "pixelRatio": 1,
+                "mobile": screen.width < 500, "touch": screen.width < 500,
+            }},
         });
         let capabilities = [("goog:chromeOptions".to_owned(), options)]
             .into_iter()
@@ -105,6 +166,34 @@ impl Browser {
         input.clear().await.expect("an empty field");
         input.send_keys(personal_code).await.expect("typed text");
         self.shown("#sign").await.click().await.expect("a click");
+    }
+
+    /// Asserts that nothing on the page keeps people with disabilities out, nor
+    /// makes them scroll sideways. What the viewer of references draws is its
+    /// makers'.
+    pub(crate) async fn assert_accessible(&self, state: &str) {
+        let checker = concat!(
+            include_str!("../../browser/axe/axe.min.js"),
+            "; return true;"
+        );
+        self.execute(checker, Vec::new())
+            .await
+            .expect("the checker");
+        let found = self.execute_async(CHECK, Vec::new()).await;
+        let found = found.expect("the findings");
+        assert_eq!(found, json!([]), "{state}");
+    }
+
+    /// Keeps what the window shows for the documentation, where
+    /// `PARAFA_PICTURES` names a folder for it.
+    pub(crate) async fn illustrate(&self, name: &str) {
+        let Some(folder) = std::env::var_os("PARAFA_PICTURES") else {
+            return;
+        };
+        let picture = self.client.screenshot().await.expect("a screenshot");
+        let file = super::root().join(folder).join(name).with_extension("png");
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder for pictures");
+        std::fs::write(file, picture).expect("a written file");
     }
 
     /// Keeps what the window shows as `target/screenshots/NAME.png`, for people

@@ -1,21 +1,17 @@
 //! The page behind a problem's type.
 
-use maud::{DOCTYPE, html};
+use maud::{Markup, html};
 
 use super::ProblemType;
+use crate::reference::english;
 
-/// What the problem means and what to do about it, as HTML.
-pub(crate) fn page(kind: ProblemType) -> String {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (kind.title) }
-            }
-            body {
-                main {
+/// What the problem means and what to do about it.
+pub(crate) fn page(kind: ProblemType) -> Markup {
+    english(kind.title).render(
+        &html! { a href="/docs" { "Interfaces" } },
+        &html! {
+            main #main tabindex="-1" {
+                section {
                     h1 { (kind.title) }
                     p { code { (kind.name) } " · HTTP " (kind.status.as_u16()) }
                     h2 { "What it means" }
@@ -24,7 +20,6 @@ pub(crate) fn page(kind: ProblemType) -> String {
                     p { (kind.remedy) }
                 }
             }
-        }
-    }
-    .into_string()
+        },
+    )
 }

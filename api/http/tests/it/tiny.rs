@@ -200,6 +200,7 @@ fn reference() -> Reference<Authentications> {
         example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
+        guide: None,
         webhooks: |_| Map::new(),
     }
 }

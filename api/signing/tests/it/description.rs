@@ -136,7 +136,7 @@ async fn whoever_has_it_already_is_told_so() {
 }
 
 #[tokio::test]
-async fn the_overview_links_all_interfaces_and_loads_nothing() {
+async fn the_overview_links_all_interfaces_and_loads_nothing_of_others() {
     let service = Service::with(|config| {
         config.neighbours = vec![Neighbour {
             title: "Due diligence".to_owned(),
@@ -145,11 +145,12 @@ async fn the_overview_links_all_interfaces_and_loads_nothing() {
     });
     let answer = service.get("/docs").await;
     assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    let policy = answer.header("content-security-policy");
     assert!(
-        answer
-            .header("content-security-policy")
-            .starts_with("default-src 'none'; style-src 'sha256-")
+        policy.starts_with("default-src 'none'; script-src 'self'"),
+        "{policy}"
     );
+    assert!(!policy.contains("unsafe"), "{policy}");
     let page = std::str::from_utf8(&answer.body).unwrap();
     for link in [
         "https://sign.example/openapi.json",
@@ -162,9 +163,24 @@ async fn the_overview_links_all_interfaces_and_loads_nothing() {
     for set_up in ["<td>.pdf</td>", "<td>nfc, smart_id</td>", "<td>none</td>"] {
         assert!(page.contains(set_up), "{set_up}");
     }
-    for foreign in ["src=", "<script", "<link", "@import", "url("] {
+    for address in page.split('"').filter(|text| text.starts_with("http")) {
+        assert!(address.starts_with("https://sign.example"), "{address}");
+    }
+    for foreign in ["<script", "<style", "style=", "@import", "url("] {
         assert!(!page.contains(foreign), "{foreign}");
     }
+}
+
+#[tokio::test]
+async fn the_reference_reads_the_description_and_the_guide_names_this_service() {
+    let service = Service::new();
+    let reference = service.get("/docs/reference").await;
+    let guide = service.get("/docs/guide").await;
+
+    let reference = std::str::from_utf8(&reference.body).unwrap();
+    assert!(reference.contains("data-description=\"/openapi.json\""));
+    let guide = std::str::from_utf8(&guide.body).unwrap();
+    assert!(guide.contains("BASE=https://sign.example\n"), "{guide}");
 }
 
 /// Whatever changes in the description shows in the difference of the file.

@@ -1,11 +1,9 @@
 use std::fmt::Write;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use maud::{DOCTYPE, Markup, html};
+use parafa_api_ceremony::Messages;
 use parafa_domain::Language;
-
-use super::texts::Texts;
 
 /// Why a signer is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -52,7 +50,7 @@ pub(crate) struct Written {
 impl Letter<'_> {
     /// Puts the letter into words.
     pub(crate) fn write(&self) -> Written {
-        let texts = Texts::of(self.language);
+        let texts = self.texts();
         Written {
             subject: self.subject(texts),
             text: self.text(texts),
@@ -60,44 +58,70 @@ impl Letter<'_> {
         }
     }
 
-    fn subject(&self, texts: &Texts) -> String {
+    fn texts(&self) -> &'static Messages {
+        Messages::of(match self.language {
+            Language::En => parafa_api_ceremony::Language::En,
+            Language::Lt => parafa_api_ceremony::Language::Lt,
+        })
+    }
+
+    /// What the workspace does, after its name.
+    fn sentence(&self, texts: &Messages) -> &'static str {
+        match self.kind {
+            LetterKind::Invitation => texts.asks_you_to_sign,
+            LetterKind::Reminder => texts.letter_reminds_you_to_sign,
+            LetterKind::Retraction => texts.letter_has_called_off,
+        }
+    }
+
+    fn subject(&self, texts: &Messages) -> String {
         let mark = if self.sandbox {
-            format!("{} ", texts.test_mark)
+            format!("{} ", texts.letter_test_mark)
         } else {
             String::new()
         };
-        format!("{mark}{}: {}", texts.subject(self.kind), self.title)
+        let kind = match self.kind {
+            LetterKind::Invitation => texts.letter_subject_invitation,
+            LetterKind::Reminder => texts.letter_subject_reminder,
+            LetterKind::Retraction => texts.letter_subject_retraction,
+        };
+        format!("{mark}{kind}: {}", self.title)
     }
 
-    fn text(&self, texts: &Texts) -> String {
+    fn text(&self, texts: &Messages) -> String {
         let mut text = format!("{}\n\n", self.greeting(texts));
         if self.sandbox {
-            let _ = writeln!(text, "{}\n", texts.test_note);
+            let _ = writeln!(text, "{}\n", texts.letter_test_note);
         }
         let _ = writeln!(
             text,
             "{} {}\n{}\n",
             self.tenant,
-            texts.sentence(self.kind),
+            self.sentence(texts),
             self.title
         );
         for item in &self.items {
             let _ = writeln!(text, "{}: {}", texts.document, item.document_name);
             if self.may_sign() {
-                let _ = writeln!(text, "{}: {}", texts.sign, item.link);
+                let _ = writeln!(text, "{}: {}", texts.letter_sign, item.link);
             }
         }
         text.push('\n');
         if self.may_sign() {
-            let _ = writeln!(text, "{}: {}", texts.sign_by, self.deadline(texts));
-            let _ = writeln!(text, "{}", texts.link_is_yours);
+            let _ = writeln!(
+                text,
+                "{}: {}",
+                texts.sign_by,
+                texts.local_time(self.expires_at)
+            );
+            let _ = writeln!(text, "{}", texts.letter_link_is_yours);
         } else {
-            let _ = writeln!(text, "{}", texts.nothing_to_do);
+            let _ = writeln!(text, "{}", texts.letter_nothing_to_do);
         }
         text
     }
 
-    fn html(&self, texts: &Texts) -> Markup {
+    fn html(&self, texts: &Messages) -> Markup {
         html! {
             (DOCTYPE)
             html lang=(self.language.tag()) {
@@ -106,44 +130,45 @@ impl Letter<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.subject(texts)) }
                 }
-                body style="font-family: sans-serif; line-height: 1.5; color: #1c2430; max-width: 36em; margin: 1.5em auto; padding: 0 1em" {
-                    p { (self.greeting(texts)) }
-                    @if self.sandbox {
-                        p style="border: 2px solid #a15c00; padding: .5em 1em" { (texts.test_note) }
-                    }
-                    p { strong { (self.tenant) } " " (texts.sentence(self.kind)) }
-                    h1 style="font-size: 1.3em" { (self.title) }
-                    @for item in &self.items {
-                        p {
-                            (texts.document) ": " (item.document_name)
-                            @if self.may_sign() {
-                                br;
-                                a href=(item.link) style="display: inline-block; margin-top: .5em; padding: .6em 1.2em; background: #1b4d89; color: #ffffff; text-decoration: none; border-radius: .3em" { (texts.sign) }
-                            }
+                body style="margin: 0; padding: 24px 12px; background: #f3f5f4; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" {
+                    div role="main" style="max-width: 560px; margin: 0 auto; padding: 24px; background: #ffffff; border: 1px solid #c9d0d9; border-radius: 12px" {
+                        p style="margin: 0 0 16px; font-weight: bold; color: #14532d" { "Parafa" }
+                        p { (self.greeting(texts)) }
+                        @if self.sandbox {
+                            p style="padding: 12px 16px; background: #fff4d6; border-radius: 8px" { (texts.letter_test_note) }
                         }
-                    }
-                    @if self.may_sign() {
-                        p { (texts.sign_by) ": " (self.deadline(texts)) }
-                        p { (texts.link_is_yours) }
-                    } @else {
-                        p { (texts.nothing_to_do) }
+                        p { strong { (self.tenant) } " " (self.sentence(texts)) }
+                        h1 style="margin: 8px 0 16px; font-size: 22px; line-height: 1.25" { (self.title) }
+                        @for item in &self.items { (self.item(texts, item)) }
+                        @if self.may_sign() {
+                            p { (texts.sign_by) ": " strong { (texts.local_time(self.expires_at)) } }
+                            p style="color: #4a5666" { (texts.letter_link_is_yours) }
+                        } @else {
+                            p { (texts.letter_nothing_to_do) }
+                        }
                     }
                 }
             }
         }
     }
 
-    fn greeting(&self, texts: &Texts) -> String {
-        match self.signer_name.map(str::trim) {
-            None | Some("") => texts.greeting.to_owned(),
-            Some(name) => format!("{}, {name}", texts.greeting),
+    fn item(&self, texts: &Messages, item: &LetterItem<'_>) -> Markup {
+        html! {
+            p style="margin: 16px 0" {
+                (texts.document) ": " (item.document_name)
+                @if self.may_sign() {
+                    br;
+                    a href=(item.link) style="display: inline-block; margin-top: 8px; padding: 12px 24px; background: #14532d; color: #ffffff; font-weight: bold; text-decoration: none; border-radius: 10px" { (texts.letter_sign) }
+                }
+            }
         }
     }
 
-    fn deadline(&self, texts: &Texts) -> String {
-        let zone = TimeZone::get("Europe/Vilnius").unwrap_or(TimeZone::UTC);
-        let local = self.expires_at.to_zoned(zone);
-        format!("{} ({})", local.strftime("%Y-%m-%d %H:%M"), texts.time_zone)
+    fn greeting(&self, texts: &Messages) -> String {
+        match self.signer_name.map(str::trim) {
+            None | Some("") => texts.letter_greeting.to_owned(),
+            Some(name) => format!("{}, {name}", texts.letter_greeting),
+        }
     }
 
     fn may_sign(&self) -> bool {
@@ -179,7 +204,7 @@ mod tests {
 
         assert_eq!(written.subject, "Request to sign: Paslaugų sutartis");
         for content in [&written.text, &written.html] {
-            for part in ["Ąžuolas, UAB", "sutartis.pdf", LINK, "2026-07-01 15:00"] {
+            for part in ["Ąžuolas, UAB", "sutartis.pdf", LINK, "1 July 2026, 15:00"] {
                 assert!(content.contains(part), "{part} is not in {content}");
             }
         }

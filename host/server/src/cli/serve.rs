@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
+use axum::http::StatusCode;
 use axum::middleware::from_fn;
+use axum::routing::get;
+use parafa_api_http::Neighbour;
+use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
@@ -140,7 +144,13 @@ async fn run(
     parts.run("the operator's listener", operator);
     let public = parafa_listener::serve(
         listener,
-        public_router(&app, &config, mode, &base_url),
+        public_router(
+            &app,
+            &config,
+            mode,
+            &base_url,
+            demo.as_ref().map(Demo::told),
+        ),
         ListenerSettings {
             name: "public",
             base_url: BaseUrl::new(&base_url),
@@ -227,7 +237,13 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
-fn public_router(app: &App, config: &Config, mode: StoreMode, base_url: &Url) -> Router {
+fn public_router(
+    app: &App,
+    config: &Config,
+    mode: StoreMode,
+    base_url: &Url,
+    demo: Option<DemoWorld>,
+) -> Router {
     let base = BaseUrl::new(base_url);
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())
@@ -239,12 +255,23 @@ fn public_router(app: &App, config: &Config, mode: StoreMode, base_url: &Url) ->
         parafa_api_diligence::neighbour(),
         parafa_api_auth::neighbour(),
     ];
-    let pages = edge(app.ceremony_router(), ProblemDocuments::new(base));
+    let pages = app
+        .ceremony_router()
+        .merge(asset_routes())
+        .merge(front(demo, &http.neighbours));
     parafa_api_signing::router(Arc::new(app.signing_api()), http)
         .merge(authentication)
         .merge(diligence)
-        .merge(pages)
+        .merge(edge(pages, ProblemDocuments::new(base)))
         .layer(from_fn(count_requests))
+}
+
+/// The page at the service's address itself.
+fn front(demo: Option<DemoWorld>, neighbours: &[Neighbour]) -> Router {
+    let mut apis = vec![parafa_api_signing::neighbour()];
+    apis.extend_from_slice(neighbours);
+    let page = FrontPage { apis, demo }.render();
+    Router::new().route("/", get(async move || page_response(StatusCode::OK, page)))
 }
 
 /// Listens at an address that was configured; one that cannot be had is the

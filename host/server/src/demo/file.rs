@@ -51,7 +51,7 @@ pub(crate) struct WorldPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) attorney: Option<AttorneyFiles>,
     roots: Vec<PathBuf>,
-    personas: Vec<Persona>,
+    pub(super) personas: Vec<Persona>,
 }
 
 /// Why a `demo.json` cannot be used.

@@ -1,0 +1,211 @@
+//! Every sentence that signers read, on pages and in letters, in Lithuanian and
+//! English side by side: a sentence that lacks one of them does not compile.
+
+/// Writes the catalogue: `name: Lithuanian, English;`.
+macro_rules! messages {
+    ($($name:ident: $lithuanian:literal, $english:literal;)+) => {
+        /// Every sentence in one language, by what it is for. Places for what is
+        /// filled in stand in braces.
+        #[allow(missing_docs, reason = "the sentences say what they are for")]
+        #[derive(Debug)]
+        pub struct Messages {
+            $(pub $name: &'static str,)+
+        }
+
+        pub(crate) static LITHUANIAN: Messages = Messages { $($name: $lithuanian,)+ };
+        pub(crate) static ENGLISH: Messages = Messages { $($name: $english,)+ };
+
+        #[cfg(test)]
+        const ALL: &[(&str, &str, &str)] = &[$((stringify!($name), $lithuanian, $english),)+];
+    };
+}
+
+messages! {
+    page_title: "Pasirašyti dokumentą", "Sign a document";
+    skip_to_content: "Pereiti prie turinio", "Skip to content";
+    asks_you_to_sign: "prašo jūsų pasirašyti:", "asks you to sign:";
+    sign_by: "Pasirašyti iki", "Sign by";
+    document: "Dokumentas", "Document";
+    open_document: "Atsisiųsti dokumentą", "Download the document";
+    members: "Pasirašote visus šiuos failus:", "You sign all of these files:";
+    members_unknown: "Failų sąrašo dabar parodyti nepavyko. Atverkite dokumentą arba įkelkite puslapį iš naujo.", "The list of files could not be shown now. Open the document, or load the page again.";
+    main_member: "pagrindinis dokumentas", "main document";
+    attachment: "priedas", "appendix";
+    metadata: "duomenys apie dokumentą", "about the document";
+    fingerprint: "SHA-256 santrauka", "SHA-256 digest";
+    signatures: "Dokumente jau esantys parašai: informacinis patikrinimas", "Signatures already in the document: advisory check";
+    signatures_explained: "Patikrinimas tik informacinis: matyti, ar dokumentas po parašu nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinta; tam skirtos kvalifikuotos validavimo paslaugos.", "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.";
+    signatures_unknown: "Dokumentas jau pasirašytas, bet parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.", "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.";
+    unnamed_signer: "Pasirašęs asmuo nenurodytas", "Signer not named";
+    claimed_time: "nurodytas laikas", "claimed time";
+    no_claimed_time: "laikas nenurodytas", "no time given";
+    level: "lygis", "level";
+    intact: "nepažeistas", "intact";
+    not_intact: "pažeistas", "not intact";
+    more_signatures: "Kitų parašų:", "Further signatures:";
+    other_language: "English", "Lietuviškai";
+    sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.", "Sandbox: nothing is signed here.";
+    how_to_sign: "Kaip pasirašysite?", "How will you sign?";
+    smart_id: "Smart-ID", "Smart-ID";
+    mobile_id: "Mobile-ID (mobilusis parašas)", "Mobile-ID";
+    card: "Asmens tapatybės kortelė (NFC)", "ID card over NFC";
+    card_explained: "Kortelę nuskaitysite telefonu su NFC ir pasirašymo programėle.", "You will read the card with a phone that has NFC, and the signing app on it.";
+    show_card_code: "Rodyti susiejimo kodą", "Show the pairing code";
+    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį joje, tada pridėkite kortelę prie telefono.", "Scan the code with the signing app or type it there, then hold the card to the phone.";
+    pairing_code: "Susiejimo kodas", "Pairing code";
+    open_card_app: "Atverti programėlę šiame įrenginyje", "Open the app on this device";
+    pair_page: "Atverkite pasirašymo programėlę", "Open the signing app";
+    pair_page_explained: "Šis adresas skirtas programėlei, kuri telefone skaito asmens tapatybės kortelę. Jei ji neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
+    phone_number: "Telefono numeris", "Phone number";
+    phone_number_hint: "Su šalies kodu, pavyzdžiui, +37060000000", "With the code of the country, such as +37060000000";
+    phone_number_fault: "Numeris prasideda ženklu + ir šalies kodu, toliau eina tik skaitmenys. Patikrinkite, ar nesuklydote.", "A number begins with + and the code of the country, and has nothing but digits then. Check for a typing error.";
+    personal_code: "Asmens kodas", "Personal code";
+    personal_code_hint: "11 skaitmenų", "11 digits";
+    personal_code_fault: "Asmens kodą sudaro 11 skaitmenų, o paskutinis turi derėti prie kitų. Patikrinkite, ar nesuklydote.", "A personal code has 11 digits, and the last one fits the others. Check for a typing error.";
+    country: "Šalis", "Country";
+    lithuania: "Lietuva", "Lithuania";
+    latvia: "Latvija", "Latvia";
+    estonia: "Estija", "Estonia";
+    sign: "Pasirašyti", "Sign";
+    or: "Be asmens kodo: atverkite Smart-ID šiame telefone arba nuskaitykite QR kodą kitu.", "Without a personal code: open Smart-ID on this phone, or scan a QR code with another one.";
+    open_app: "Naudoti QR kodą arba šį įrenginį", "Use a QR code or this device";
+    scan_code: "Nuskaitykite kodą Smart-ID programėle. Kodas keičiasi kas sekundę.", "Scan the code with the Smart-ID app. It changes every second.";
+    this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
+    signing_paused: "Pasirašymas laikinai sustabdytas. Pabandykite vėliau; jei nepavyks, kreipkitės į tą, kas atsiuntė nuorodą.", "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.";
+    busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti jūs.", "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they are done.";
+    confirm_on_device: "Patvirtinkite savo telefone", "Confirm on your phone";
+    preparing: "Ruošiame dokumentą pasirašyti…", "Preparing the document for your signature…";
+    verification_code: "Kontrolinis kodas", "Verification code";
+    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 arba sPIN. Jei kodas kitas, nieko neįveskite ir nutraukite.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and cancel.";
+    completing: "Jūs jau pasirašėte. Pridedame laiko žymą…", "You have signed. A time-stamp is being added…";
+    give_up: "Nutraukti", "Cancel";
+    signed: "Pasirašyta", "Signed";
+    signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Atsisiųsti galite 30 minučių.", "Your qualified electronic signature is in the document. You can download it for 30 minutes.";
+    download: "Atsisiųsti dokumentą", "Download the document";
+    not_signed: "Nepasirašyta", "Not signed";
+    try_again: "Bandyti dar kartą", "Try again";
+    decline: "Nenoriu pasirašyti", "I do not want to sign";
+    decline_explained: "Siuntėjas sužinos, kad atsisakėte. Atšaukti atsisakymo nebus galima.", "The sender will know that you declined. This cannot be undone.";
+    reason: "Priežastis (neprivaloma)", "Reason (optional)";
+    confirm_decline: "Atsisakyti pasirašyti", "Decline to sign";
+    declined: "Atsisakėte pasirašyti", "You declined to sign";
+    declined_explained: "Siuntėjui apie tai pranešta. Šį langą galite užverti.", "The sender has been told. You can close this window.";
+    connection_lost: "Ryšys nutrūko. Bandome prisijungti iš naujo…", "The connection was lost. Trying again…";
+    too_many_attempts: "Per daug bandymų. Palaukite ir bandykite vėliau.", "Too many attempts. Please wait and try later.";
+    too_many_attempts_for: "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.", "Too many attempts. Please wait {minutes} min and try again.";
+    something_failed: "Nepavyko. Bandykite dar kartą.", "That did not work. Try again.";
+    needs_script: "Kad galėtumėte pasirašyti, naršyklėje turi būti įjungtas „JavaScript“.", "Signing needs JavaScript to be on in your browser.";
+    dead_link: "Nuoroda neveikia", "This link does not work";
+    dead_link_explained: "Pasirašymo nuoroda dar neaktyvi, jau panaudota arba atšaukta. Jei manote, kad tai klaida, kreipkitės į tą, kas ją atsiuntė.", "The signing link is not active yet, was used already, or was retracted. If you think that this is a mistake, turn to whoever sent it.";
+    trouble: "Puslapio parodyti nepavyko", "The page could not be shown";
+    trouble_explained: "Tai mūsų pusės sutrikimas, jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
+    details: "Išsamiau apie dokumentą", "Details of the document";
+    viewer_loading: "Dokumentas atveriamas…", "Opening the document…";
+    viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
+    viewer_locked: "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir perskaitykite savo įrenginyje.", "The document is locked with a password and cannot be shown here. Download it and read it on your device.";
+    viewer_page: "{page}/{pages} psl.", "p. {page}/{pages}";
+    viewer_sheet: "{page} puslapis", "Page {page}";
+    viewer_in: "Didinti", "Zoom in";
+    viewer_out: "Mažinti", "Zoom out";
+    viewer_large: "Visas langas", "Full window";
+    viewer_small: "Grįžti į puslapį", "Back to the page";
+    viewer_pages: "Dokumento puslapiai", "Pages of the document";
+    smart_id_explained: "Programėlė telefone", "The app on your phone";
+    mobile_id_explained: "SIM kortelė ir sPIN kodas", "SIM card and its sPIN";
+    card_tile_explained: "Kortelė ir telefonas su NFC", "The card and a phone with NFC";
+    phase_certificate: "Tikriname jūsų sertifikatą…", "Checking your certificate…";
+    phase_waiting: "Laukiame, kol patvirtinsite savo įrenginyje.", "Waiting until you confirm on your device.";
+    completing_explained: "Daugiau nieko daryti nereikia. Šį langą galite ir užverti: parašas nedings.", "There is nothing left for you to do. You may even close this window: your signature will not be lost.";
+    script_needed_only_to_sign: "Be „JavaScript“ galite atsisiųsti dokumentą arba atsisakyti pasirašyti.", "Without JavaScript you can download the document or decline to sign.";
+    already_answered: "Šiuo adresu nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
+    pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
+    months: "sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio", "January|February|March|April|May|June|July|August|September|October|November|December";
+    date_time: "{year}\u{a0}m. {month} {day}\u{a0}d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";
+    failed_bad_signature: "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei kartosis, rinkitės kitą būdą.", "The signature that your device made does not fit this document. Try again; if it happens again, choose another method.";
+    failed_cancelled: "Pasirašymas nutrauktas. Jei norite pasirašyti, pradėkite iš naujo.", "The signing was cancelled. If you want to sign, begin again.";
+    failed_certificate_expired: "Jūsų sertifikatas nebegalioja. Atnaujinkite jį pas išdavėją arba rinkitės kitą būdą.", "Your certificate has expired. Renew it with its issuer, or choose another method.";
+    failed_certificate_purpose: "Šis sertifikatas nėra skirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
+    failed_certificate_revoked: "Jūsų sertifikatas atšauktas arba sustabdytas. Kreipkitės į jo išdavėją arba rinkitės kitą būdą.", "Your certificate has been revoked or suspended. Turn to its issuer, or choose another method.";
+    failed_certificate_untrusted: "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.", "The issuer of your certificate is not accepted here. Choose another method.";
+    failed_device_error: "Jūsų telefono, programėlės ar kortelės pasiekti nepavyko arba pasirašyti jie negali. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
+    failed_document_changed: "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą.", "The document has changed. Look at it again and try once more.";
+    failed_identity_mismatch: "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę arba kreipkitės į tą, kas ją atsiuntė.", "Somebody else has to sign. Use the identity of the person whom this link is for, or ask whoever sent it.";
+    failed_no_account: "Kvalifikuotai pasirašyti tinkamos paskyros ar sertifikato rasti nepavyko. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
+    failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
+    failed_timeout: "Laukėme, bet įrenginyje nepatvirtinote. Turėkite telefoną po ranka ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
+    failed_timestamp_unavailable: "Laiko žymos gauti nepavyko. Bandykite po kelių minučių.", "No time-stamp could be had. Try again in a few minutes.";
+    failed_user_refused: "Atsisakėte pasirašyti savo įrenginyje. Jei tai netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";
+    failed_wrong_code: "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.", "Another verification code was chosen on the device. Try again and compare the codes.";
+    letter_test_mark: "[BANDYMAS]", "[TEST]";
+    letter_test_note: "Tai bandomasis laiškas: čia nieko pasirašyti nereikia ir negalima.", "This is a test: there is nothing to sign, and nothing can be signed.";
+    letter_greeting: "Sveiki", "Hello";
+    letter_reminds_you_to_sign: "primena, kad laukia jūsų parašo:", "reminds you that your signature is awaited:";
+    letter_has_called_off: "atšaukė prašymą pasirašyti:", "has called off the request to sign:";
+    letter_nothing_to_do: "Jums nieko daryti nebereikia. Ankstesnė nuoroda nebeveikia.", "You need not do anything. The earlier link no longer works.";
+    letter_sign: "Peržiūrėti ir pasirašyti", "Look at it and sign";
+    letter_link_is_yours: "Nuoroda skirta tik jums. Niekam jos nepersiųskite.", "The link is for you alone. Do not forward it.";
+    letter_subject_invitation: "Prašymas pasirašyti", "Request to sign";
+    letter_subject_reminder: "Priminimas pasirašyti", "Reminder to sign";
+    letter_subject_retraction: "Pasirašyti nebereikia", "No need to sign any more";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::ALL;
+
+    /// Names that are the same in both languages.
+    const NAMES: [&str; 1] = ["smart_id"];
+    /// Where sentences are used.
+    const USERS: [&str; 2] = ["src", "../../host/ceremony/src/letters"];
+
+    fn sources(folder: &Path) -> String {
+        let entries = std::fs::read_dir(folder).expect("a folder of sources");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .map(|path| match path.is_dir() {
+                true => sources(&path),
+                false if path.extension().is_some_and(|ending| ending == "rs") => {
+                    std::fs::read_to_string(&path).expect("a source file")
+                }
+                false => String::new(),
+            })
+            .collect()
+    }
+
+    fn places(sentence: &str) -> Vec<&str> {
+        let mut places: Vec<_> = sentence
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once('}')?.0))
+            .collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn every_sentence_is_there_in_both_languages_with_the_same_places() {
+        for (name, lithuanian, english) in ALL {
+            assert!(!lithuanian.is_empty() && !english.is_empty(), "{name}");
+            assert_eq!(places(lithuanian), places(english), "{name}");
+            assert_eq!(lithuanian == english, NAMES.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_sentence_is_unused() {
+        let sources: String = USERS
+            .map(|user| sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(user)))
+            .concat();
+        for (name, ..) in ALL {
+            let used = sources
+                .match_indices(&format!(".{name}"))
+                .any(|(at, found)| {
+                    let next = sources[at + found.len()..].chars().next();
+                    !next.is_some_and(|next| next.is_alphanumeric() || next == '_')
+                });
+            assert!(used, "{name} is not used");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The page at the service's address itself.
+
+use maud::{Markup, html};
+
+use crate::reference::{Neighbour, english};
+
+/// What the service is, and where to read on.
+#[derive(Clone, Debug)]
+pub struct FrontPage {
+    /// The APIs that are served.
+    pub apis: Vec<Neighbour>,
+    /// The demo world that the service is in, if it is.
+    pub demo: Option<DemoWorld>,
+}
+
+/// A world of people, providers and mail beside the service, to try it in.
+#[derive(Clone, Debug)]
+pub struct DemoWorld {
+    /// Where its mail is read.
+    pub mail: String,
+    /// Whom one can sign as.
+    pub people: Vec<DemoPerson>,
+}
+
+/// Somebody of a demo world.
+#[derive(Clone, Debug)]
+pub struct DemoPerson {
+    /// Given name and surname.
+    pub name: String,
+    /// By what they sign, such as `Smart-ID`.
+    pub method: String,
+    /// Country and national code.
+    pub personal_code: String,
+    /// For Mobile-ID.
+    pub phone_number: Option<String>,
+    /// What comes of asking them, in words.
+    pub outcome: &'static str,
+}
+
+impl FrontPage {
+    /// The whole page.
+    #[must_use]
+    pub fn render(&self) -> Markup {
+        english("Electronic signatures").render(
+            &html! { a href="/docs" { "Interfaces" } },
+            &html! {
+                main.wide #main tabindex="-1" {
+                    section {
+                        h1 { "Qualified electronic signatures" }
+                        p {
+                            "Parafa gets documents signed. A program posts a document and the \
+                             people who should sign it; each of them gets a link, looks at the \
+                             document, and signs with their own Smart-ID, Mobile-ID or identity card."
+                        }
+                        p {
+                            "Were you asked to sign? Then open the link in the message that you \
+                             got: it is yours alone, and there is nothing to sign at this address."
+                        }
+                    }
+                    @if let Some(demo) = &self.demo { (demo.walk()) }
+                    section {
+                        h2 { "For those who write programs" }
+                        ul {
+                            li { a href="/docs" { "All interfaces" } }
+                            li { a href="/docs/guide" { "From nothing to a signed document" } }
+                            @for api in &self.apis {
+                                li { a href={ (api.folder) "/docs/reference" } { (api.title) } }
+                            }
+                        }
+                    }
+                    @if let Some(demo) = &self.demo { (demo.people()) }
+                }
+            },
+        )
+    }
+}
+
+impl DemoWorld {
+    fn walk(&self) -> Markup {
+        html! {
+            section {
+                p.sandbox { "This is a demo: its people, providers and authorities are made up, and so is what they sign." }
+                h2 { "The walk" }
+                ol {
+                    li { "Post a document, as " a href="/docs/guide" { "the guide" } " shows; keys are in " code { "demo.json" } " of the data folder." }
+                    li { "Open the signer's link, or the letter with it in " a href=(self.mail) { "the mail of the demo" } "." }
+                    li { "Choose a method and be one of the people below. Their devices answer by themselves, after about a second." }
+                    li { "Download the signed document." }
+                }
+            }
+        }
+    }
+
+    fn people(&self) -> Markup {
+        html! {
+            section {
+                h2 { "Who to sign as" }
+                div.scrolled role="region" aria-label="People of the demo" tabindex="0" {
+                    table {
+                        thead { tr { th { "Name" } th { "Method" } th { "Personal code" } th { "Phone" } th { "Outcome" } } }
+                        tbody {
+                            @for person in &self.people {
+                                tr {
+                                    td { (person.name) }
+                                    td { (person.method) }
+                                    td { code { (person.personal_code) } }
+                                    td { code { (person.phone_number.as_deref().unwrap_or_default()) } }
+                                    td { (person.outcome) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

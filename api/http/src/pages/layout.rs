@@ -1,0 +1,80 @@
+//! The frame of every page.
+
+use axum::response::{IntoResponse, Response};
+use http::header::{
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderValue, StatusCode};
+use maud::{DOCTYPE, Markup, html};
+
+use super::LOOK;
+
+/// Nothing but what this server sends itself, and no frame anywhere.
+const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; \
+     img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'";
+
+/// A page in the look of all pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout<'a> {
+    /// Tag of the page's language (RFC 5646).
+    pub language: &'a str,
+    /// What it is called.
+    pub title: &'a str,
+    /// The link to what is on it, for those who hear or type their way.
+    pub skip: &'a str,
+    /// Whether it may be found through search engines.
+    pub is_public: bool,
+    /// Paths of the modules that it runs.
+    pub scripts: &'a [String],
+    /// Paths of style sheets beside the common one.
+    pub styles: &'a [String],
+}
+
+impl Layout<'_> {
+    /// The whole page: `aside` stands in its head line, `main` is an element with
+    /// the id `main`.
+    #[must_use]
+    pub fn render(&self, aside: &Markup, main: &Markup) -> Markup {
+        html! {
+            (DOCTYPE)
+            html lang=(self.language) {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    @if !self.is_public { meta name="robots" content="noindex"; }
+                    title { (self.title) " · Parafa" }
+                    link rel="icon" type="image/svg+xml" href=(LOOK.path("icon.svg"));
+                    link rel="stylesheet" href=(LOOK.path("style.css"));
+                    @for style in self.styles { link rel="stylesheet" href=(style); }
+                    @for script in self.scripts { script src=(script) type="module" {} }
+                }
+                body {
+                    a.skip href="#main" { (self.skip) }
+                    header.bar {
+                        span.brand {
+                            img src=(LOOK.path("icon.svg")) alt="" width="28" height="28";
+                            "Parafa"
+                        }
+                        (aside)
+                    }
+                    (main)
+                }
+            }
+        }
+    }
+}
+
+/// A page as an answer that nobody keeps, frames or is told the address of.
+#[must_use]
+pub fn page_response(status: StatusCode, page: Markup) -> Response {
+    let fields = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    let fields = fields.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    (status, fields, page.into_string()).into_response()
+}

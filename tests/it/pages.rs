@@ -1,0 +1,6 @@
+//! All pages: that everybody can read and use them, that they are small, and that
+//! they load nothing of others.
+
+mod documents;
+mod guide;
+mod states;

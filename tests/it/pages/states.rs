@@ -1,0 +1,257 @@
+//! The states of the pages, on screens of all sizes, in both languages.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use fantoccini::Locator;
+use parafa_fixtures::plain;
+use reqwest::header::{CACHE_CONTROL, LOCATION, ORIGIN};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, StatusCode};
+use serde_json::json;
+
+use crate::support::browser::{Browser, Screen};
+use crate::support::demo::Demo;
+use crate::support::outside::letters;
+
+/// Most bytes that a page loads before it is complete, but for the document and
+/// what draws it.
+const MOST_BYTES: f64 = 100_000.0;
+/// What was loaded over the network, in bytes.
+const LOADED: &str = "
+    const is_counted = (entry) => !/\\/assets\\/pdfjs-|\\/document$|\\/state/.test(entry.name);
+    return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
+";
+
+async fn open(browser: &Browser, demo: &Demo, language: &str) {
+    let signers = json!([{"email": "ona@example.lt", "language": language}]);
+    let signing = demo.signing().create(&plain(2), signers).await;
+    let link = signing.signers[0].link();
+    browser.goto(link.as_str()).await.expect("the page");
+    browser.shown(".sheet[data-drawn]").await;
+    browser.shown("#choose").await;
+}
+
+async fn click(browser: &Browser, css: &str) {
+    let element = browser.shown(css).await;
+    element.click().await.expect("a click");
+}
+
+/// The states of one browser, which are looked at one after the other.
+struct Walk<'a> {
+    browser: &'a Browser,
+    screen: Screen,
+    language: &'a str,
+}
+
+impl Walk<'_> {
+    async fn look(&self, state: &str) {
+        self.browser.assert_accessible(state).await;
+        let screen = self.screen.name;
+        if screen == "phone" || (state == "choose" && screen != "zoomed") {
+            let name = format!("ceremony-{state}-{screen}-{}", self.language);
+            self.browser.illustrate(&name).await;
+        }
+    }
+}
+
+async fn walk(screen: Screen, language: &str) {
+    let Some(browser) = Browser::on(screen).await else {
+        return;
+    };
+    let demo = Demo::start();
+    let walk = Walk {
+        browser: &browser,
+        screen,
+        language,
+    };
+
+    open(&browser, &demo, language).await;
+    walk.look("choose").await;
+    click(&browser, "#scan").await;
+    browser.shown("#qr").await;
+    walk.look("scan").await;
+    click(&browser, "#give-up").await;
+    browser.shown("#failed").await;
+    walk.look("failed").await;
+    click(&browser, "#again").await;
+    click(&browser, "label[for=method-nfc]").await;
+    click(&browser, "#card").await;
+    browser.shown("#pairing-qr").await;
+    walk.look("card").await;
+
+    open(&browser, &demo, language).await;
+    let kept = browser.find(Locator::Css("#method-nfc:checked")).await;
+    kept.expect("the method of last time is chosen");
+    click(&browser, "label[for=method-mobile_id]").await;
+    click(&browser, "#sign").await;
+    browser.shown("#personal-code-fault").await;
+    walk.look("faults").await;
+    click(&browser, "label[for=method-smart_id]").await;
+    let persona = demo.smart_id_personas("signs")[0];
+    browser.start_signing(&persona.personal_code).await;
+    browser.shown("#verification-code").await;
+    walk.look("code").await;
+    browser.shown("#done").await;
+    walk.look("done").await;
+
+    open(&browser, &demo, language).await;
+    click(&browser, "#decline summary").await;
+    walk.look("decline").await;
+    click(&browser, "#decline-form button").await;
+    browser.shown("#declined").await;
+    walk.look("declined").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn everybody_can_use_the_page_on_a_phone() {
+    walk(Screen::PHONE, "lt").await;
+}
+
+#[tokio::test]
+async fn everybody_can_use_the_page_on_a_desktop() {
+    walk(Screen::DESKTOP, "en").await;
+}
+
+#[tokio::test]
+async fn everybody_can_use_the_page_where_it_is_narrow_and_dark() {
+    walk(Screen::NARROW, "en").await;
+}
+
+#[tokio::test]
+async fn everybody_can_use_the_page_at_twice_the_size_in_the_dark() {
+    walk(Screen::ZOOMED, "lt").await;
+}
+
+#[tokio::test]
+async fn everybody_can_read_the_other_pages() {
+    for screen in [Screen::NARROW, Screen::DESKTOP] {
+        let Some(browser) = Browser::on(screen).await else {
+            return;
+        };
+        let demo = Demo::start();
+        let dead = format!("c/{}", "A".repeat(43));
+        for (name, path, shows) in [
+            ("front", "", "main a[href='/docs/guide']"),
+            ("docs", "docs", "a[href='/auth/docs/reference']"),
+            ("guide", "docs/guide", "pre code"),
+            ("problem", "problems/not-found", "h1"),
+            ("dead-link", dead.as_str(), "h1"),
+            ("pair", "c/pair?code=ABCD-EFGH", ".pairing"),
+            ("reference", "docs/reference", "#reference h1"),
+            ("reference-auth", "auth/docs/reference", "#reference h1"),
+        ] {
+            let page = demo.world.base_url.join(path).expect("an address");
+            browser.goto(page.as_str()).await.expect("the page");
+            browser.shown(shows).await;
+            browser.assert_accessible(name).await;
+            if screen.name == "desktop" && name != "reference-auth" {
+                browser.illustrate(name).await;
+            }
+        }
+        browser.close().await;
+    }
+}
+
+#[tokio::test]
+async fn everybody_can_read_the_letters() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let mut request = json!({
+        "title": "Paslaugų sutartis",
+        "document": {"name": "sutartis.pdf", "content": BASE64.encode(plain(1))},
+        "delivery": "email",
+    });
+    request["signers"] = json!([
+        {"email": "ona@example.lt", "name": "Ona Pavyzdienė", "language": "lt"},
+        {"email": "john@example.lt", "name": "John Smith", "language": "en"},
+    ]);
+    let api = demo.signing();
+    let created = api.call(Method::POST, "v1/signings", Some(request)).await;
+    created.expect("the signing is created");
+
+    for letter in letters(&demo, 2).await {
+        let html = letter["html"].as_str().expect("a letter in HTML");
+        let page = format!("data:text/html;base64,{}", BASE64.encode(html));
+        browser.goto(&page).await.expect("the letter");
+        browser.assert_accessible("a letter").await;
+        let language = match html.contains("lang=\"lt\"") {
+            true => "lt",
+            false => "en",
+        };
+        browser.illustrate(&format!("letter-{language}")).await;
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn the_page_is_small_beside_the_document_and_what_draws_it() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+
+    open(&browser, &demo, "lt").await;
+    let loaded = browser.execute(LOADED, Vec::new()).await.expect("a sum");
+
+    let loaded = loaded.as_f64().expect("a number");
+    assert!((1000.0..MOST_BYTES).contains(&loaded), "{loaded}");
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn browsers_keep_what_pages_load_and_nothing_else() {
+    let demo = Demo::start();
+    let page = reqwest::get(demo.world.base_url.clone()).await.unwrap();
+    assert_eq!(page.headers()[CACHE_CONTROL], "no-store");
+    let page = page.text().await.unwrap();
+
+    let assets: Vec<_> = page
+        .split('"')
+        .filter(|text| text.starts_with("/assets/"))
+        .collect();
+
+    assert!(!assets.is_empty(), "{page}");
+    for asset in assets {
+        let asset = demo.world.base_url.join(asset).unwrap();
+        let answer = reqwest::get(asset).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+        let kept = answer.headers()[CACHE_CONTROL].to_str().unwrap();
+        assert!(kept.contains("immutable"), "{kept}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_declines_where_no_script_runs_and_only_from_the_page_itself() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let signing = api
+        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
+        .await;
+    let link = signing.signers[0].link();
+    let page = reqwest::get(link.clone()).await.unwrap().text().await;
+    let action = format!("method=\"post\" action=\"{}/decline\"", link.path());
+    assert!(page.unwrap().contains(&action));
+    let client = Client::builder().redirect(Policy::none()).build().unwrap();
+    let post = async |site: &str| {
+        let form = client
+            .post(format!("{link}/decline"))
+            .header(ORIGIN, "null")
+            .header("sec-fetch-site", site)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body("reason=Ne+ta+kaina%0D%0Ane+tas+kiekis");
+        form.send().await.unwrap()
+    };
+
+    assert_eq!(post("cross-site").await.status(), StatusCode::FORBIDDEN);
+    let declined = post("same-origin").await;
+
+    assert_eq!(declined.status(), StatusCode::SEE_OTHER);
+    assert_eq!(declined.headers()[LOCATION], link.path());
+    let signer = &api.signing(signing.signing_id).await.signers[0];
+    let reason = signer.decline_reason.as_deref();
+    assert_eq!(reason, Some("Ne ta kaina\nne tas kiekis"));
+}
