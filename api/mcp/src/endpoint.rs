@@ -148,9 +148,7 @@ impl<T: AgentTools> Endpoint<T> {
         called: Option<&str>,
     ) -> Result<Option<RateDecision>, Response> {
         let Some(tool) = called else {
-            let rate = self
-                .admission
-                .count_visitor(&head.extensions, Access::Read);
+            let rate = self.admission.count_visitor(&head.extensions, Access::Read);
             return match rate {
                 Some(rate) => in_time(rate).map(Some),
                 None => Ok(None),

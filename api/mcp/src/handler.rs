@@ -1,14 +1,16 @@
 //! The protocol's side of the tools.
 
 use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use http::request::Parts;
 use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, RequestId};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, ErrorData,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-    Tool,
+    JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -25,6 +27,9 @@ const REVISIONS: &[ProtocolVersion] = &[
 /// How long a client may keep the list of tools, in milliseconds: it changes
 /// with the version of the service alone.
 const TOOLS_FRESH_MS: u64 = 60 * 60 * 1000;
+
+/// Where a result says who gave it.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Whoever makes the call at hand.
 pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);
@@ -78,9 +83,11 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
             return Err(ErrorData::invalid_params(message, None));
         }
         let list = ListToolsResult::with_all_items(self.tools.tools().to_vec());
-        Ok(list
+        let mut list = list
             .with_ttl_ms(TOOLS_FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(CacheScope::Public);
+        list.meta = Some(self.identity());
+        Ok(list)
     }
 
     async fn call_tool(
@@ -101,16 +108,17 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         }
         let span = head.and_then(|head| head.get::<Span>()).cloned();
         let arguments = request.arguments.unwrap_or_default();
-        let called = self
-            .tools
-            .call(caller, &request.name, arguments)
-            .instrument(span.unwrap_or_else(Span::none))
-            .await;
+        let call = self.tools.call(caller, &request.name, arguments);
+        let call = call.instrument(span.unwrap_or_else(Span::none));
+        // `rmcp` has a task carry it out, and would wait for the answer of one
+        // that panicked forever.
+        let called = AssertUnwindSafe(call).catch_unwind().await;
+        let called = called.unwrap_or_else(|_| Err(broken_down()));
         let result = called.unwrap_or_else(|problem| {
             let id = head.and_then(|head| head.get::<RequestId>());
             self.refusal(&problem, id)
         });
-        Ok(result.into())
+        Ok(result.with_meta(Some(self.identity())).into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -119,7 +127,14 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
     }
 }
 
-impl<T> Handler<T> {
+impl<T: AgentTools> Handler<T> {
+    /// Who answers, as results say it.
+    fn identity(&self) -> MetaObject {
+        let server = serde_json::to_value(self.tools.server());
+        let server = server.expect("a name and a version are JSON");
+        MetaObject(JsonObject::from_iter([(SERVER_INFO.to_owned(), server)]))
+    }
+
     /// A refusal of the product: what the call came to, and no error of the
     /// protocol.
     fn refusal(&self, problem: &Problem, id: Option<&RequestId>) -> CallToolResult {
@@ -130,4 +145,9 @@ impl<T> Handler<T> {
         tracing::info!(problem = problem.kind().name, "a tool refused");
         CallToolResult::structured_error(document.expect("a problem document is JSON"))
     }
+}
+
+fn broken_down() -> Problem {
+    tracing::error!("a tool panicked");
+    Problem::unavailable("The service ran into a fault of its own; nothing was changed.")
 }

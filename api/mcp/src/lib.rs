@@ -12,11 +12,14 @@
 //! often. What it refuses in plain text leaves as a problem document, like every
 //! refusal of the service that is not one of the protocol.
 
+mod description;
+mod diligence;
 mod endpoint;
 mod handler;
 mod message;
 mod tools;
 
+pub use diligence::{DiligenceTools, ToolCaller, ToolsError};
 pub use endpoint::{McpConfig, PATH, router};
 pub use rmcp::model;
 pub use tools::AgentTools;

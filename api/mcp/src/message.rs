@@ -30,14 +30,24 @@ impl Message {
     /// The id of a request, to be repeated in its answer; a notification has
     /// none.
     pub(crate) fn id(&self) -> Option<&Value> {
-        self.0.get("id").filter(|id| id.is_string() || id.is_number())
+        self.0
+            .get("id")
+            .filter(|id| id.is_string() || id.is_number())
     }
 
     /// The name of the tool that it asks to call, if it asks that.
     pub(crate) fn called_tool(&self) -> Option<&str> {
         let method = self.0.get("method").and_then(Value::as_str);
-        let params = self.0.get("params").filter(|_| method == Some("tools/call"))?;
-        Some(params.get("name").and_then(Value::as_str).unwrap_or_default())
+        let params = self
+            .0
+            .get("params")
+            .filter(|_| method == Some("tools/call"))?;
+        Some(
+            params
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        )
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
@@ -50,7 +60,9 @@ mod tests {
     use super::*;
 
     fn code_of(body: &str) -> Option<i32> {
-        Message::parse(body.as_bytes()).err().map(|error| error.code.0)
+        Message::parse(body.as_bytes())
+            .err()
+            .map(|error| error.code.0)
     }
 
     #[test]

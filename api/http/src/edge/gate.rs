@@ -117,7 +117,10 @@ async fn enter<A: Api>(
         Err(refused) => return refuse_stranger(http, &request, refused),
     };
     let access = Access::of(request.method());
-    let rate = match (contract.map(|contract| &contract.entry), peer(request.extensions())) {
+    let rate = match (
+        contract.map(|contract| &contract.entry),
+        peer(request.extensions()),
+    ) {
         (Some(Entry::Anybody(_)), Some(peer)) => {
             http.rates.admit_visitor(peer, access, Instant::now())
         }
