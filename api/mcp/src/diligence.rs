@@ -176,9 +176,8 @@ impl<A: Api> DiligenceTools<A> {
     ) -> Result<Self, ToolsError> {
         let request = Request::get(DESCRIPTION).body(Body::empty());
         let request = request.expect("a request without parameters");
-        let description = match answer(&rest, request).await {
-            Some((StatusCode::OK, description)) => description,
-            _ => return Err(ToolsError::NoDescription),
+        let Some((StatusCode::OK, description)) = answer(&rest, request).await else {
+            return Err(ToolsError::NoDescription);
         };
         let tools = DEFINITIONS.iter().map(|tool| tool.described(&description));
         Ok(Self {
@@ -304,7 +303,7 @@ impl Definition {
                 (Method::GET, arguments.complete(path)?, Body::empty())
             }
             Takes::Order => {
-                let id = arguments.text("orderId", true);
+                let id = arguments.text("orderId");
                 let id = arguments.complete(id)?;
                 // As in a path: what is no id is the id of nothing.
                 let id = Uuid::try_parse(&id).map_err(|_| Problem::not_found())?;
@@ -327,7 +326,7 @@ fn entity_path(
     interpretation: bool,
     arguments: &mut Arguments,
 ) -> Option<String> {
-    let code = arguments.text("entityCode", true);
+    let code = arguments.text("entityCode");
     let code = code.filter(|code| {
         let is_code = code.len() == 9 && code.bytes().all(|byte| byte.is_ascii_digit());
         if !is_code {
@@ -336,7 +335,7 @@ fn entity_path(
         is_code
     });
     let mut query = form_urlencoded::Serializer::new(String::new());
-    if purpose && let Some(purpose) = arguments.text("purpose", true) {
+    if purpose && let Some(purpose) = arguments.text("purpose") {
         query.append_pair("purpose", &purpose);
     }
     if interpretation && arguments.flag("interpret") {
@@ -363,7 +362,7 @@ impl Arguments {
         self.faults.push(Fault::new(format!("/{name}"), detail));
     }
 
-    fn text(&mut self, name: &str, is_required: bool) -> Option<String> {
+    fn text(&mut self, name: &str) -> Option<String> {
         match self.left.shift_remove(name) {
             Some(Value::String(text)) => Some(text),
             Some(_) => {
@@ -371,9 +370,7 @@ impl Arguments {
                 None
             }
             None => {
-                if is_required {
-                    self.fault(name, "is required");
-                }
+                self.fault(name, "is required");
                 None
             }
         }
