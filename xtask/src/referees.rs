@@ -23,6 +23,8 @@ pub(crate) fn prepare(root: &Path) -> anyhow::Result<()> {
         node_packages(root, &clients).context("what TypeScript clients are made with")?;
         let jose = root.join("tests/referees/jose");
         node_packages(root, &jose).context("the judge of JSON Web Signatures")?;
+        let mcp = root.join("tests/referees/mcp");
+        node_packages(root, &mcp).context("the judges of the Model Context Protocol")?;
     }
     if find("mvn").is_some() {
         verapdf_class_path(root).context("veraPDF")?;

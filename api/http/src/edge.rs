@@ -1,5 +1,6 @@
 //! What surrounds every route.
 
+mod admission;
 mod body;
 mod gate;
 mod origin;
@@ -18,12 +19,13 @@ use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
+pub use self::admission::{Admission, AdmittedBody};
 pub use self::body::BodyPace;
 pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
 pub(crate) use self::origin::OriginRule;
 pub(crate) use self::rate::RateLimiter;
-pub use self::rate::RateLimits;
+pub use self::rate::{RateDecision, RateLimits};
 pub use self::request_id::RequestId;
 use crate::problem::{Problem, ProblemFormat, write};
 

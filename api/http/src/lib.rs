@@ -36,7 +36,7 @@ pub use config::{BaseUrl, HttpConfig, MIB};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
-pub use edge::{BodyPace, RateLimits, RequestId, edge};
+pub use edge::{Admission, AdmittedBody, BodyPace, RateDecision, RateLimits, RequestId, edge};
 pub use idempotency::{
     Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
 };

@@ -73,7 +73,8 @@ impl fmt::Debug for Secret {
 impl Credentials {
     /// Those of a request, if it has exactly one such header of a scheme that
     /// is known.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let value = values.next()?.to_str().ok()?;
         let (scheme, value) = value.split_once(' ')?;

@@ -1,7 +1,6 @@
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, WWW_AUTHENTICATE};
@@ -9,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::admission::peer;
 use super::origin::Origin;
 use super::rate::RateDecision;
 use crate::api::Api;
@@ -117,7 +117,10 @@ async fn enter<A: Api>(
         Err(refused) => return refuse_stranger(http, &request, refused),
     };
     let access = Access::of(request.method());
-    let rate = match (contract.map(|contract| &contract.entry), peer(&request)) {
+    let rate = match (
+        contract.map(|contract| &contract.entry),
+        peer(request.extensions()),
+    ) {
         (Some(Entry::Anybody(_)), Some(peer)) => {
             http.rates.admit_visitor(peer, access, Instant::now())
         }
@@ -164,18 +167,13 @@ async fn caller<A: Api>(
     caller.map_err(|problem| Refused { problem, security })
 }
 
-fn peer(request: &Request) -> Option<IpAddr> {
-    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    info.map(|ConnectInfo(peer)| peer.ip())
-}
-
 /// Whoever tries many credentials that do not work is told to wait.
 fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) -> Response {
     let Refused { problem, security } = refused;
     if problem.status() != StatusCode::UNAUTHORIZED {
         return problem.into_response();
     }
-    if let Some(peer) = peer(request) {
+    if let Some(peer) = peer(request.extensions()) {
         let rate = http.rates.admit_stranger(peer, Instant::now());
         if let Err(too_many) = rate.check() {
             let mut response = too_many.into_response();

@@ -137,7 +137,7 @@ fn tokens_in(time: Duration, token: Duration) -> u32 {
 
 /// Whether a request may go on, and how much is left for others.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct RateDecision {
+pub struct RateDecision {
     policy: &'static str,
     quota: u32,
     remaining: u32,
@@ -148,7 +148,7 @@ pub(crate) struct RateDecision {
 impl RateDecision {
     /// # Errors
     /// `rate-limited`.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), Problem> {
         match self.retry_after {
             Some(wait) => {
                 Err(Problem::of(ProblemType::RATE_LIMITED).with_retry_after(whole_seconds(wait)))
@@ -160,7 +160,7 @@ impl RateDecision {
     /// Adds `RateLimit-Policy` and `RateLimit`. The time in the latter is that
     /// of `Retry-After` on a refusal, else that until the whole quota is there
     /// again.
-    pub(crate) fn describe(&self, headers: &mut HeaderMap) {
+    pub fn describe(&self, headers: &mut HeaderMap) {
         let Self { policy, quota, .. } = self;
         let window = WINDOW.as_secs();
         let reset = whole_seconds(self.retry_after.unwrap_or(self.full_in));

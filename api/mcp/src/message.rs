@@ -1,0 +1,85 @@
+//! What has to be known of a message before it is handed on.
+
+use rmcp::model::{ErrorCode, ErrorData};
+use serde_json::{Map, Value};
+
+/// A JSON-RPC message that is one object, read once for everybody: what is
+/// handed on is written from this again, so that no two readers can take it for
+/// different calls.
+pub(crate) struct Message(Map<String, Value>);
+
+impl Message {
+    /// # Errors
+    /// −32700 for what is no JSON, −32600 for what is not one message of
+    /// JSON-RPC 2.0, such as a batch.
+    pub(crate) fn parse(body: &[u8]) -> Result<Self, ErrorData> {
+        let invalid = |message: &'static str| ErrorData::invalid_request(message, None);
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(message)) if message.get("jsonrpc") == Some(&"2.0".into()) => {
+                Ok(Self(message))
+            }
+            Ok(Value::Array(_)) => Err(invalid("A body is one message; batches are not taken.")),
+            Ok(_) => Err(invalid("The body is no message of JSON-RPC 2.0.")),
+            Err(error) => {
+                let message = format!("The body is not JSON: {error}.");
+                Err(ErrorData::new(ErrorCode::PARSE_ERROR, message, None))
+            }
+        }
+    }
+
+    /// The id of a request, to be repeated in its answer; a notification has
+    /// none.
+    pub(crate) fn id(&self) -> Option<&Value> {
+        self.0
+            .get("id")
+            .filter(|id| id.is_string() || id.is_number())
+    }
+
+    /// The name of the tool that it asks to call, if it asks that.
+    pub(crate) fn called_tool(&self) -> Option<&str> {
+        let method = self.0.get("method").and_then(Value::as_str);
+        let params = self
+            .0
+            .get("params")
+            .filter(|_| method == Some("tools/call"))?;
+        Some(
+            params
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        )
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        Value::Object(self.0).to_string().into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code_of(body: &str) -> Option<i32> {
+        Message::parse(body.as_bytes())
+            .err()
+            .map(|error| error.code.0)
+    }
+
+    #[test]
+    fn a_body_is_one_message_of_json_rpc() {
+        assert_eq!(code_of(r#"{"jsonrpc":"2.0","method":"ping","id":1}"#), None);
+        assert_eq!(code_of("{"), Some(-32700));
+        for other in ["[]", "1", r#"{"jsonrpc":"1.0"}"#, "{}"] {
+            assert_eq!(code_of(other), Some(-32600), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_method_that_stands_there_twice_is_handed_on_as_it_was_judged() {
+        let body = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"tools/list","params":{"name":"x"}}"#;
+        let message = Message::parse(body).unwrap();
+        assert_eq!(message.called_tool(), None);
+        let handed_on = String::from_utf8(message.into_bytes()).unwrap();
+        assert!(!handed_on.contains("tools/call"), "{handed_on}");
+    }
+}

@@ -1,0 +1,128 @@
+//! A library whose catalogue agents may read and whose books they may order.
+
+use std::num::NonZeroU32;
+use std::sync::LazyLock;
+
+use async_trait::async_trait;
+use axum::Router;
+use parafa_api_http::{
+    Access, BaseUrl, Credentials, HttpConfig, Principal, Problem, ProblemType, RateLimits,
+};
+use parafa_api_mcp::model::{CallToolResult, Implementation, JsonObject, Tool, ToolAnnotations};
+use parafa_api_mcp::{AgentTools, McpConfig, router};
+use serde_json::json;
+use uuid::Uuid;
+
+pub(crate) const ORIGIN: &str = "https://library.example";
+/// The key of somebody who may order.
+pub(crate) const MEMBER: &str = "Bearer member";
+/// The key of somebody who may only read.
+pub(crate) const VISITOR: &str = "Bearer visitor";
+
+pub(crate) struct Library;
+
+pub(crate) enum Reader {
+    Member,
+    Visitor,
+}
+
+impl Principal for Reader {
+    fn key_id(&self) -> Uuid {
+        Uuid::from_u128(match self {
+            Self::Member => 1,
+            Self::Visitor => 2,
+        })
+    }
+
+    fn may(&self, access: Access) -> bool {
+        matches!(self, Self::Member) || access == Access::Read
+    }
+}
+
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let input = |name: &str| {
+        let input = json!({
+            "type": "object",
+            "properties": {name: {"type": "string"}},
+            "required": [name],
+            "additionalProperties": false,
+        });
+        input.as_object().cloned().expect("an object")
+    };
+    vec![
+        Tool::new("look_up", "A book of the catalogue.", input("title"))
+            .with_annotations(ToolAnnotations::new().read_only(true)),
+        Tool::new("order", "Orders a book.", input("title"))
+            .with_annotations(ToolAnnotations::new().read_only(false)),
+    ]
+});
+
+#[async_trait]
+impl AgentTools for Library {
+    type Caller = Reader;
+
+    fn server(&self) -> Implementation {
+        Implementation::new("library", "1.2.3")
+    }
+
+    fn instructions(&self) -> String {
+        "Ask for books by their titles.".to_owned()
+    }
+
+    fn tools(&self) -> &[Tool] {
+        &TOOLS
+    }
+
+    async fn authenticate(&self, credentials: Option<&Credentials>) -> Result<Reader, Problem> {
+        match credentials {
+            Some(Credentials::Bearer(key)) if key.expose() == "member" => Ok(Reader::Member),
+            Some(Credentials::Bearer(key)) if key.expose() == "visitor" => Ok(Reader::Visitor),
+            _ => Err(Problem::unauthorized()),
+        }
+    }
+
+    async fn call(
+        &self,
+        caller: &Reader,
+        tool: &str,
+        arguments: JsonObject,
+    ) -> Result<CallToolResult, Problem> {
+        let by = match caller {
+            Reader::Member => "member",
+            Reader::Visitor => "visitor",
+        };
+        match arguments["title"].as_str() {
+            Some("lost") => Err(Problem::of(ProblemType::NOT_FOUND)),
+            Some("burning") => panic!("the library is on fire"),
+            title => Ok(CallToolResult::structured(
+                json!({"title": title, "tool": tool, "by": by}),
+            )),
+        }
+    }
+}
+
+/// The library with the usual rates.
+pub(crate) fn library() -> Router {
+    library_with(RateLimits::default())
+}
+
+/// The library with as many calls a minute of each kind.
+pub(crate) fn library_at(per_minute: u32) -> Router {
+    let per_minute = NonZeroU32::new(per_minute).expect("it is not zero");
+    library_with(RateLimits {
+        reads_per_minute: per_minute,
+        writes_per_minute: per_minute,
+    })
+}
+
+fn library_with(rates: RateLimits) -> Router {
+    let base_url = BaseUrl::new(&ORIGIN.parse().expect("an address"));
+    let config = McpConfig {
+        http: HttpConfig {
+            rates,
+            ..HttpConfig::new(base_url)
+        },
+        origins: vec![ORIGIN.to_owned()],
+    };
+    router(Library, config)
+}
