@@ -24,7 +24,7 @@ const REGISTER_DATA: &str = "host/register-data";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 6] = [
+const GUARDED: [(&str, &str); 7] = [
     ("bergshamra-c14n", "formats/xml"),
     ("cryptoki", "host/attorney"),
     ("lopdf", "formats/pdf"),
@@ -64,7 +64,7 @@ fn apis_know_what_all_of_them_share_and_products_the_ceremonies_that_they_hold()
         arrows.assert_only(from, |to| {
             to == "api/http"
                 || (of_product && to == "api/ceremony")
-                || (of_registers && to == REGISTER_DATA)
+                || (of_registers && [REGISTER_DATA, "host/interpretation"].contains(&to))
         });
     }
 }
@@ -91,7 +91,7 @@ fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
 }
 
 /// Each part of the host above the doors, and which crates of ours it may know.
-const PARTS: [(&str, &[&str]); 11] = [
+const PARTS: [(&str, &[&str]); 13] = [
     ("host/listener", &["api/http"]),
     ("host/answers", &["host/plugin-host", "host/trust"]),
     (
@@ -179,6 +179,21 @@ const PARTS: [(&str, &[&str]); 11] = [
             "host/registers",
             "host/store",
             "host/trust",
+        ],
+    ),
+    (
+        "host/diligence",
+        &[
+            "api/diligence",
+            "api/http",
+            "host/identification",
+            "host/interpretation",
+            "host/organisation-signature",
+            "host/outbound",
+            "host/platform",
+            "host/register-data",
+            "host/registers",
+            "host/store",
         ],
     ),
     (

@@ -159,12 +159,12 @@ pub(crate) fn decline(body: &[u8], query: &Query) -> Result<Option<String>, Prob
 
 /// The same of a form that a browser sends itself, where it runs no script.
 pub(crate) fn decline_form(body: &[u8], query: &Query) -> Result<Option<String>, Problem> {
-    decode::query(query, |_| Some(()))?;
+    decode::query(query, None, |_| Some(()))?;
     let form = std::str::from_utf8(body)
         .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;
     // Browsers end lines of forms by both characters (RFC 7578, 4.1).
     let form = form.replace("%0D%0A", "%0A");
-    let reason = decode::query(&Query::parse(&form), |form| {
+    let reason = decode::query(&Query::parse(&form), None, |form| {
         Some(form.optional("reason", |node| {
             node.lines(LONGEST_REASON).map(str::to_owned)
         }))

@@ -111,9 +111,6 @@ pub trait Created: JsonSchema + Serialize {
     /// expression (OpenAPI 3.1.1, 4.8.20.4) that finds its value.
     const IDS: &'static [(&'static str, &'static str)] = &[];
 
-    /// What is answered: 202 where what was asked for is still to be done.
-    const STATUS: StatusCode = StatusCode::CREATED;
-
     /// The last segment of its address below the path that it was posted to;
     /// none when it has no address of its own.
     fn address(&self) -> Option<Uuid> {

@@ -4,7 +4,8 @@ use parafa_register_data::EntityCode;
 use url::Url;
 
 use super::KycApi;
-use super::vocabulary::{KycDeliveryKind, KycRole, KycSimulation, Purpose};
+use super::Purpose;
+use super::vocabulary::{KycDeliveryKind, KycRole, KycSimulation};
 
 /// What an entity's code looks like.
 const ENTITY_CODE: &str = "^[0-9]{9}$";

@@ -6,10 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::OrderId;
-use super::vocabulary::{
-    KycDeliveryKind, KycEventKind, KycRole, KycStatus, KycStatusReason, Purpose,
-};
+use super::vocabulary::{KycDeliveryKind, KycEventKind, KycRole, KycStatus, KycStatusReason};
+use super::{OrderId, Purpose};
 
 /// An order of an identification package.
 #[derive(Clone, Debug, JsonSchema, Serialize)]

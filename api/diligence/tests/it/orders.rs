@@ -159,6 +159,7 @@ fn reference() -> Reference<Orders> {
         ],
         advice_on_long_bodies: "",
         headers: &[],
+        guide: None,
         example: |schema, _| kyc::example(schema),
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
@@ -171,7 +172,7 @@ pub(crate) fn service() -> Router {
     let base_url = BaseUrl::new(&"https://dd.example".parse().unwrap());
     let config = HttpConfig::new(base_url.clone());
     let surface = Surface {
-        root: "/v1",
+        roots: &["/v1"],
         operations: kyc::operations(),
         format: ProblemDocuments::new(base_url),
         reference: reference(),

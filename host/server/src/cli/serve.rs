@@ -25,6 +25,8 @@ use crate::demo::{self, Demo, DemoError};
 use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
 use crate::{jobs, operator, startup};
+use parafa_api_mcp::model::Implementation;
+use parafa_api_mcp::{DiligenceTools, McpConfig};
 use parafa_listener::{Connections, ListenerLimits, ListenerSettings, TrustedProxies};
 
 /// How long open requests and job steps may take once the server is told to
@@ -142,15 +144,11 @@ async fn run(
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
+    let told = demo.as_ref().map(Demo::told);
+    let router = public_router(&app, &config, mode, &base_url, told).await?;
     let public = parafa_listener::serve(
         listener,
-        public_router(
-            &app,
-            &config,
-            mode,
-            &base_url,
-            demo.as_ref().map(Demo::told),
-        ),
+        router,
         ListenerSettings {
             name: "public",
             base_url: BaseUrl::new(&base_url),
@@ -237,13 +235,13 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
-fn public_router(
+async fn public_router(
     app: &App,
     config: &Config,
     mode: StoreMode,
     base_url: &Url,
     demo: Option<DemoWorld>,
-) -> Router {
+) -> anyhow::Result<Router> {
     let base = BaseUrl::new(base_url);
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())
@@ -251,6 +249,16 @@ fn public_router(
     http.rates = limits.rates(mode);
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
     let diligence = parafa_api_diligence::router(Arc::new(app.diligence_api()), http.clone());
+    let tools = DiligenceTools::new(
+        Arc::new(app.diligence_api()),
+        diligence.clone(),
+        Implementation::new("parafa", env!("CARGO_PKG_VERSION")),
+    );
+    let tools = tools.await.context("the tools for agents")?;
+    let agents = McpConfig {
+        http: http.clone(),
+        origins: vec![base_url.origin().ascii_serialization()],
+    };
     http.neighbours = vec![
         parafa_api_diligence::neighbour(),
         parafa_api_auth::neighbour(),
@@ -259,11 +267,14 @@ fn public_router(
         .ceremony_router()
         .merge(asset_routes())
         .merge(front(demo, &http.neighbours));
-    parafa_api_signing::router(Arc::new(app.signing_api()), http)
-        .merge(authentication)
-        .merge(diligence)
-        .merge(edge(pages, ProblemDocuments::new(base)))
-        .layer(from_fn(count_requests))
+    Ok(
+        parafa_api_signing::router(Arc::new(app.signing_api()), http)
+            .merge(authentication)
+            .merge(diligence)
+            .merge(parafa_api_mcp::router(tools, agents))
+            .merge(edge(pages, ProblemDocuments::new(base)))
+            .layer(from_fn(count_requests)),
+    )
 }
 
 /// The page at the service's address itself.
