@@ -109,9 +109,23 @@ fn unknown<S: Clone + Send + Sync + 'static>(root: &str, paths: &[&str]) -> Rout
         ],
         false => &["", "/", "/{*unknown}"],
     };
-    others.iter().fold(Router::new(), |router, other| {
-        router.route(&format!("{root}{other}"), any(refusals::not_found))
-    })
+    let known: Vec<String> = paths.iter().map(|path| shape(path)).collect();
+    let others = others.iter().map(|other| format!("{root}{other}"));
+    others
+        .filter(|other| !known.contains(&shape(other)))
+        .fold(Router::new(), |router, other| {
+            router.route(&other, any(refusals::not_found))
+        })
+}
+
+/// A template without the names of its parameters: two of one shape are one to
+/// the router.
+fn shape(template: &str) -> String {
+    let segments = template.split('/').map(|segment| match segment {
+        named if named.starts_with('{') => "{}",
+        literal => literal,
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 /// What every operation works with.
