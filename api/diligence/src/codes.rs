@@ -26,7 +26,7 @@ impl EntityPath {
     /// # Errors
     /// `validation-failed`.
     pub(crate) fn code(self) -> Result<EntityCode, Problem> {
-        self.0.map_err(|detail| malformed(CODE, detail))
+        self.0.map_err(|detail| malformed(CODE, &detail))
     }
 }
 
@@ -36,7 +36,7 @@ impl PropertyPath {
     /// # Errors
     /// `validation-failed`.
     pub(crate) fn number(self) -> Result<PropertyNumber, Problem> {
-        self.0.map_err(|detail| malformed(UNIQUE_NUMBER, detail))
+        self.0.map_err(|detail| malformed(UNIQUE_NUMBER, &detail))
     }
 }
 
@@ -107,6 +107,6 @@ fn fault(name: &str, detail: &str) -> Fault {
     Fault::new(format!("/{name}"), format!("is not one: {detail}"))
 }
 
-fn malformed(name: &str, detail: String) -> Problem {
-    Problem::validation(vec![fault(name, &detail)])
+fn malformed(name: &str, detail: &str) -> Problem {
+    Problem::validation(vec![fault(name, detail)])
 }

@@ -25,7 +25,7 @@ pub struct Download {
     pub file_name: String,
     /// SHA-256 of them.
     pub sha256: [u8; 32],
-    /// What else is said of them.
+    /// What else is said of them, their media type too if they have one.
     pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -66,7 +66,9 @@ fn description(download: &Download) -> (EntityTag, Response) {
         CONTENT_DISPOSITION,
         content_disposition(Disposition::Attachment, &download.file_name),
     );
-    headers.extend(download.headers.iter().cloned());
+    for (name, value) in &download.headers {
+        headers.insert(name, value.clone());
+    }
     let tag = EntityTag::of(&digits);
     headers.insert(
         DOCUMENT_SHA256,
