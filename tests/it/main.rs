@@ -10,6 +10,7 @@ mod crashes;
 mod damage;
 mod data_folders;
 mod device_link;
+mod diligence;
 mod docs;
 mod durability;
 mod generated_clients;

@@ -46,6 +46,13 @@ fn the_authentication_api_keeps_to_its_description() {
     assert_keeps_to_its_description(&demo, "auth/openapi.json", &format!("Basic {key}"));
 }
 
+#[test]
+fn the_due_diligence_api_keeps_to_its_description_with_a_test_key() {
+    let demo = Demo::start();
+    let key = format!("Bearer {}", demo.world.diligence.test);
+    assert_keeps_to_its_description(&demo, "dd/openapi.json", &key);
+}
+
 fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization: &str) {
     let Some(python) = python() else {
         return;

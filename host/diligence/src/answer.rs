@@ -6,7 +6,7 @@ use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Source, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
 use parafa_interpretation::{Endpoint, Interpretation, Library};
-use parafa_organisation_signature::{ContainerFile, SignatureLevel};
+use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::{self, Amount, UsageItem};
@@ -101,8 +101,8 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
     ) -> Result<(Answered, Vec<String>), DiligenceError> {
-        if options.form != Form::Json && self.signer.is_none() {
-            return Err(DiligenceError::NoSigner);
+        if options.form != Form::Json {
+            self.signer_of(caller)?;
         }
         let composed = match question {
             Question::Report(entity) => self.report(caller, entity, options).await?,
@@ -111,7 +111,7 @@ impl Diligence {
         let raw = composed.raw.iter();
         let digests = raw.map(|answer| hex::encode(answer.raw_sha256)).collect();
         let answered = self
-            .in_form(subject(question), composed, options.form)
+            .in_form(caller, subject(question), composed, options.form)
             .await?;
         Ok((answered, digests))
     }
@@ -168,14 +168,23 @@ impl Diligence {
         })
     }
 
+    fn signer_of(&self, caller: &Caller) -> Result<&AnswerSigner, DiligenceError> {
+        let signer = match caller.mode {
+            KeyMode::Live => &self.signer,
+            KeyMode::Test => &self.sandbox_signer,
+        };
+        signer.as_deref().ok_or(DiligenceError::NoSigner)
+    }
+
     async fn in_form(
         &self,
+        caller: &Caller,
         subject: &str,
         composed: Composed,
         form: Form,
     ) -> Result<Answered, DiligenceError> {
         let Composed { json, raw } = composed;
-        let signer = || self.signer.as_deref().ok_or(DiligenceError::NoSigner);
+        let signer = || self.signer_of(caller);
         Ok(match form {
             Form::Json => Answered {
                 media_type: JSON,

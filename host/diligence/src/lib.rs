@@ -33,8 +33,10 @@ pub struct Diligence {
     pub idempotency: Idempotency,
     /// Where registers are asked.
     pub registers: RegisterSources,
-    /// Signs answers; none where no key is set up for that.
+    /// Signs answers to live keys; none where no key is set up for that.
     pub signer: Option<Arc<AnswerSigner>>,
+    /// The same of answers to test keys, which no device signs.
+    pub sandbox_signer: Option<Arc<AnswerSigner>>,
     /// The address that schemas are published at.
     pub base_url: BaseUrl,
     /// A page on which a person can settle why a workspace cannot pay; a

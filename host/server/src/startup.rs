@@ -237,6 +237,10 @@ pub(crate) fn assemble(
         records: records.clone(),
         idempotency: idempotency.clone(),
         registers: register_sources.clone(),
+        sandbox_signer: answer_signer.clone().filter(|_| {
+            let attorney = config.attorney.as_ref();
+            attorney.is_some_and(|attorney| attorney.key_file.is_some())
+        }),
         signer: answer_signer.clone(),
         base_url: BaseUrl::new(links.base_url()),
         recovery_url: config.billing.recovery_url.clone(),

@@ -340,6 +340,7 @@ pub(crate) struct DemoFile {
     pub(crate) base_url: Url,
     pub(crate) operator_url: Url,
     pub(crate) signing: SigningTenant,
+    pub(crate) diligence: DiligenceKeys,
     pub(crate) auth: RelyingParty,
     pub(crate) world: World,
 }
@@ -351,6 +352,15 @@ pub(crate) struct RelyingParty {
     pub(crate) key_id: String,
     pub(crate) key_secret: String,
     pub(crate) audience: String,
+}
+
+/// The keys of the due-diligence API.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DiligenceKeys {
+    pub(crate) tenant: String,
+    pub(crate) test: String,
+    pub(crate) live: String,
 }
 
 /// The tenant of the signing API and its keys.
