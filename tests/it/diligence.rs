@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::demo::{Demo, parafa};
-use crate::support::operator::{done, operate};
+use crate::support::operator::done;
 use crate::support::outside::Hook;
 use crate::support::referee::Referees;
 
 /// An entity that has everything.
 const ENTITY: &str = "/v1/entities/999000009";
-/// What the demo's ledger had before: nothing of this API.
+/// The product's name in the ledger.
 const DILIGENCE: &str = "diligence";
 /// Longest time in which a signed order is delivered, in looks of half a second.
 const LOOKS: usize = 120;
@@ -98,14 +98,18 @@ impl<'d> DiligenceCaller<'d> {
 
 /// What the workspace's ledger has of this API: item and amount.
 fn ledger(demo: &Demo) -> Vec<(String, String)> {
-    let (_, exported) = operate(
-        &demo.data(),
-        &["usage", "export", &demo.world.diligence.tenant],
-    );
-    let rows = exported.as_array().cloned().unwrap_or_default().into_iter();
-    let rows = rows.filter(|row| row["product"] == DILIGENCE);
+    let data = demo.data();
+    let data = data.to_str().expect("a path in UTF-8");
+    let tenant = &demo.world.diligence.tenant;
+    let exported = parafa(["usage", "export", tenant.as_str(), "--data", data]);
+    assert!(exported.status.success(), "{exported:?}");
+    let exported = String::from_utf8(exported.stdout).expect("UTF-8");
+    let rows = exported
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    rows.map(|row| (text(&row["item"]), text(&row["amount"])))
+    rows.filter(|row| row["product"] == DILIGENCE)
+        .map(|row| (text(&row["item"]), text(&row["amount"])))
         .collect()
 }
 
