@@ -1,6 +1,6 @@
 use parafa_organisation_signature::SignatureUnavailable;
 use parafa_platform::PlatformError;
-use parafa_platform::billing::PaymentRequired;
+use parafa_platform::agreement::NotBillable;
 use parafa_registers::Unavailable;
 use parafa_store::StoreError;
 
@@ -27,16 +27,6 @@ pub enum DiligenceError {
     /// The store failed, or what is stored contradicts itself.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-}
-
-/// Why a workspace cannot be billed.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum NotBillable {
-    /// No entity that could be billed is linked to the key, or what it has to
-    /// agree to is not agreed to.
-    NoEntity,
-    /// The entity cannot pay now.
-    Payment(PaymentRequired),
 }
 
 impl DiligenceError {

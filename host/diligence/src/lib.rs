@@ -5,7 +5,7 @@
 //! whether it can be billed, the registers, the interpretation, the form, and
 //! the ledger, which is written before the answer goes out.
 
-pub mod accounts;
+mod accounts;
 mod answer;
 pub mod api;
 mod error;
@@ -23,7 +23,7 @@ use parafa_platform::idempotency::Idempotency;
 use url::Url;
 
 pub use crate::answer::Answered;
-pub use crate::error::{DiligenceError, NotBillable};
+pub use crate::error::DiligenceError;
 
 /// Answers questions.
 pub struct Diligence {

@@ -1,6 +1,6 @@
 //! The operations on identification packages, as the due-diligence API has them.
 
-mod problems;
+pub(crate) mod problems;
 mod views;
 
 use std::time::Duration;
@@ -42,7 +42,8 @@ impl Identifications {
                 .map_err(|_| CeremonyError::Inconsistent("an answer is no JSON").into())
         };
         let created = self.create(caller, form(request), claim, kept);
-        let created = self.idempotency.while_claimed(claim, created).await?;
+        let created = self.idempotency.while_claimed(claim, created).await;
+        let created = created.map_err(|error| self.problem(error))?;
         Ok(views::order(&created))
     }
 

@@ -1,6 +1,6 @@
 use parafa_ceremony::CeremonyError;
 use parafa_platform::PlatformError;
-use parafa_platform::billing::PaymentRequired;
+use parafa_platform::agreement::NotBillable;
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
@@ -41,16 +41,6 @@ pub enum IdentificationError {
     /// Something that is kept could not be read or written.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-}
-
-/// Why a workspace cannot be billed.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum NotBillable {
-    /// No entity that could be billed is linked to the key, or its terms are not
-    /// agreed on.
-    NoEntity,
-    /// The entity cannot pay now.
-    Payment(PaymentRequired),
 }
 
 impl IdentificationError {

@@ -34,10 +34,12 @@ use parafa_platform::Records;
 use parafa_platform::changes::Changes;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
+use url::Url;
 
 pub use crate::accounts::WorkspaceAccounts;
+pub use crate::api::problems::payment_required;
 pub use crate::attestation::AttorneySignature;
-pub use crate::error::{IdentificationError, NotBillable};
+pub use crate::error::IdentificationError;
 pub use crate::form::{OrderDelivery, OrderForm, Purpose};
 pub use crate::identity::MatchLevel;
 pub use crate::notices::OrderNotices;
@@ -75,6 +77,9 @@ pub struct Identifications {
     pub signer: Option<Arc<dyn EvidenceSigner>>,
     /// Keep the accounts of workspaces.
     pub accounts: Arc<dyn Accounts>,
+    /// A page on which a person can settle why a workspace cannot pay; a
+    /// workspace may have one of its own.
+    pub recovery_url: Option<Url>,
     /// Whether letters can be sent.
     pub sends_mail: bool,
     /// Tells those who wait for an order.

@@ -7,12 +7,11 @@ use jiff::Timestamp;
 use parafa_organisation_signature::ContainerFile;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::Amount;
 use parafa_register_data::{Query, RegisterData, SourceMode};
 use parafa_store::Transaction;
 use uuid::Uuid;
-
-use crate::error::NotBillable;
 
 /// Answers of registers: synthetic ones for the sandbox.
 #[async_trait]

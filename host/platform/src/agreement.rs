@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use parafa_store::{Content, Table, TableName};
+use parafa_store::{Content, StoreError, Table, TableName, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::billing::{self, Amount, PaymentRequired};
 
 /// What a workspace has agreed to, for due diligence. One without such a row
 /// has agreed to nothing.
@@ -31,6 +33,36 @@ impl AgreementRow {
             entity: None,
         }
     }
+}
+
+/// Why a workspace cannot be billed for due diligence.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NotBillable {
+    /// No entity that could be billed is linked to it, or what it has to agree to
+    /// is not agreed to.
+    NoEntity,
+    /// The entity cannot pay now.
+    Payment(PaymentRequired),
+}
+
+/// Why a workspace cannot be billed for something of this price now, the lasting
+/// causes first.
+///
+/// # Errors
+/// When the store fails.
+pub async fn check_billable(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    price: Amount,
+) -> Result<Result<(), NotBillable>, StoreError> {
+    let agreement = tx.get::<AgreementRow>(&tenant).await?;
+    let is_linked =
+        agreement.is_some_and(|agreed| agreed.terms && agreed.agreement && agreed.entity.is_some());
+    if !is_linked {
+        return Ok(Err(NotBillable::NoEntity));
+    }
+    let funded = billing::check_funding_of(tx, tenant, price).await?;
+    Ok(funded.map_err(NotBillable::Payment))
 }
 
 impl Table for AgreementRow {

@@ -348,6 +348,7 @@ pub(crate) fn assemble(
             .unwrap_or_else(|| Arc::new(register_sources)),
         signer: evidence_signer,
         accounts: Arc::new(WorkspaceAccounts),
+        recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
         changes: Changes::default(),
     });

@@ -3,9 +3,11 @@
 use parafa_api_diligence::kyc::problems;
 use parafa_api_http::{Fault, Problem};
 use parafa_ceremony::{CeremonyError, api::problem};
-use parafa_platform::billing::PaymentCause;
+use parafa_platform::agreement::NotBillable;
+use parafa_platform::billing::{PaymentCause, PaymentRequired};
+use url::Url;
 
-use crate::{IdentificationError, NotBillable};
+use crate::{IdentificationError, Identifications};
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<IdentificationError> for Problem {
@@ -14,7 +16,7 @@ impl From<IdentificationError> for Problem {
             IdentificationError::NotFound => Self::not_found(),
             IdentificationError::RoleNotHeld => Self::of(problems::ROLE_NOT_HELD),
             IdentificationError::RegisterUnavailable => Self::of(problems::UPSTREAM_UNAVAILABLE),
-            IdentificationError::PaymentRequired(cause) => payment_required(*cause),
+            IdentificationError::PaymentRequired(cause) => payment_required(&cause, None),
             IdentificationError::NoMail => Self::validation(vec![Fault::new(
                 "/delivery",
                 "must be link: mail is not set up here",
@@ -31,20 +33,43 @@ impl From<IdentificationError> for Problem {
     }
 }
 
-fn payment_required(cause: NotBillable) -> Problem {
-    match cause {
-        NotBillable::NoEntity => {
-            Problem::payment_required("No entity that can be billed is linked to the key.", None)
-        }
-        NotBillable::Payment(required) => {
-            let detail = match required.cause {
-                PaymentCause::NoRail => "The entity has no enrolled payment method.",
-                PaymentCause::Overdue => "An invoice is overdue and the account is locked.",
-                PaymentCause::Ceiling => {
-                    "The usage ceiling is reached while an earlier payment settles; retry after it clears."
-                }
-            };
-            Problem::payment_required(detail, required.recovery_url)
+impl Identifications {
+    /// The answer to a failure, with the address where a person can settle what
+    /// is owed.
+    pub(super) fn problem(&self, error: IdentificationError) -> Problem {
+        match error {
+            IdentificationError::PaymentRequired(cause) => {
+                payment_required(&cause, self.recovery_url.as_ref())
+            }
+            error => error.into(),
         }
     }
+}
+
+/// A 402 whose detail tells the four causes apart. `configured` is where a person
+/// can settle what is owed, unless the workspace has an address of its own.
+#[must_use]
+pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Problem {
+    let (detail, own) = match cause {
+        NotBillable::NoEntity => (
+            "No entity that can be billed is linked to the key: the terms of service, the engagement agreement and a linked entity are all needed. Ask the operator to complete them.",
+            None,
+        ),
+        NotBillable::Payment(PaymentRequired {
+            cause,
+            recovery_url,
+        }) => {
+            let detail = match cause {
+                PaymentCause::NoRail => "The entity has no enrolled payment method: enrol one.",
+                PaymentCause::Overdue => {
+                    "An invoice is overdue and the account is locked: settle it."
+                }
+                PaymentCause::Ceiling => {
+                    "The usage ceiling is reached while an earlier payment settles: repeat the request once it has."
+                }
+            };
+            (detail, recovery_url.clone())
+        }
+    };
+    Problem::payment_required(detail, own.or_else(|| configured.cloned()))
 }

@@ -1,8 +1,8 @@
 //! What orders cost, and who is not served.
 
 use parafa_domain::KycStatus;
-use parafa_identification::{IdentificationError, NotBillable};
-use parafa_platform::agreement::AgreementRow;
+use parafa_identification::IdentificationError;
+use parafa_platform::agreement::{AgreementRow, NotBillable};
 use parafa_platform::billing::{Amount, UsageItem};
 
 use super::super::deployment::{SIGN, Site};
