@@ -16,10 +16,10 @@ pub enum DiligenceError {
     #[error("the register holds nothing")]
     NoData,
     /// A register did not answer.
-    #[error("a register did not answer")]
+    #[error(transparent)]
     Register(#[from] Unavailable),
     /// The answer could not be signed.
-    #[error("the answer could not be signed")]
+    #[error(transparent)]
     Unsigned(#[from] SignatureUnavailable),
     /// There is no key to sign answers with.
     #[error("no key is set up that answers are signed with")]
