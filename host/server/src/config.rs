@@ -580,7 +580,7 @@ mod tests {
     #[test]
     fn what_this_build_does_not_have_is_refused_by_name_all_of_it() {
         let text = "[store]\nengine = 'postgres'\nurl = 'postgres://db/parafa'\n\
-                    [objects]\nurl = 's3://bucket'\n[diligence]\nkey = 'a.pem'\n";
+                    [objects]\nurl = 's3://bucket'\n[webhooks]\nkey = 'a.pem'\n";
 
         let why = load(text).unwrap_err().source.to_string();
 
@@ -588,7 +588,7 @@ mod tests {
             "store.engine is postgres, and this build does not have that engine",
             "store.url is set",
             "objects.url is set",
-            "diligence.key is set",
+            "webhooks.key is set",
         ] {
             assert!(why.contains(named), "{why}");
         }
