@@ -37,6 +37,9 @@ def before_call(context, case, kwargs):
     for name, known in KNOWN.items():
         if name in case.path_parameters:
             case.path_parameters[name] = known
+    # A container is signed already.
+    if case.query.get("format") == "asice":
+        case.query.pop("sign", None)
     if "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = str(uuid.uuid4())
     if isinstance(case.body, dict):

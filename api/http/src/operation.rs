@@ -77,6 +77,8 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) origins: Option<OriginRule>,
     /// How long a client may keep its answer, in seconds.
     pub(crate) fresh_for: Option<u32>,
+    /// The media type of what is downloaded.
+    pub(crate) download_type: &'static str,
 }
 
 /// How the callers of an operation say who they are.
@@ -241,6 +243,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 entry: Entry::Usual,
                 origins: None,
                 fresh_for: None,
+                download_type: "application/octet-stream",
             },
             types: std::marker::PhantomData,
         }
@@ -308,6 +311,13 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     #[must_use]
     pub fn from_pages(mut self, refusal: ProblemType) -> Self {
         self.contract.origins = Some(OriginRule { refusal });
+        self
+    }
+
+    /// What is downloaded is of this media type, which its headers tell.
+    #[must_use]
+    pub fn of_media_type(mut self, media_type: &'static str) -> Self {
+        self.contract.download_type = media_type;
         self
     }
 

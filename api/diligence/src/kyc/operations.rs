@@ -4,6 +4,7 @@ use super::problems::{
     ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SANDBOX_ONLY, UPSTREAM_UNAVAILABLE,
 };
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
+use crate::ASICE;
 
 const ORDERS: Path<()> = Path::new("/v1/kyc-packages");
 const ORDER: Path<OrderId> = Path::new("/v1/kyc-packages/{orderId}");
@@ -43,6 +44,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 "The ASiC-E container of a delivered order, as application/vnd.etsi.asic-e+zip. An order that ended otherwise has none: 404.",
             )
             .refuses(&[ARTIFACT_NOT_READY])
+            .of_media_type(ASICE)
             .downloads(async |call| call.api.download_kyc_artifact(&call.caller, call.path).await),
         Operation::<A>::post(SIMULATE, "simulateKycPackage")
             .says(

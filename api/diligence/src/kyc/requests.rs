@@ -1,6 +1,7 @@
 use parafa_api_http::FromBody;
 use parafa_api_http::decode::{Node, Object};
 use parafa_register_data::EntityCode;
+use serde_json::json;
 use url::Url;
 
 use super::KycApi;
@@ -84,6 +85,18 @@ fn delivery(object: &mut Object<'_>) -> Option<KycDelivery> {
         }
         node.email()
     });
+    let is_mailed = json!({
+        "properties": {"delivery": {"type": "string", "const": "email"}},
+        "required": ["delivery"],
+    });
+    object.keyword(
+        "allOf",
+        json!([{
+            "if": is_mailed,
+            "then": {"required": ["subjectEmail"]},
+            "else": {"properties": {"subjectEmail": false}},
+        }]),
+    );
     match kind? {
         KycDeliveryKind::Link => Some(KycDelivery::Link),
         KycDeliveryKind::Email => {

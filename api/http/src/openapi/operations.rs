@@ -154,7 +154,7 @@ impl<A: Api> Described<'_, A> {
                 names.extend(self.http.reference.headers.iter().map(|(name, ..)| *name));
                 names.extend(["Content-Disposition", "ETag"]);
                 let bytes = json!({"schema": {"type": "string", "format": "binary"}});
-                let bytes = json!({"application/octet-stream": bytes});
+                let bytes = json!({operation.contract.download_type: bytes});
                 ("The document itself.", Some(bytes))
             }
         };
