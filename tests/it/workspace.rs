@@ -104,7 +104,7 @@ const PARTS: [(&str, &[&str]); 13] = [
             "host/trust",
         ],
     ),
-    ("host/platform", &["host/store"]),
+    ("host/platform", &[REGISTER_DATA, "host/store"]),
     (
         "host/delivery",
         &[
@@ -217,6 +217,7 @@ const PARTS: [(&str, &[&str]); 13] = [
             "host/domain",
             "host/platform",
             "host/plugin-store",
+            REGISTER_DATA,
             "host/signing",
             "host/store",
         ],

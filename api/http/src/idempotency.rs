@@ -26,6 +26,18 @@ pub struct IdempotentRequest {
     pub body_sha256: [u8; 32],
 }
 
+impl IdempotentRequest {
+    /// What a caller's request is known by, as one text. The idempotency key comes
+    /// last: the others hold no line breaks.
+    #[must_use]
+    pub fn scope(&self, caller: Uuid) -> String {
+        let Self {
+            key, method, path, ..
+        } = self;
+        format!("{caller}\n{method}\n{path}\n{key}")
+    }
+}
+
 /// The value of an `Idempotency-Key` header: 1 to 255 visible ASCII
 /// characters, taken literally.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]

@@ -110,11 +110,9 @@ pub enum BodyKind {
 pub(crate) enum Answer {
     /// 200 with a view.
     Json,
-    /// 201 with a view; repetitions with the same `Idempotency-Key` get the
-    /// same answer.
-    Created,
-    /// 202 with a view, and the same of repetitions.
-    Accepted,
+    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
+    /// the same answer.
+    Created(StatusCode),
     /// 200 with a view, or with bytes of one of these media types.
     Forms(&'static [AnswerForm]),
     /// 200 with bytes.
@@ -127,15 +125,14 @@ impl Answer {
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::Json | Self::Forms(_) | Self::Download => StatusCode::OK,
-            Self::Created => StatusCode::CREATED,
-            Self::Accepted => StatusCode::ACCEPTED,
+            Self::Created(status) => status,
             Self::Empty => StatusCode::NO_CONTENT,
         }
     }
 
     /// Whether something is created, which a repetition does not do again.
     pub(crate) fn creates(self) -> bool {
-        matches!(self, Self::Created | Self::Accepted)
+        matches!(self, Self::Created(_))
     }
 }
 
@@ -388,11 +385,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         R: Future<Output = Result<V, Problem>> + Send + 'static,
     {
         let view = Schemas::some_of::<V>;
-        let answer = match V::STATUS {
-            StatusCode::ACCEPTED => Answer::Accepted,
-            _ => Answer::Created,
-        };
-        self.operation(answer, view, V::IDS, move |arrived| {
+        self.operation(Answer::Created(V::STATUS), view, V::IDS, move |arrived| {
             arrived.create::<I, V, R>(handler.clone())
         })
     }

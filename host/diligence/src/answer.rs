@@ -1,7 +1,6 @@
 //! One call for data, from the question to the answer.
 
 use bytes::Bytes;
-use jiff::Timestamp;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Source, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
@@ -9,12 +8,11 @@ use parafa_interpretation::{Endpoint, Interpretation, Library};
 use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::billing::{self, Amount, UsageItem};
+use parafa_platform::billing::{self, Amount};
 use parafa_register_data::Query;
 use parafa_registers::{RegisterAnswer, SourceError};
 use parafa_store::Transaction;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::DiligenceError;
 use crate::records::{CallOutcome, CallRow};
@@ -89,7 +87,7 @@ impl Diligence {
         let row = &row;
         self.records
             .store
-            .transact(|tx| Box::pin(enter(tx, caller, row, price)))
+            .transact(|tx| Box::pin(enter(tx, caller, row)))
             .await?;
         made.map(|(answered, _)| answered)
     }
@@ -127,8 +125,7 @@ impl Diligence {
             "a report was taken for the answer of one register",
         ))?;
         let answer = self.ask(caller.mode, &query).await?;
-        let data = value(&answer.data)?;
-        let interpretation = interpretation(options, endpoint, &data);
+        let interpretation = interpretation(options, endpoint, &answer.data)?;
         let code = Some(subject(question).to_owned());
         let json = json(&Answer {
             schema: schema_address(&self.base_url, kind),
@@ -146,7 +143,7 @@ impl Diligence {
             source: source(&answer),
             purpose: shown_purpose(question, options),
             sandbox: sandbox(caller),
-            data,
+            data: &answer.data,
             interpretation,
         })?;
         Ok(Composed {
@@ -210,15 +207,13 @@ async fn enter(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     row: &CallRow,
-    price: Amount,
 ) -> Result<(), DiligenceError> {
     tx.insert(row).await?;
     if row.charged != Amount::default() {
         // Others may have used up what was left meanwhile.
-        let checked = accounts::check(tx, caller, price).await?;
+        let checked = accounts::check(tx, caller, row.charged).await?;
         checked.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
-        let item: UsageItem = row.item;
-        billing::bill(tx, row.tenant, item, row.id, row.charged).await?;
+        billing::bill(tx, row.tenant, row.item, row.id, row.charged).await?;
     }
     Ok(())
 }
@@ -309,10 +304,14 @@ pub(crate) fn shown_purpose(question: &Question, options: AnswerOptions) -> Opti
 pub(crate) fn interpretation(
     options: AnswerOptions,
     endpoint: Option<Endpoint>,
-    data: &Value,
-) -> Option<Interpretation> {
-    let endpoint = endpoint.filter(|_| options.interpret)?;
-    Some(Library::current().interpret(endpoint, data))
+    data: &impl Serialize,
+) -> Result<Option<Interpretation>, DiligenceError> {
+    let Some(endpoint) = endpoint.filter(|_| options.interpret) else {
+        return Ok(None);
+    };
+    let data = serde_json::to_value(data);
+    let data = data.map_err(|_| PlatformError::Inconsistent("data are no JSON"))?;
+    Ok(Some(Library::current().interpret(endpoint, &data)))
 }
 
 pub(crate) fn sandbox(caller: &Caller) -> Option<bool> {
@@ -332,14 +331,4 @@ pub(crate) fn json(view: &impl Serialize) -> Result<Bytes, DiligenceError> {
     let json = serde_json::to_vec(view);
     let json = json.map_err(|_| PlatformError::Inconsistent("an answer is no JSON"))?;
     Ok(json.into())
-}
-
-pub(crate) fn value(data: &impl Serialize) -> Result<Value, DiligenceError> {
-    let value = serde_json::to_value(data);
-    Ok(value.map_err(|_| PlatformError::Inconsistent("data are no JSON"))?)
-}
-
-/// When the last of some answers was had.
-pub(crate) fn last(answers: &[RegisterAnswer]) -> Option<Timestamp> {
-    answers.iter().map(|answer| answer.retrieved_at).max()
 }

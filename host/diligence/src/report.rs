@@ -1,5 +1,6 @@
 //! What all registers hold on one entity.
 
+use jiff::Timestamp;
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_diligence::views::{Report, ReportAnswer, Section, Sections};
 use parafa_api_diligence::{AnswerKind, schema_address};
@@ -10,7 +11,7 @@ use parafa_register_data::{EntityCode, Query, RegisterData};
 use parafa_registers::RegisterAnswer;
 
 use crate::Diligence;
-use crate::answer::{Composed, interpretation, json, last, sandbox, shown_purpose, source, value};
+use crate::answer::{Composed, interpretation, json, sandbox, shown_purpose, source};
 use crate::error::DiligenceError;
 
 /// The section of a register's answer, which is kept for its raw form.
@@ -58,13 +59,17 @@ impl Diligence {
             ask(Query::Seizures),
             ask(Query::Cases),
         )?;
-        if profile.is_none() {
-            return Err(DiligenceError::NoData);
-        }
+        let profile = profile.ok_or(DiligenceError::NoData)?;
+        let others = [&participants, &owners, &real_estate, &seizures, &cases];
+        let asked_at = others
+            .into_iter()
+            .flatten()
+            .map(|answer| answer.retrieved_at);
+        let retrieved_at = asked_at.fold(profile.retrieved_at, Timestamp::max);
         let mut raw = Vec::with_capacity(6);
         let report = Report {
             sections: Sections {
-                profile: section!(profile, CompanyProfile, raw),
+                profile: section!(Some(profile), CompanyProfile, raw),
                 participants: section!(participants, Participants, raw),
                 beneficial_owners: section!(owners, BeneficialOwners, raw),
                 real_estate: section!(real_estate, RealEstate, raw),
@@ -72,12 +77,11 @@ impl Diligence {
                 cases: section!(cases, Cases, raw),
             },
         };
-        let interpretation = interpretation(options, Some(Endpoint::Report), &value(&report)?);
-        let now = self.records.store.now().await?;
+        let interpretation = interpretation(options, Some(Endpoint::Report), &report)?;
         let json = json(&ReportAnswer {
             schema: schema_address(&self.base_url, AnswerKind::Report),
             entity_code: entity.to_string(),
-            retrieved_at: last(&raw).unwrap_or(now),
+            retrieved_at,
             purpose: shown_purpose(&Question::Report(entity.clone()), options),
             sandbox: sandbox(caller),
             data: report,

@@ -13,6 +13,7 @@ use parafa_plugin_host::{
 };
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
+use parafa_registers::RegisterAnswer;
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use serde_json::Value;
@@ -21,7 +22,6 @@ use uuid::Uuid;
 use crate::documents::{self, DossierFacts};
 use crate::error::IdentificationError;
 use crate::form::{OrderDelivery, OrderForm};
-use crate::ports::RegisterAnswer;
 use crate::reading::Order;
 use crate::records::{OrderPrivate, OrderRow};
 use crate::{Identifications, PDF};
@@ -41,8 +41,7 @@ const METHODS: [SigningMethod; 3] = [
 pub(crate) struct RegisterFacts {
     pub(crate) profile: Box<CompanyProfile>,
     pub(crate) holders: Vec<RoleHolder>,
-    /// The answers, each with its register.
-    pub(crate) answers: Vec<(Register, RegisterAnswer)>,
+    pub(crate) answers: Vec<RegisterAnswer>,
 }
 
 /// An order whose bytes are written and whose rows are not.
@@ -117,7 +116,7 @@ impl Identifications {
                 Ok(Some(RegisterFacts {
                     profile,
                     holders: held_by.holders,
-                    answers: vec![(holders.register(), held), (profile_register(), known)],
+                    answers: vec![held, known],
                 }))
             }
             _ => Err(IdentificationError::RegisterUnavailable),
@@ -282,13 +281,9 @@ impl RegisterFacts {
     pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
         let answers = self.answers.iter();
         answers
-            .map(|(register, answer)| (*register, answer.retrieved_at))
+            .map(|answer| (answer.register, answer.retrieved_at))
             .collect()
     }
-}
-
-fn profile_register() -> Register {
-    Register::Jar
 }
 
 fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {

@@ -129,8 +129,8 @@ pub(crate) enum EvidenceError {
 /// The raw answers, each by its number and register.
 fn register_files(facts: &RegisterFacts) -> Vec<ContainerFile> {
     let answers = (1..).zip(&facts.answers);
-    let files = answers.map(|(number, (register, answer))| {
-        let name = format!("register/{number}-{}.json", register.slug());
+    let files = answers.map(|(number, answer)| {
+        let name = format!("register/{number}-{}.json", answer.register.slug());
         file(&name, JSON, answer.raw.clone())
     });
     files.collect()
@@ -138,14 +138,14 @@ fn register_files(facts: &RegisterFacts) -> Vec<ContainerFile> {
 
 fn manifest(facts: &RegisterFacts, files: &[ContainerFile]) -> Value {
     let entries = facts.answers.iter().zip(files);
-    let entries = entries.map(|((register, answer), file)| {
+    let entries = entries.map(|(answer, file)| {
         json!({
             "name": file.name,
             "sha256": digest(&file.content),
             "bytes": file.content.len(),
-            "register": register.code(),
-            "registerName": register.name(),
-            "operator": register.operator(),
+            "register": answer.register.code(),
+            "registerName": answer.register.name(),
+            "operator": answer.register.operator(),
             "mode": answer.mode,
             "reference": answer.reference,
             "retrievedAt": answer.retrieved_at,

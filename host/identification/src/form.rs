@@ -54,15 +54,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::AmlKyc,
-        Self::BusinessRelationship,
-        Self::Transaction,
-        Self::LegalClaim,
-        Self::Other,
-    ];
-
     /// The name at the interface.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -73,11 +64,5 @@ impl Purpose {
             Self::LegalClaim => "LEGAL_CLAIM",
             Self::Other => "OTHER",
         }
-    }
-
-    /// The one with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|purpose| purpose.name() == name)
     }
 }

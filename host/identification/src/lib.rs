@@ -46,7 +46,7 @@ pub use crate::notices::OrderNotices;
 pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
 pub use crate::owner::OrderOwner;
 pub use crate::ports::{
-    Accounts, EvidenceSigner, EvidenceUnsigned, RegisterAnswer, RegisterUnavailable, Registers,
+    Accounts, EvidenceSigner, EvidenceUnsigned, RegisterUnavailable, Registers,
 };
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
 pub use crate::simulate::SimulatedOutcome;

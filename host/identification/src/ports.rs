@@ -3,13 +3,13 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use jiff::Timestamp;
 use parafa_organisation_signature::ContainerFile;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::Amount;
-use parafa_register_data::{Query, RegisterData, SourceMode};
+use parafa_register_data::Query;
+use parafa_registers::RegisterAnswer;
 use parafa_store::Transaction;
 use uuid::Uuid;
 
@@ -25,21 +25,6 @@ pub trait Registers: Send + Sync {
         mode: KeyMode,
         query: &Query,
     ) -> Result<Option<RegisterAnswer>, RegisterUnavailable>;
-}
-
-/// What a register answered.
-#[derive(Clone, Debug)]
-pub struct RegisterAnswer {
-    /// In the normalized form.
-    pub data: RegisterData,
-    /// As it came.
-    pub raw: Bytes,
-    /// When.
-    pub retrieved_at: Timestamp,
-    /// How.
-    pub mode: SourceMode,
-    /// What the register calls the request, or where it was asked.
-    pub reference: Option<String>,
 }
 
 /// A register does not answer.

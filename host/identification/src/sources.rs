@@ -3,9 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parafa_platform::accounts::KeyMode;
 use parafa_register_data::Query;
-use parafa_registers::{RegisterSource, SourceError};
+use parafa_registers::{RegisterAnswer, RegisterSource, SourceError};
 
-use crate::ports::{RegisterAnswer, RegisterUnavailable, Registers};
+use crate::ports::{RegisterUnavailable, Registers};
 
 /// The ways to the registers, by whom they are for.
 #[derive(Clone)]
@@ -35,13 +35,7 @@ impl Registers for RegisterSources {
         query: &Query,
     ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
         match self.of(mode).answer(query).await {
-            Ok(answer) => Ok(Some(RegisterAnswer {
-                data: answer.data,
-                raw: answer.raw,
-                retrieved_at: answer.retrieved_at,
-                mode: answer.mode,
-                reference: Some(answer.reference),
-            })),
+            Ok(answer) => Ok(Some(answer)),
             Err(SourceError::NoData) => Ok(None),
             Err(SourceError::Unavailable(error)) => {
                 let error: &dyn std::error::Error = &error;

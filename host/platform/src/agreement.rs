@@ -1,8 +1,6 @@
 //! What a workspace has agreed to.
 
-use std::fmt;
-use std::str::FromStr;
-
+use parafa_register_data::EntityCode;
 use parafa_store::{Content, StoreError, Table, TableName, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -73,90 +71,5 @@ impl Table for AgreementRow {
 
     fn key(&self) -> Uuid {
         self.tenant
-    }
-}
-
-/// The code of a Lithuanian legal entity: nine digits, of which the last
-/// checks the others.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct EntityCode(String);
-
-/// A text that is no entity's code.
-#[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no entity's code: nine digits, of which the last checks the others")]
-pub struct NoEntityCode(String);
-
-/// Weights of the digits, and those used where the sum leaves 10.
-const WEIGHTS: [[u32; 8]; 2] = [[1, 2, 3, 4, 5, 6, 7, 8], [3, 4, 5, 6, 7, 8, 9, 1]];
-
-impl FromStr for EntityCode {
-    type Err = NoEntityCode;
-
-    fn from_str(text: &str) -> Result<Self, NoEntityCode> {
-        let digits: Option<Vec<u32>> = text.chars().map(|c| c.to_digit(10)).collect();
-        match digits.as_deref() {
-            Some([digits @ .., last]) if digits.len() == 8 && check_digit(digits) == *last => {
-                Ok(Self(text.to_owned()))
-            }
-            _ => Err(NoEntityCode(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for EntityCode {
-    type Error = NoEntityCode;
-
-    fn try_from(text: String) -> Result<Self, NoEntityCode> {
-        text.parse()
-    }
-}
-
-impl From<EntityCode> for String {
-    fn from(code: EntityCode) -> Self {
-        code.0
-    }
-}
-
-impl fmt::Display for EntityCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-fn check_digit(digits: &[u32]) -> u32 {
-    let remainder = |weights: [u32; 8]| {
-        let products = digits
-            .iter()
-            .zip(weights)
-            .map(|(digit, weight)| digit * weight);
-        products.sum::<u32>() % 11
-    };
-    let [first, second] = WEIGHTS.map(remainder);
-    match first {
-        10 => second % 10,
-        digit => digit,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_is_one_only_with_its_check_digit() {
-        for code in ["188659752", "188764867", "110003978", "999000009"] {
-            assert_eq!(code.parse::<EntityCode>().unwrap().to_string(), code);
-        }
-        for text in [
-            "",
-            "18865975",
-            "188659753",
-            "1886597520",
-            "18865975a",
-            "٣88659752",
-        ] {
-            assert!(text.parse::<EntityCode>().is_err(), "{text}");
-        }
     }
 }

@@ -145,6 +145,15 @@ impl Idempotency {
             .await
     }
 
+    /// The same where nobody can be told that it failed: the claim ends by itself
+    /// then.
+    pub async fn give_back(&self, claim: &Claim) {
+        if let Err(error) = self.release(claim).await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(error, "an idempotency key stays claimed for a while");
+        }
+    }
+
     /// Makes an answer ready to be kept; `body` where it is known already.
     pub async fn prepare_answer(
         &self,

@@ -138,13 +138,13 @@ impl<A: Api> Described<'_, A> {
                 }
                 ("The answer, in the form that was asked for.", Some(content))
             }
-            Answer::Created | Answer::Accepted => {
+            Answer::Created(status) => {
                 names.push("Idempotent-Replayed");
                 if self.has_address(operation) {
                     names.push("Location");
                 }
-                let done = match operation.answer {
-                    Answer::Accepted => "Accepted.",
+                let done = match status {
+                    StatusCode::ACCEPTED => "Accepted.",
                     _ => "Created.",
                 };
                 (done, content)

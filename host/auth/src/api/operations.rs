@@ -124,14 +124,7 @@ impl Api for AuthOperations {
         request: IdempotentRequest,
     ) -> Result<Reservation<Claim>, Problem> {
         let identity = RequestIdentity {
-            // The idempotency key comes last: the others hold no line breaks.
-            scope: format!(
-                "{}\n{}\n{}\n{}",
-                caller.key_id(),
-                request.method,
-                request.path,
-                request.key
-            ),
+            scope: request.scope(caller.key_id()),
             body: hex::encode(request.body_sha256),
         };
         let reserved = self.0.idempotency.reserve(&identity).await;
@@ -153,10 +146,7 @@ impl Api for AuthOperations {
     }
 
     async fn release(&self, claim: Claim) {
-        if let Err(error) = self.0.idempotency.release(&claim).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "an idempotency key stays claimed for a while");
-        }
+        self.0.idempotency.give_back(&claim).await;
     }
 }
 

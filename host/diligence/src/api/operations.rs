@@ -91,11 +91,7 @@ impl Api for DiligenceOperations {
         request: IdempotentRequest,
     ) -> Result<Reservation<Claim>, Problem> {
         let identity = RequestIdentity {
-            // The idempotency key comes last: the others hold no line breaks.
-            scope: format!(
-                "{}\n{}\n{}\n{}",
-                caller.key, request.method, request.path, request.key
-            ),
+            scope: request.scope(caller.key),
             body: hex::encode(request.body_sha256),
         };
         let reserved = self.diligence.idempotency.reserve(&identity).await;
@@ -117,10 +113,7 @@ impl Api for DiligenceOperations {
     }
 
     async fn release(&self, claim: Claim) {
-        if let Err(error) = self.diligence.idempotency.release(&claim).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "an idempotency key stays claimed for a while");
-        }
+        self.diligence.idempotency.give_back(&claim).await;
     }
 }
 

@@ -6,7 +6,7 @@ mod place;
 
 use parafa_plugin_tools as tools;
 
-use self::place::{Placed, bench};
+use self::place::Placed;
 use super::CommandError;
 
 /// `parafa verify`.
@@ -50,17 +50,9 @@ enum PluginSubcommand {
 /// Runs one of the subcommands.
 pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
     match &arguments.command {
-        PluginSubcommand::Check(arguments) => Ok(tools::check(
-            &arguments.arguments,
-            &bench(&arguments.place)?,
-        )?),
-        PluginSubcommand::Run(arguments) => {
-            Ok(tools::run(&arguments.arguments, &bench(&arguments.place)?)?)
-        }
-        PluginSubcommand::Test(arguments) => Ok(tools::test(
-            &arguments.arguments,
-            &bench(&arguments.place)?,
-        )?),
+        PluginSubcommand::Check(arguments) => arguments.on_bench(tools::check),
+        PluginSubcommand::Run(arguments) => arguments.on_bench(tools::run),
+        PluginSubcommand::Test(arguments) => arguments.on_bench(tools::test),
         PluginSubcommand::New(arguments) => Ok(tools::new(arguments)?),
         PluginSubcommand::Keygen(arguments) => Ok(tools::keygen(arguments)?),
         PluginSubcommand::Sign(arguments) => Ok(tools::sign(arguments)?),
@@ -75,8 +67,5 @@ pub(super) fn plugin(arguments: &PluginArguments) -> Result<(), CommandError> {
 
 /// Says what became of a document's signatures.
 pub(super) fn verify(arguments: &VerifyArguments) -> Result<(), CommandError> {
-    Ok(tools::verify(
-        &arguments.arguments,
-        &bench(&arguments.place)?,
-    )?)
+    arguments.on_bench(tools::verify)
 }

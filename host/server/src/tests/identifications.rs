@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::KycStatus;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, Purpose, RegisterAnswer, RegisterSources,
+    IdentificationError, Order, OrderDelivery, OrderForm, Purpose, RegisterSources,
     RegisterUnavailable, Registers,
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
@@ -20,7 +20,7 @@ use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::UsageRow;
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
-use parafa_registers::{RegisterSource, Synthetic};
+use parafa_registers::{RegisterAnswer, RegisterSource, Synthetic};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;

@@ -143,11 +143,7 @@ impl Api for SigningOperations {
         request: IdempotentRequest,
     ) -> Result<Reservation<Claim>, Problem> {
         let identity = RequestIdentity {
-            // The idempotency key comes last: the others hold no line breaks.
-            scope: format!(
-                "{}\n{}\n{}\n{}",
-                caller.key, request.method, request.path, request.key
-            ),
+            scope: request.scope(caller.key),
             body: hex::encode(request.body_sha256),
         };
         Ok(
@@ -173,10 +169,7 @@ impl Api for SigningOperations {
     }
 
     async fn release(&self, claim: Claim) {
-        if let Err(error) = self.idempotency.release(&claim).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "an idempotency key stays claimed for a while");
-        }
+        self.idempotency.give_back(&claim).await;
     }
 }
 

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use parafa_plugin_tools::Bench;
+use parafa_plugin_tools::{Bench, ToolError};
 
 use crate::cli::{CommandError, Location, find_data_folder};
 use crate::config::StoreSection;
@@ -11,9 +11,19 @@ use crate::demo;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Placed<A: clap::Args> {
     #[command(flatten)]
-    pub(super) arguments: A,
+    arguments: A,
     #[command(flatten)]
-    pub(super) place: Location,
+    place: Location,
+}
+
+impl<A: clap::Args> Placed<A> {
+    /// Has a tool do its work.
+    pub(super) fn on_bench(
+        &self,
+        tool: impl FnOnce(&A, &Bench) -> Result<(), ToolError>,
+    ) -> Result<(), CommandError> {
+        Ok(tool(&self.arguments, &bench(&self.place)?)?)
+    }
 }
 
 /// Where plugins run. Compiled plugins are kept in the data folder, where one is
@@ -22,7 +32,7 @@ pub(in crate::cli) struct Placed<A: clap::Args> {
 ///
 /// # Errors
 /// A data folder that is named and not there is refused.
-pub(super) fn bench(place: &Location) -> Result<Bench, CommandError> {
+fn bench(place: &Location) -> Result<Bench, CommandError> {
     let mut config = place.load()?;
     let mut temporary = None;
     let is_named = place.data.is_some() || config.store.data != StoreSection::default().data;
