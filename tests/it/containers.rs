@@ -1,6 +1,8 @@
 //! Containers: composed of files, shown to those who sign, signed and
 //! countersigned.
 
+mod methods;
+
 use std::fs;
 
 use base64::Engine;
