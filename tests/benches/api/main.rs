@@ -1,13 +1,14 @@
-//! What the signing API costs, over HTTP on the built server: durable creates
-//! beside the same server without grouping of commits, on a file system that
-//! has nothing to sync, and the disk's own rate of syncs; reads; pages of long
-//! lists; creates beside deliveries that nobody takes; the memory of the
-//! largest document.
+//! What the APIs cost, over HTTP on the built server: durable creates beside the
+//! same server without grouping of commits, on a file system that has nothing to
+//! sync, and the disk's own rate of syncs; authentications with a card beside the
+//! bare verification of a signature; reads; pages of long lists; creates beside
+//! deliveries that nobody takes; the memory of the largest document.
 //!
-//! An argument picks the measurements whose name contains it: `creates`,
-//! `reads`, `lists`, `deliveries`, `memory`. `--quick` makes all of them short,
-//! to see that they work.
+//! An argument picks the measurements whose name contains it: `authentications`,
+//! `creates`, `reads`, `lists`, `deliveries`, `memory`. `--quick` makes all of
+//! them short, to see that they work.
 
+mod authentications;
 mod creates;
 mod deliveries;
 mod lists;
@@ -41,6 +42,9 @@ fn main() {
 
     let runtime = Runtime::new().expect("a runtime");
     runtime.block_on(async {
+        if is_picked("authentications") {
+            authentications::measure(&scale).await;
+        }
         if is_picked("creates") {
             creates::measure(&scale).await;
         }

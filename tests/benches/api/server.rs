@@ -96,6 +96,16 @@ impl Server {
         member.expect("demo.json has it")
     }
 
+    /// Where a path of it is.
+    pub(crate) fn address(&self, path: &str) -> String {
+        format!("{}/{path}", self.base)
+    }
+
+    /// For calls without the signing API's key.
+    pub(crate) fn http(&self) -> &Client {
+        &self.http
+    }
+
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
         self.request(Method::GET, path)
     }
@@ -109,7 +119,7 @@ impl Server {
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http
-            .request(method, format!("{}/{path}", self.base))
+            .request(method, self.address(path))
             .bearer_auth(self.demo("/signing/live"))
     }
 
