@@ -35,6 +35,14 @@ pub const SANDBOX_ONLY: ProblemType = ProblemType {
     meaning: "Outcomes can be simulated with a sandbox key only.",
     remedy: "Repeat the request with a test key, on an order that was created with one.",
 };
+/// 503: there is no attorney's signature to be had.
+pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    name: "signature-unavailable",
+    title: "Answers cannot be signed now",
+    meaning: "The service's signing key or what it needs is out of order; nothing was charged.",
+    remedy: "Try again later, or ask for an unsigned answer.",
+};
 /// 502: a register did not answer.
 pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::BAD_GATEWAY,
