@@ -6,7 +6,7 @@ use parafa_api_diligence::DiligenceApi;
 use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
-    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
+    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem, ProblemType,
     Representation, Reservation,
 };
 use parafa_identification::{IdentificationError, Identifications};
@@ -146,7 +146,7 @@ impl KycApi for DiligenceOperations {
     fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
         match caller.mode {
             KeyMode::Test => Ok(()),
-            KeyMode::Live => Err(Problem::of(kyc::problems::SANDBOX_ONLY)),
+            KeyMode::Live => Err(Problem::of(ProblemType::SANDBOX_ONLY)),
         }
     }
 

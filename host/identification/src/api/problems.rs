@@ -1,7 +1,7 @@
 //! The one table from what went wrong to what the caller is told.
 
 use parafa_api_diligence::kyc::problems;
-use parafa_api_http::{Fault, Problem};
+use parafa_api_http::{Fault, Problem, ProblemType};
 use parafa_ceremony::{CeremonyError, api::problem};
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{PaymentCause, PaymentRequired};
@@ -22,7 +22,7 @@ impl From<IdentificationError> for Problem {
                 "must be link: mail is not set up here",
             )]),
             IdentificationError::ArtifactNotReady => Self::of(problems::ARTIFACT_NOT_READY),
-            IdentificationError::SandboxOnly => Self::of(problems::SANDBOX_ONLY),
+            IdentificationError::SandboxOnly => Self::of(ProblemType::SANDBOX_ONLY),
             IdentificationError::OrderEnded => Self::of(problems::ORDER_ENDED),
             IdentificationError::NoDocuments => {
                 Self::unavailable("Dossiers cannot be made at the moment; nothing was created.")
