@@ -32,6 +32,7 @@ pub use self::node::Node;
 pub use self::object::Object;
 pub use self::patterns::file_name_pattern;
 pub use self::query::Query;
+pub use self::text::line_fault;
 pub(crate) use self::schema_recorder::{body_schema, query_members};
 use crate::problem::Problem;
 
