@@ -24,7 +24,6 @@ async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice(
             deliver(&site, faults).await;
         }
     }
-    site.shutdown().await;
 }
 
 /// Signs on a sound host, and leaves the rest to one that may die and to whoever
