@@ -35,7 +35,6 @@ pub(crate) use self::services::ExternalServices;
 use crate::app::App;
 use crate::config::{Config, Engine};
 use crate::jobs;
-use crate::metrics::plugin_observer;
 use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
 use parafa_ceremony::ceremonies::{Ceremonies, EarlierSignaturesCache};
 use parafa_ceremony::changes::{Changes, LastStates};
@@ -50,6 +49,7 @@ use parafa_listener::TrustedProxies;
 use parafa_platform::Records;
 use parafa_platform::accounts::Product;
 use parafa_platform::idempotency::Idempotency;
+use parafa_plugin_store::metrics::Counted;
 use parafa_plugin_store::{NoPlugins, PluginStore};
 use parafa_signing::SigningOwner;
 use parafa_signing::api::SigningNotices;
@@ -83,7 +83,7 @@ pub(crate) async fn open(
     }
     let counted = add_up(&folder.store).await;
     counted.context("what is stored cannot be added up")?;
-    let plugin_store = PluginStore::new(&config.plugin_store(), mode, plugin_observer());
+    let plugin_store = PluginStore::new(&config.plugin_store(), mode, Arc::new(Counted));
     let started = plugin_store.start().await;
     let plugins = started.map_err(|error| match error.downcast::<NoPlugins>() {
         Ok(none) => ConfigFaults::one(none).into(),
