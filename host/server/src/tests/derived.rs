@@ -18,8 +18,8 @@ use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use uuid::Uuid;
 
-use super::calls::{caller, document, read, signings, terms};
-use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
+use super::calls::{document, read, signings, terms};
+use super::deployment::{CALLER, Posted, SIGN, Site};
 use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
@@ -65,8 +65,6 @@ async fn an_archive_adds_a_version_once() {
         .await
         .unwrap();
     assert!(archived.starts_with(&signed));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -101,8 +99,6 @@ async fn later_signers_sign_the_archived_version() {
         .unwrap();
     assert!(again.upgraded);
     assert_eq!(again.level, "PAdES-B-LT");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -120,8 +116,6 @@ async fn two_archives_at_once_make_one_version() {
     assert_eq!(upgraded.iter().filter(|upgraded| **upgraded).count(), 1);
     assert_eq!(stage.signing().await.versions.len(), 3);
     assert_eq!(stage.deployment.byte_files().len(), 3);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -141,8 +135,6 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     site.faults(Service::Ocsp).clear();
     let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
     assert!(archived.unwrap().upgraded);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -163,8 +155,6 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     site.clock.set(signed_at);
     let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
     assert!(archived.unwrap().upgraded);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -184,8 +174,6 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -199,8 +187,6 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
     assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
     assert_eq!(stage.signing().await.versions.len(), 1);
     assert_eq!(stage.deployment.byte_files().len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -217,8 +203,6 @@ async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -242,8 +226,6 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
         Err(SigningError::Ceremony(CeremonyError::Busy { .. }))
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -270,16 +252,13 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
         );
         assert_eq!(stage.signing().await.versions.len(), 2, "{behaviour}");
         assert_eq!(stage.deployment.byte_files().len(), 2, "{behaviour}");
-        drop(stage);
-        site.shutdown().await;
     }
 }
 
 #[tokio::test]
 async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
 
     let completed = host
@@ -305,16 +284,13 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let inspected = site.plugins.by_id("pdf").unwrap();
     let report = inspected.inspect(content).await.unwrap();
     assert_eq!(report.signatures, []);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_behind() {
     let site = Site::start().await;
     for behaviour in ["rehearse-signs", "panic@rehearse"] {
-        let deployment = Deployment::new(&site);
-        let host = deployment.sound_host().await;
+        let (deployment, host) = site.opened().await;
         let id = sandboxed(&host, Posted::toy(behaviour)).await.signing.id;
 
         let failed = host
@@ -331,14 +307,12 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
         assert_eq!(row.signing.status, SigningStatus::Pending);
         assert_eq!(deployment.byte_files().len(), 1);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_form_is_flattened_before_it_is_stored() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let inline = ContentForm::Inline(toy("hello"));
     let stored = ContentForm::File(store(&host, toy("hello")).await);
     for content in [inline, stored] {
@@ -355,15 +329,12 @@ async fn a_form_is_flattened_before_it_is_stored() {
             .unwrap();
         assert_eq!(bytes, "FLAT honest 5\nhello");
     }
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let file = store(&host, toy("why?")).await;
     for content in [ContentForm::Inline(toy("why?")), ContentForm::File(file)] {
         let refused = create(&host, content).await;
@@ -380,8 +351,6 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     }
     assert_eq!(signings(&host).await.len(), 0);
     assert_eq!(deployment.byte_files().len(), 1, "the stored file");
-    drop(host);
-    site.shutdown().await;
 }
 
 /// Takes the PDF plugin out of use while it waits for a service, which answers
@@ -420,7 +389,7 @@ async fn bytes(stage: &Stage<'_>, version: &DocumentVersion) -> Bytes {
 fn sandbox() -> Caller {
     Caller {
         mode: KeyMode::Test,
-        ..caller()
+        ..CALLER
     }
 }
 
@@ -461,7 +430,7 @@ async fn store(host: &Host, content: Bytes) -> Uuid {
         pointer: "/content",
         content,
     };
-    let stored = host.app.intake.store_file(&caller(), form, None).await;
+    let stored = host.store_file(form).await;
     stored.unwrap().row.id
 }
 
@@ -477,10 +446,6 @@ async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, Signing
         }),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await;
+    let created = host.post(form).await;
     created.map(|opened| opened.row)
 }

@@ -35,8 +35,6 @@ async fn an_attempt_goes_on_when_the_clock_is_set_back() {
 
     assert_ne!(stage.host.run_due().await, 0, "it is due at once");
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -61,8 +59,6 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     .await;
     stop.cancel();
     runner.await.unwrap();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -80,8 +76,6 @@ async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() 
     let store = &stage.host.app.records.store;
     let due = store.claim_due(ATTEMPTS, 100, LEASE).await.unwrap();
     assert_eq!(due.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// Lets seconds pass, far fewer than the clock is set back by, until it is so.
@@ -130,8 +124,6 @@ async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time()
     assert_eq!(stage.outcome().await.phase, Phase::Done);
 
     expires_at(&stage, deadline).await;
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -148,8 +140,6 @@ async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
 
     let deadline = stage.signing().await.signing.expires_at;
     expires_at(&stage, deadline).await;
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -170,8 +160,6 @@ async fn a_sweep_that_was_put_off_while_the_clock_was_ahead_comes_within_a_day()
     let store = &stage.host.app.records.store;
     let due = store.claim_due(TIMERS, 100, LEASE).await.unwrap();
     assert!(due.iter().any(|job| job.kind == SWEEP));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -201,8 +189,6 @@ async fn a_sweep_that_waits_for_its_day_is_not_hastened_by_a_start() {
         .await
         .unwrap();
     assert!(due.iter().any(|job| job.kind == SWEEP));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -223,6 +209,4 @@ async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
     stage.host.runner.follow_clock_back().await.unwrap();
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
