@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::Identifications;
 use crate::error::IdentificationError;
 use crate::form::OrderForm;
+use crate::ports::RegisterUnavailable;
 use crate::records::OrderRow;
 
 /// What the registers say of an entity and of those who hold a role in it.
@@ -64,11 +65,11 @@ impl Identifications {
         &self,
         asked: &Asked<'_>,
     ) -> Result<Option<RegisterFacts>, IdentificationError> {
-        let facts = self.ask(asked).await;
-        let (outcome, digests) = match &facts {
-            Ok(Some(facts)) => (CallOutcome::Answered, facts.digests()),
-            Ok(None) => (CallOutcome::NoData, Vec::new()),
-            Err(_) => (CallOutcome::UpstreamUnavailable, Vec::new()),
+        let (facts, raw_sha256) = self.ask(asked).await;
+        let outcome = match &facts {
+            Ok(Some(_)) => CallOutcome::Answered,
+            Ok(None) => CallOutcome::NoData,
+            Err(_) => CallOutcome::UpstreamUnavailable,
         };
         let store = &self.records.store;
         let row = CallRow {
@@ -81,7 +82,7 @@ impl Identifications {
             subject: asked.entity.to_string(),
             purpose: Some(asked.purpose.as_str().to_owned()),
             outcome,
-            raw_sha256: digests,
+            raw_sha256,
             charged: Amount::default(),
         };
         let row = &row;
@@ -91,7 +92,14 @@ impl Identifications {
         facts
     }
 
-    async fn ask(&self, asked: &Asked<'_>) -> Result<Option<RegisterFacts>, IdentificationError> {
+    /// The same, with the SHA-256 of every answer that came.
+    async fn ask(
+        &self,
+        asked: &Asked<'_>,
+    ) -> (
+        Result<Option<RegisterFacts>, IdentificationError>,
+        Vec<String>,
+    ) {
         let holders = Query::RoleHolders {
             entity: asked.entity.clone(),
             role: asked.role,
@@ -101,38 +109,37 @@ impl Identifications {
             self.registers.ask(asked.mode, &holders),
             self.registers.ask(asked.mode, &profile),
         );
-        let unavailable = |_| IdentificationError::RegisterUnavailable;
-        let (held, known) = (held.map_err(unavailable)?, known.map_err(unavailable)?);
-        let (Some(held), Some(known)) = (held, known) else {
-            return Ok(None);
+        let came = [&held, &known].into_iter().flatten().flatten();
+        let digests = came.map(|answer| hex::encode(answer.raw_sha256)).collect();
+        let facts = match (held, known) {
+            (Ok(Some(held)), Ok(Some(known))) => RegisterFacts::of(held, known).map(Some),
+            (Ok(_), Ok(_)) => Ok(None),
+            (Err(_), _) | (_, Err(_)) => Err(RegisterUnavailable),
         };
-        match (held.data.clone(), known.data.clone()) {
-            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
-                Ok(Some(RegisterFacts {
-                    profile,
-                    holders: held_by.holders,
-                    answers: vec![held, known],
-                }))
-            }
-            _ => Err(IdentificationError::RegisterUnavailable),
-        }
+        let facts = facts.map_err(|_| IdentificationError::RegisterUnavailable);
+        (facts, digests)
     }
 }
 
 impl RegisterFacts {
+    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, RegisterUnavailable> {
+        match (held.data.clone(), known.data.clone()) {
+            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
+                Ok(Self {
+                    profile,
+                    holders: held_by.holders,
+                    answers: vec![held, known],
+                })
+            }
+            _ => Err(RegisterUnavailable),
+        }
+    }
+
     /// The registers that were asked, and when each answered.
     pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
         let answers = self.answers.iter();
         answers
             .map(|answer| (answer.register, answer.retrieved_at))
-            .collect()
-    }
-
-    /// SHA-256 of the answers as they came.
-    fn digests(&self) -> Vec<String> {
-        let answers = self.answers.iter();
-        answers
-            .map(|answer| hex::encode(answer.raw_sha256))
             .collect()
     }
 }
