@@ -27,21 +27,21 @@ const DILIGENCE: &str = "diligence";
 const LOOKS: usize = 120;
 
 /// Somebody who calls the API with one key.
-struct DiligenceCaller<'d> {
+pub(crate) struct DiligenceCaller<'d> {
     demo: &'d Demo,
     http: Client,
     key: &'d str,
 }
 
 /// An answer: status, media type, bytes.
-struct Answered {
-    status: StatusCode,
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
     media_type: String,
     body: Vec<u8>,
 }
 
 impl Answered {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
@@ -56,7 +56,7 @@ impl Answered {
 }
 
 impl<'d> DiligenceCaller<'d> {
-    fn live(demo: &'d Demo) -> Self {
+    pub(crate) fn live(demo: &'d Demo) -> Self {
         Self::with(demo, &demo.world.diligence.live)
     }
 
@@ -72,11 +72,11 @@ impl<'d> DiligenceCaller<'d> {
         }
     }
 
-    async fn get(&self, path: &str) -> Answered {
+    pub(crate) async fn get(&self, path: &str) -> Answered {
         self.send(Method::GET, path, None).await
     }
 
-    async fn post(&self, path: &str, body: Value) -> Answered {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answered {
         self.send(Method::POST, path, Some(body)).await
     }
 

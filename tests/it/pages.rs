@@ -3,4 +3,5 @@
 
 mod documents;
 mod guide;
+mod identification;
 mod states;

@@ -8,6 +8,7 @@
 mod accounts;
 mod answer;
 pub mod api;
+pub mod call_log;
 mod error;
 pub mod prices;
 mod report;

@@ -18,9 +18,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub(crate) use self::views::event;
-use crate::{
-    ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, SimulatedOutcome,
-};
+use crate::{ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, SimulatedOutcome};
 
 /// How long a simulated completion is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -5,8 +5,8 @@ use parafa_ceremony::opening::{self, NewDocument};
 use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
 use parafa_platform::idempotency::{self, Answer, Claim};
-use parafa_store::keys::DataKey;
 use parafa_store::audit;
+use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::accounts;

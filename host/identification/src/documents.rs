@@ -152,8 +152,12 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         ]
     } else {
         [
-            format!("Aš, advokatas (advokatė) {attorney}, patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."),
-            format!("I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."),
+            format!(
+                "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
+            ),
+            format!(
+                "I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."
+            ),
         ]
     };
     let content = json!([

@@ -130,10 +130,7 @@ mod tests {
     fn the_same_code_is_the_same_person_whatever_the_name() {
         let holders = [holder("Kitas", coded(OTHER)), holder("Kita", coded(CODE))];
 
-        assert_eq!(
-            level(&holders),
-            Some(MatchLevel::PersonalCode)
-        );
+        assert_eq!(level(&holders), Some(MatchLevel::PersonalCode));
     }
 
     #[test]
@@ -173,9 +170,6 @@ mod tests {
             identifier: CODE.to_owned(),
         };
 
-        assert_eq!(
-            level(&[holder("Žygimantas Jonas", foreign)]),
-            None
-        );
+        assert_eq!(level(&[holder("Žygimantas Jonas", foreign)]), None);
     }
 }

@@ -5,10 +5,12 @@
 
 pub mod accounts;
 pub mod agreement;
+pub mod base64_bytes;
 pub mod billing;
 pub mod changes;
 pub mod detached;
 mod error;
+pub mod face;
 pub mod idempotency;
 pub mod jobs;
 pub mod outbox;
@@ -35,6 +37,8 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<billing::BillingRow>(),
     TableDeclaration::of::<billing::UsageRow>(),
     TableDeclaration::of::<billing::UsageTotalRow>(),
+    TableDeclaration::of::<face::FaceRow>(),
+    TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
     TableDeclaration::of::<register_calls::CallRow>(),

@@ -30,7 +30,9 @@ pub struct CallRow {
     pub purpose: Option<String>,
     /// What became of it.
     pub outcome: CallOutcome,
-    /// SHA-256 of the registers' answers, in lower-case hexadecimal digits.
+    /// SHA-256 of the registers' answers, in lower-case hexadecimal digits and in
+    /// the order in which they came: of all that there were, whatever became of
+    /// the call.
     pub raw_sha256: Vec<String>,
     /// What was charged; nothing for what is not billed.
     pub charged: Amount,
@@ -48,6 +50,10 @@ pub enum CallOutcome {
     UpstreamUnavailable,
     /// The answer could not be signed.
     SignatureUnavailable,
+    /// The workspace could not be billed, before registers were asked or after.
+    PaymentRequired,
+    /// The service failed.
+    Failed,
 }
 
 impl Table for CallRow {

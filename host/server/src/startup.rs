@@ -223,7 +223,10 @@ pub(crate) fn assemble(
     });
     for keys in [KeyMode::Live, KeyMode::Test] {
         if answer_signer.is_some() && signers.of(keys).is_none() {
-            tracing::warn!(?keys, "the attorney's key signs nothing for API keys of this mode");
+            tracing::warn!(
+                ?keys,
+                "the attorney's key signs nothing for API keys of this mode"
+            );
         }
     }
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());

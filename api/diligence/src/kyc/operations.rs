@@ -1,8 +1,7 @@
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
 use super::problems::{
-    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SANDBOX_ONLY, SIGNATURE_UNAVAILABLE,
-    UPSTREAM_UNAVAILABLE,
+    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SIGNATURE_UNAVAILABLE, UPSTREAM_UNAVAILABLE,
 };
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
 use crate::ASICE;
@@ -58,7 +57,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 "Simulate an outcome",
                 "Brings an order of the sandbox to its end, without a signature. With test keys only.",
             )
-            .refuses(&[SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
+            .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
             .for_callers(A::only_in_the_sandbox)
             .body::<SimulateKycPackage>()
             .answers(async |call| call.api.simulate_kyc_package(&call.caller, call.path, call.request).await),

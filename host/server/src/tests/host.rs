@@ -106,13 +106,7 @@ impl Host {
             clock: self.app.attempts.clock.clone(),
             base_url: self.app.links.base_url().clone(),
         };
-        Self::assembled(
-            self.config.clone(),
-            mode,
-            own,
-            self.engine.clone(),
-            changes,
-        )
+        Self::assembled(self.config.clone(), mode, own, self.engine.clone(), changes)
     }
 
     /// Whether its engine has crashed, and the host with it.

@@ -18,11 +18,11 @@ use parafa_api_diligence::Purpose;
 use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::KycStatus;
+use parafa_identification::records::OrderRow;
 use parafa_identification::{
     IdentificationError, Order, OrderDelivery, OrderForm, RegisterSources, RegisterUnavailable,
     Registers,
 };
-use parafa_identification::records::OrderRow;
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, UsageRow, UsageTotalRow};

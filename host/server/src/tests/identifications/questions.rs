@@ -45,7 +45,8 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
     let is_it = matches!(refused, Err(IdentificationError::RegisterUnavailable));
     assert!(is_it, "{refused:?}");
     office.world.conduct(Conduct::Answers);
-    site.plugins.disable(site.plugins.by_id("pdf").unwrap().digest());
+    site.plugins
+        .disable(site.plugins.by_id("pdf").unwrap().digest());
     let refused = office.order(&LIVE, form()).await;
     assert!(matches!(refused, Err(IdentificationError::NoDocuments)));
 
