@@ -7,13 +7,12 @@ use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
-use parafa_registers::RegisterAnswer;
+use parafa_registers::{RegisterAnswer, SourceError};
 use uuid::Uuid;
 
 use crate::Identifications;
 use crate::error::IdentificationError;
 use crate::form::OrderForm;
-use crate::ports::RegisterUnavailable;
 use crate::records::OrderRow;
 
 /// What the registers say of an entity and of those who hold a role in it.
@@ -109,20 +108,30 @@ impl Identifications {
             self.registers.ask(asked.mode, &holders),
             self.registers.ask(asked.mode, &profile),
         );
-        let came = [&held, &known].into_iter().flatten().flatten();
-        let digests = came.map(|answer| hex::encode(answer.raw_sha256)).collect();
+        let came = [&held, &known].into_iter().filter_map(raw_sha256);
+        let digests = came.map(hex::encode).collect();
         let facts = match (held, known) {
-            (Ok(Some(held)), Ok(Some(known))) => RegisterFacts::of(held, known).map(Some),
-            (Ok(_), Ok(_)) => Ok(None),
-            (Err(_), _) | (_, Err(_)) => Err(RegisterUnavailable),
+            (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
+            (Err(SourceError::Unavailable(_)), _) | (_, Err(SourceError::Unavailable(_))) => {
+                Err(IdentificationError::RegisterUnavailable)
+            }
+            (Err(SourceError::NoData { .. }), _) | (_, Err(SourceError::NoData { .. })) => Ok(None),
         };
-        let facts = facts.map_err(|_| IdentificationError::RegisterUnavailable);
         (facts, digests)
     }
 }
 
+/// SHA-256 of an answer as it came, if one did.
+fn raw_sha256(asked: &Result<RegisterAnswer, SourceError>) -> Option<[u8; 32]> {
+    match asked {
+        Ok(answer) => Some(answer.raw_sha256),
+        Err(SourceError::NoData { raw_sha256 }) => *raw_sha256,
+        Err(SourceError::Unavailable(_)) => None,
+    }
+}
+
 impl RegisterFacts {
-    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, RegisterUnavailable> {
+    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, IdentificationError> {
         match (held.data.clone(), known.data.clone()) {
             (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
                 Ok(Self {
@@ -131,7 +140,7 @@ impl RegisterFacts {
                     answers: vec![held, known],
                 })
             }
-            _ => Err(RegisterUnavailable),
+            _ => Err(IdentificationError::RegisterUnavailable),
         }
     }
 

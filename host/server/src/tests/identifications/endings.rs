@@ -232,7 +232,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
         entity: board.entity.clone(),
         role: board.role,
     };
-    let held = office.world.ask(LIVE.mode, &query).await.unwrap().unwrap();
+    let held = office.world.ask(LIVE.mode, &query).await.unwrap();
     let RegisterData::RoleHolders(held) = held.data else {
         panic!("another answer")
     };
