@@ -219,7 +219,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
         entity: board.entity.clone(),
         role: board.role,
     };
-    let held = office.world.ask(LIVE.mode, &query).await.unwrap().unwrap();
+    let held = office.world.ask(LIVE.mode, &query).await.unwrap();
     let RegisterData::RoleHolders(held) = held.data else {
         panic!("another answer")
     };
@@ -233,7 +233,8 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;
     let enclosed_digest = hex::encode(Sha256::digest(&enclosed));
     let enclosed: RoleHolders = serde_json::from_slice(&enclosed).unwrap();
-    assert!(enclosed.holders == held.holders[..1], "the one who signed");
+    assert_eq!(enclosed.holders.len(), 1);
+    assert!(held.holders.contains(&enclosed.holders[0]), "as it came");
     let manifest = office.member(&TEST, &ordered, "register/manifest.json");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest.await).unwrap();
     assert_eq!(manifest["files"][0]["sha256"], enclosed_digest);
