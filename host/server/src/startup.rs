@@ -13,6 +13,7 @@ use parafa_attorney::SigningKey;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
 use parafa_diligence::Diligence;
+use parafa_diligence::call_log::CallLog;
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
@@ -182,7 +183,7 @@ impl ExternalServices {
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
-            register_port: register_port(config)?,
+            register_port: config.diligence.port()?,
             cards: config.card.enabled == Some(true),
             registers: None,
             webhooks: outbound_client(webhook_policy.clone())?,
@@ -385,6 +386,10 @@ pub(crate) fn assemble(
     );
     Ok(App {
         answer_signer,
+        call_log: CallLog {
+            store: records.store.clone(),
+            kept: SignedDuration::from_hours(24 * i64::from(config.diligence.log_days.get())),
+        },
         diligence,
         mail: MailSender::new(records.clone(), sources, doors.mailer),
         comments: Arc::new(Comments::new(
@@ -516,12 +521,6 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
         configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
         named: outbound_client(certificate_policy(config)?)?,
     })
-}
-
-/// The way to the registers' gateway and to open data.
-fn register_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let listed = config.diligence.addresses().filter_map(HostPort::of);
-    outbound_client(AddressPolicy::new(listed.collect(), Reach::ListedOnly))
 }
 
 /// Those of the providers whose devices authenticate their holders too.
