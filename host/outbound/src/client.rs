@@ -282,7 +282,8 @@ mod tests {
             .map(|address| address.to_string().parse().expect("a target"))
             .collect();
         let policy = AddressPolicy::new(listed, Reach::PublicHttp);
-        OutboundClient::with_lookup(policy, &ServerTrust::default(), None, lookup).expect("a client")
+        OutboundClient::with_lookup(policy, &ServerTrust::default(), None, lookup)
+            .expect("a client")
     }
 
     fn request(method: &str, url: &str) -> Request<Bytes> {

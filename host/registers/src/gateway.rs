@@ -114,7 +114,13 @@ impl Gateway {
         let address = format!("{base}/v1/{}", reference(query));
         let authorization = self.authorization()?;
         let retries = self.config.retries;
-        let read = read(&*self.port, limits, retries, &address, authorization.as_ref());
+        let read = read(
+            &*self.port,
+            limits,
+            retries,
+            &address,
+            authorization.as_ref(),
+        );
         let response = read.await?;
         if response.status() == 404 {
             return Err(not_found(&response));

@@ -1,8 +1,6 @@
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
-use super::problems::{
-    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, UPSTREAM_UNAVAILABLE,
-};
+use super::problems::{ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, UPSTREAM_UNAVAILABLE};
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
 use crate::ASICE;
 

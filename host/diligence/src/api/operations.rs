@@ -7,8 +7,8 @@ use parafa_api_diligence::DiligenceApi;
 use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
-    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem, ProblemType,
-    Representation, Reservation,
+    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
+    ProblemType, Representation, Reservation,
 };
 use parafa_identification::{IdentificationError, Identifications};
 use parafa_outbound::AddressPolicy;

@@ -16,7 +16,10 @@ const SIGNED: Form = Form::Signed(SignatureTier::JadesT);
 async fn an_answer_is_logged_with_its_purpose_and_billed() {
     let stage = Stage::set().await;
 
-    stage.ask(Question::Cases, COMPLETE, Form::Json).await.unwrap();
+    stage
+        .ask(Question::Cases, COMPLETE, Form::Json)
+        .await
+        .unwrap();
 
     let [logged] = &stage.logged().await[..] else {
         panic!("one call was made")
@@ -35,7 +38,10 @@ async fn what_could_not_be_signed_is_logged_with_what_the_register_said() {
 
     let refused = stage.ask(Question::Profile, COMPLETE, SIGNED).await;
 
-    assert!(matches!(refused, Err(DiligenceError::Unsigned(_))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(DiligenceError::Unsigned(_))),
+        "{refused:?}"
+    );
     let [logged] = &stage.logged().await[..] else {
         panic!("one call was made")
     };
@@ -106,9 +112,15 @@ async fn two_that_were_at_the_ceiling_at_once_are_both_logged_and_one_is_billed(
 async fn calls_are_kept_for_their_time_and_the_ledger_for_longer() {
     let stage = Stage::set().await;
     let log = stage.call_log(30);
-    stage.ask(Question::Cases, COMPLETE, Form::Json).await.unwrap();
+    stage
+        .ask(Question::Cases, COMPLETE, Form::Json)
+        .await
+        .unwrap();
     stage.clock.advance(SignedDuration::from_hours(24 * 29));
-    stage.ask(Question::Profile, COMPLETE, Form::Json).await.unwrap();
+    stage
+        .ask(Question::Profile, COMPLETE, Form::Json)
+        .await
+        .unwrap();
     log.forget().await.unwrap();
     assert_eq!(stage.logged().await.len(), 2);
 

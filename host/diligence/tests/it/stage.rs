@@ -220,7 +220,8 @@ impl Stage {
     async fn rows<T: Table<Key: Send + Sync>>(&self) -> Vec<T> {
         let page = &Page::oldest(1000);
         let store = &self.diligence.records.store;
-        let read = store.read(|tx| Box::pin(async move { tx.page::<T>(page, Guard::none()).await }));
+        let read =
+            store.read(|tx| Box::pin(async move { tx.page::<T>(page, Guard::none()).await }));
         read.await.unwrap().rows
     }
 }

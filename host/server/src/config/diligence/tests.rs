@@ -231,7 +231,12 @@ fn a_gateway_is_given_its_time_by_the_settings() {
     )
     .unwrap();
     assert_eq!(settings.gateway_retries, 0);
-    for nothing in ["gateway_seconds", "gateway_failures", "gateway_rest_seconds", "log_days"] {
+    for nothing in [
+        "gateway_seconds",
+        "gateway_failures",
+        "gateway_rest_seconds",
+        "log_days",
+    ] {
         let refused = toml::from_str::<Diligence>(&format!("{nothing} = 0"));
         assert!(refused.is_err(), "{nothing}");
     }
