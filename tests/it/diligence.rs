@@ -165,6 +165,8 @@ async fn every_question_is_answered_and_charged_and_nothing_else_is() {
     live.get(&format!("{ENTITY}/ubo"))
         .await
         .assert_refused(400, "validation-failed");
+    let head = live.send(Method::HEAD, ENTITY, None).await;
+    assert_eq!(head.status, StatusCode::METHOD_NOT_ALLOWED);
     let test = DiligenceCaller::test(&demo);
     let answered = test.get(&format!("{ENTITY}?sign=jades-t")).await;
     assert_eq!(answered.status, StatusCode::OK);
@@ -189,6 +191,10 @@ async fn all_that_is_wrong_with_a_question_is_told_at_once() {
         .collect();
     let expected = ["/code", "/interpret", "/page", "/purpose", "/sign"];
     assert_eq!(pointers, BTreeSet::from(expected));
+    let nothing = test.get("/v1/entities/999000191").await.json();
+    let meaning = nothing["type"].as_str().expect("an address");
+    let page = reqwest::get(meaning).await.expect("an answer");
+    assert_eq!(page.status(), StatusCode::OK, "{meaning}");
     let key = &demo.world.signing.test;
     let stranger = DiligenceCaller::with(&demo, key).get(ENTITY).await;
     stranger.assert_refused(401, "unauthorized");
@@ -332,7 +338,15 @@ fn member(container: &Path, name: &str) -> PathBuf {
 /// Takes a container apart, and has each of its parts judged by programs of others.
 fn assert_every_part_holds(demo: &Demo, container: &Path, subject: &str) {
     let roots = &demo.world.world.roots;
-    let [dossier, payload, signed_payload, attestation, holders, profile, manifest] = [
+    let [
+        dossier,
+        payload,
+        signed_payload,
+        attestation,
+        holders,
+        profile,
+        manifest,
+    ] = [
         "dossier.pdf",
         "payload.json",
         "payload.jades.json",

@@ -13,6 +13,7 @@ use parafa_api_http::BaseUrl;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
 use parafa_diligence::Diligence;
+use parafa_diligence::call_log::CallLog;
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_identification::{
     AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
@@ -322,6 +323,10 @@ pub(crate) fn assemble(
     );
     Ok(App {
         answer_signer,
+        call_log: CallLog {
+            store: records.store.clone(),
+            kept: SignedDuration::from_hours(24 * i64::from(config.diligence.log_days.get())),
+        },
         diligence,
         mail: MailSender::new(records.clone(), sources, doors.mailer),
         comments: Arc::new(Comments::new(

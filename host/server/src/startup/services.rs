@@ -67,7 +67,7 @@ impl ExternalServices {
             validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
-            register_port: register_port(config)?,
+            register_port: config.diligence.port()?,
             cards: config.card.enabled == Some(true),
             registers: None,
             webhooks: outbound_client(webhook_policy.clone())?,
@@ -170,12 +170,6 @@ fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Port
         configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
         named: outbound_client(certificate_policy(config)?)?,
     })
-}
-
-/// The way to the registers' gateway and to open data.
-fn register_port(config: &Config) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let listed = config.diligence.addresses().filter_map(HostPort::of);
-    outbound_client(AddressPolicy::new(listed.collect(), Reach::ListedOnly))
 }
 
 /// The clients of the providers that are configured.

@@ -2,20 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
+use std::num::NonZeroU16;
 use std::path::Path;
 
 use axum::http::StatusCode;
 use parafa_ceremony::records::{Delivery, SigningRow};
+use parafa_diligence::records::{CallOutcome, CallRow};
 use parafa_domain::SigningOrder;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
+use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::{LEASE, TIMERS};
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
 use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
-use parafa_store::{Content, Folder, Table, TableName};
+use parafa_store::{Content, Folder, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -42,6 +45,44 @@ async fn a_sweep_leaves_everything_that_some_row_still_names() {
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
     read_everything(&host, &deployment.sound_records().await).await;
+}
+
+#[tokio::test]
+async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
+    let mut site = Site::start().await;
+    site.config.diligence.log_days = NonZeroU16::new(2).unwrap();
+    let deployment = Deployment::new(&site);
+    let host = deployment.sound_host().await;
+    let call = &CallRow {
+        tenant: caller().tenant,
+        id: host.app.records.store.new_id().await.unwrap(),
+        at: host.app.records.store.now().await.unwrap(),
+        key: caller().key,
+        mode: caller().mode,
+        item: UsageItem::CompanyProfile,
+        subject: "999000009".to_owned(),
+        purpose: None,
+        outcome: CallOutcome::Answered,
+        raw_sha256: Vec::new(),
+        charged: Amount::from_cents(30),
+    };
+    let logged = host.app.records.store.transact(|tx| {
+        Box::pin(async move {
+            tx.insert(call).await?;
+            Ok::<_, StoreError>(())
+        })
+    });
+    logged.await.unwrap();
+
+    deployment.pass(DAY + MINUTE);
+    sweep(&host).await;
+    assert_eq!(rows::<CallRow>(&host).await.len(), 1);
+    deployment.pass(DAY);
+    sweep(&host).await;
+
+    assert_eq!(rows::<CallRow>(&host).await.len(), 0);
+    drop(host);
+    site.shutdown().await;
 }
 
 #[tokio::test]
