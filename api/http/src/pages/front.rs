@@ -56,6 +56,10 @@ impl FrontPage {
                             "Were you asked to sign? Then open the link in the message that you \
                              got: it is yours alone, and there is nothing to sign at this address."
                         }
+                        p lang="lt" {
+                            "Jūsų paprašė pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
+                             ji skirta tik jums, o šiuo adresu pasirašyti nieko nereikia."
+                        }
                     }
                     @if let Some(demo) = &self.demo { (demo.walk()) }
                     section {

@@ -236,6 +236,7 @@ impl Host {
             person,
             phone_number,
             document_sha256: None,
+            language: None,
         };
         self.app.ceremonies.start_attempt(ceremony, start).await
     }
