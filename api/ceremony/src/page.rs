@@ -466,7 +466,6 @@ mod tests {
         earlier_signatures: &EarlierSignatures,
     ) -> String {
         let content = PageContent {
-            language,
             tenant: "<b>Tenant</b>".to_owned(),
             title: "<script>alert(1)</script>".to_owned(),
             document_name: "\"><img>.pdf".to_owned(),
@@ -476,6 +475,7 @@ mod tests {
             methods,
             sandbox: false,
             earlier_signatures: earlier_signatures.clone(),
+            members: PageMembers::DocumentItself,
         };
         let page = CeremonyPage {
             token: "t",

@@ -119,3 +119,20 @@ impl DemoWorld {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_was_asked_to_sign_is_told_where_in_both_languages() {
+        let page = FrontPage {
+            apis: Vec::new(),
+            demo: None,
+        };
+        let page = page.render().into_string();
+
+        assert!(page.contains("<p>Were you asked to sign?"), "{page}");
+        assert!(page.contains("<p lang=\"lt\">Jūsų paprašė"), "{page}");
+    }
+}
