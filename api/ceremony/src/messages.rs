@@ -116,7 +116,7 @@ messages! {
     viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
     viewer_locked: "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir perskaitykite savo įrenginyje.", "The document is locked with a password and cannot be shown here. Download it and read it on your device.";
     viewer_page: "{page}/{pages}\u{a0}psl.", "p. {page}/{pages}";
-    viewer_sheet: "{page} puslapis", "Page {page}";
+    viewer_sheet: "{page}\u{a0}puslapis", "Page {page}";
     viewer_in: "Didinti", "Zoom in";
     viewer_out: "Mažinti", "Zoom out";
     viewer_large: "Visas langas", "Full window";
@@ -164,10 +164,13 @@ messages! {
 mod tests {
     use std::path::Path;
 
-    use super::ALL;
+    use super::{ALL, Messages};
+    use crate::vocabulary::Language;
 
     /// Names that are the same in both languages.
     const NAMES: [&str; 1] = ["smart_id"];
+    /// Places for numbers.
+    const COUNTS: [&str; 3] = ["{minutes}", "{page}", "{pages}"];
     /// Where sentences are used.
     const USERS: [&str; 2] = ["src", "../../host/ceremony/src/letters"];
 
@@ -201,6 +204,44 @@ mod tests {
             assert!(!lithuanian.is_empty() && !english.is_empty(), "{name}");
             assert_eq!(places(lithuanian), places(english), "{name}");
             assert_eq!(lithuanian == english, NAMES.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn lithuanian_has_its_own_quotes_and_dashes_and_its_numbers_stay_with_what_they_count() {
+        for (name, lithuanian, _) in ALL {
+            for foreign in ["\"", "'", "”", " - ", "—"] {
+                assert!(!lithuanian.contains(foreign), "{name}: {foreign}");
+            }
+            assert_eq!(
+                lithuanian.matches('„').count(),
+                lithuanian.matches('“').count(),
+                "{name}"
+            );
+            let words: Vec<_> = lithuanian.split(' ').collect();
+            for word in &words[..words.len() - 1] {
+                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                assert!(!is_number && !COUNTS.contains(word), "{name}: {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_is_invited_to_sign_as_somebody_else_or_left_without_a_reason() {
+        let told = Messages::of(Language::Lt);
+        assert_eq!(
+            told.failed_identity_mismatch,
+            "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties \
+             priemone. Jei ne – nepasirašykite ir praneškite siuntėjui."
+        );
+        for reason in [
+            "jūsų eilė",
+            "jau pasirašyta",
+            "atsisakyta",
+            "baigėsi",
+            "atšauktas",
+        ] {
+            assert!(told.dead_link_explained.contains(reason), "{reason}");
         }
     }
 

@@ -230,7 +230,8 @@ async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again(
     click(&browser, "#confirm-decline").await;
     let told = browser.text("#decline-fault").await;
     assert!(told.starts_with("Atsisakymas neišsiųstas."), "{told}");
-    assert!(Demo::ceremony(&page).state().await.signer.status == "pending");
+    let state = Demo::ceremony(&page).state().await;
+    assert_eq!(state.signer.status, "pending");
     browser.set_offline(false).await;
     browser
         .assert_complains_of("ERR_INTERNET_DISCONNECTED")
