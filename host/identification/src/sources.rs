@@ -36,7 +36,7 @@ impl Registers for RegisterSources {
     ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
         match self.of(mode).answer(query).await {
             Ok(answer) => Ok(Some(answer)),
-            Err(SourceError::NoData) => Ok(None),
+            Err(SourceError::NoData { .. }) => Ok(None),
             Err(SourceError::Unavailable(error)) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(

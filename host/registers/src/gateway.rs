@@ -11,10 +11,11 @@ use http::{HeaderValue, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use parafa_register_data::{Query, RegisterData, SourceMode};
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use url::Url;
 use zeroize::Zeroizing;
 
-use crate::answer::{JSON, answered, reference};
+use crate::answer::{JSON, answered, nothing_held, reference};
 use crate::breaker::Breaker;
 use crate::exchange::{is_of, read};
 use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
@@ -107,7 +108,7 @@ impl Gateway {
         let authorization = self.authorization()?;
         let response = read(&*self.port, limits, &address, authorization.as_ref()).await?;
         if response.status() == 404 {
-            return Err(nothing_held(&response));
+            return Err(not_found(&response));
         }
         if !is_of(&response, JSON) {
             return Err(Unavailable::MediaType.into());
@@ -115,14 +116,14 @@ impl Gateway {
         let data = RegisterData::from_json(query, response.body());
         let data = data.map_err(Unavailable::Unreadable)?;
         let reference = own_reference(&response).unwrap_or_else(|| reference(query));
-        Ok(answered(
+        answered(
             query,
             SourceMode::Licensed,
             data,
             response.into_body(),
             reference,
             (self.clock)(),
-        ))
+        )
     }
 
     fn authorization(&self) -> Result<Option<HeaderValue>, Unavailable> {
@@ -138,12 +139,14 @@ impl Gateway {
 }
 
 /// A 404 that does not say so in so many words is a wrong address.
-fn nothing_held(response: &Response<Bytes>) -> SourceError {
+fn not_found(response: &Response<Bytes>) -> SourceError {
     let problem: Option<Problem> = is_of(response, "application/problem+json")
         .then(|| serde_json::from_slice(response.body()).ok())
         .flatten();
     match problem {
-        Some(problem) if problem.kind.ends_with(NO_DATA) => SourceError::NoData,
+        Some(problem) if problem.kind.ends_with(NO_DATA) => {
+            nothing_held(Sha256::digest(response.body()).into())
+        }
         _ => Unavailable::Status(404).into(),
     }
 }

@@ -18,8 +18,7 @@ use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
 use parafa_http_port::HttpPort;
 use parafa_identification::{
-    AttorneySignature, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
-    WorkspaceAccounts,
+    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
 };
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{
@@ -59,7 +58,7 @@ use parafa_ceremony::{CeremonyLetters, Lifecycle, Owners};
 use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
 use parafa_listener::TrustedProxies;
 use parafa_platform::Records;
-use parafa_platform::accounts::Product;
+use parafa_platform::accounts::{KeyMode, Product};
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_store::{NoPlugins, PluginStore};
 use parafa_signing::SigningOwner;
@@ -218,6 +217,18 @@ pub(crate) fn assemble(
     });
     let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
     let answer_signer = answer_signer.map(Arc::new);
+    let signers = answer_signer.clone();
+    let signers = signers.map_or_else(AttorneySigners::default, |signer| {
+        AttorneySigners::new(signer, mode)
+    });
+    for keys in [KeyMode::Live, KeyMode::Test] {
+        if answer_signer.is_some() && signers.of(keys).is_none() {
+            tracing::warn!(
+                ?keys,
+                "the attorney's key signs nothing for API keys of this mode"
+            );
+        }
+    }
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
@@ -237,11 +248,7 @@ pub(crate) fn assemble(
         records: records.clone(),
         idempotency: idempotency.clone(),
         registers: register_sources.clone(),
-        sandbox_signer: answer_signer.clone().filter(|_| {
-            let attorney = config.attorney.as_ref();
-            attorney.is_some_and(|attorney| attorney.key_file.is_some())
-        }),
-        signer: answer_signer.clone(),
+        signers: signers.clone(),
         base_url: BaseUrl::new(links.base_url()),
         recovery_url: config.billing.recovery_url.clone(),
     });
@@ -334,9 +341,6 @@ pub(crate) fn assemble(
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
     });
-    let evidence_signer = answer_signer.clone().zip(doors.attorney.as_deref());
-    let evidence_signer = evidence_signer
-        .map(|(signer, key)| Arc::new(AttorneySignature::new(signer, key)) as Arc<_>);
     let identifications = Arc::new(Identifications {
         records: records.clone(),
         reader: reader.clone(),
@@ -346,8 +350,7 @@ pub(crate) fn assemble(
         registers: doors
             .registers
             .unwrap_or_else(|| Arc::new(register_sources)),
-        signer: evidence_signer,
-        accounts: Arc::new(WorkspaceAccounts),
+        signers,
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
         changes: Changes::default(),

@@ -6,7 +6,7 @@ use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::base64_bytes;
+use parafa_platform::base64_bytes;
 
 /// One attempt of one signer to sign one version of the document.
 #[derive(Clone, Debug, Deserialize, Serialize)]

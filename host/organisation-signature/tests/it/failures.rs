@@ -7,7 +7,7 @@ use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::PKey;
 use openssl::x509::X509;
-use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError, SoftwareKey};
+use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError, SoftwareKey};
 use parafa_demo::{Fault, Service};
 use parafa_organisation_signature::{AnswerSigner, SignatureLevel, SignatureUnavailable};
 use parafa_plugin_host::CallError;
@@ -29,6 +29,10 @@ impl SigningKey for Told {
 
     fn algorithm(&self) -> KeyAlgorithm {
         self.key.algorithm()
+    }
+
+    fn storage(&self) -> KeyStorage {
+        self.key.storage()
     }
 
     async fn check(&self) -> Result<(), SigningKeyError> {

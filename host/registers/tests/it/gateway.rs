@@ -104,7 +104,7 @@ async fn things_and_roles_have_addresses_of_their_own() {
     };
     for query in [thing, role] {
         let answer = gateway.answer(&query).await;
-        assert!(matches!(answer, Err(SourceError::NoData)));
+        assert!(matches!(answer, Err(SourceError::NoData { .. })));
     }
     assert_eq!(
         asked.all(),
@@ -154,6 +154,47 @@ async fn a_404_is_no_data_only_where_it_says_so() {
         let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
         assert!(matches!(reason, Unavailable::Status(404)));
     }
+}
+
+#[tokio::test]
+async fn an_answer_without_entries_is_no_data_of_every_kind() {
+    async fn empty(OriginalUri(uri): OriginalUri) -> Response {
+        let kind = uri.path().split('/').nth(3).unwrap_or_default();
+        json(match kind {
+            "participants" => {
+                r#"{"listFiled":true,"listDate":null,"totalShares":null,"shareClasses":[],
+                    "participants":[],"bods":[],"counts":{"ltNatural":0,"ltLegal":0,
+                    "foreignNatural":0,"foreignLegal":0}}"#
+            }
+            "real-estate" => r#"{"items":[]}"#,
+            "seizures" => r#"{"acts":[]}"#,
+            "cases" => r#"{"cases":[]}"#,
+            "role-holders" => r#"{"holders":[]}"#,
+            _ => r#"{"declaredOn":null,"status":"not_declared","owners":[],"bods":[]}"#,
+        })
+    }
+    let url = serve(Router::new().fallback(empty)).await;
+    let config = GatewayConfig::new(url.clone());
+    let gateway = Gateway::new(config, port_to(&url), Hands::default().clock());
+    let entity = || COMPLETE.parse().unwrap();
+    for query in [
+        Query::Participants(entity()),
+        Query::RealEstate(entity()),
+        Query::Seizures(entity()),
+        Query::Cases(entity()),
+        Query::RoleHolders {
+            entity: entity(),
+            role: Role::Manager,
+        },
+    ] {
+        let answer = gateway.answer(&query).await;
+        let Err(SourceError::NoData { raw_sha256 }) = answer else {
+            panic!("{query:?}: {answer:?}");
+        };
+        assert!(raw_sha256.is_some(), "{query:?}");
+    }
+    let undeclared = gateway.answer(&Query::BeneficialOwners(entity())).await;
+    assert!(undeclared.is_ok(), "that they are not declared is data");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use axum::middleware::from_fn;
 use axum::routing::get;
 use parafa_api_http::Neighbour;
 use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
-use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
+use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
@@ -246,7 +246,8 @@ async fn public_router(
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
-    http.rates = limits.rates(mode);
+    // Everything that is made of this counts together.
+    http.rates = RateLimiter::new(limits.rates(mode));
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
     let diligence = parafa_api_diligence::router(Arc::new(app.diligence_api()), http.clone());
     let tools = DiligenceTools::new(

@@ -503,6 +503,12 @@ impl<'s> Deployment<'s> {
         }
     }
 
+    /// Loses one data key.
+    pub(super) fn lose_key(&self, id: Uuid) {
+        let key = self.folder.path().join("keys").join(format!("{id}.key"));
+        std::fs::remove_file(key).unwrap();
+    }
+
     /// Leaves nothing of any data key that could be read.
     pub(super) fn damage_keys(&self) {
         for key in self.key_files() {

@@ -35,6 +35,7 @@ pub(super) struct Host {
     pub(super) engine: Arc<MemoryEngine>,
     pub(super) frost: Frost,
     config: Config,
+    mode: StoreMode,
     /// What was changed of its ways to the services of others.
     changes: Vec<Arc<DoorChange>>,
 }
@@ -56,11 +57,12 @@ pub(super) struct Oddity {
 impl Host {
     /// The host of these premises, with the services that are configured.
     pub(super) fn new(config: &Config, own: HostParts, engine: Arc<MemoryEngine>) -> Self {
-        Self::assembled(config.clone(), own, engine, Vec::new())
+        Self::assembled(config.clone(), StoreMode::Demo, own, engine, Vec::new())
     }
 
     fn assembled(
         config: Config,
+        mode: StoreMode,
         own: HostParts,
         engine: Arc<MemoryEngine>,
         changes: Vec<Arc<DoorChange>>,
@@ -69,13 +71,14 @@ impl Host {
         for change in &changes {
             change(&mut doors);
         }
-        let app = Arc::new(startup::assemble(&config, StoreMode::Demo, own, doors).unwrap());
+        let app = Arc::new(startup::assemble(&config, mode, own, doors).unwrap());
         Self {
             runner: Arc::new(jobs::runner(&app).unwrap()),
             app,
             engine,
             frost: Frost::default(),
             config,
+            mode,
             changes,
         }
     }
@@ -85,6 +88,17 @@ impl Host {
         &self,
         change: impl Fn(&mut ExternalServices) + Send + Sync + 'static,
     ) -> Self {
+        let mut changes = self.changes.clone();
+        changes.push(Arc::new(change));
+        self.rebuilt(self.mode, changes)
+    }
+
+    /// The same host outside of the demo world.
+    pub(super) fn in_production(&self) -> Self {
+        self.rebuilt(StoreMode::Production, self.changes.clone())
+    }
+
+    fn rebuilt(&self, mode: StoreMode, changes: Vec<Arc<DoorChange>>) -> Self {
         let own = HostParts {
             records: self.app.records.clone(),
             plugins: self.app.plugins.clone(),
@@ -92,9 +106,7 @@ impl Host {
             clock: self.app.attempts.clock.clone(),
             base_url: self.app.links.base_url().clone(),
         };
-        let mut changes = self.changes.clone();
-        changes.push(Arc::new(change));
-        Self::assembled(self.config.clone(), own, self.engine.clone(), changes)
+        Self::assembled(self.config.clone(), mode, own, self.engine.clone(), changes)
     }
 
     /// Whether its engine has crashed, and the host with it.

@@ -1,17 +1,22 @@
 //! How orders end whose subjects are asked.
 
 use jiff::SignedDuration;
+use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{MailKind, SigningRow};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
-use parafa_identification::{IdentificationError, Order, OrderDelivery, OrderForm};
+use parafa_identification::{
+    IdentificationError, Order, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
+};
 use parafa_platform::accounts::Caller;
+use parafa_platform::billing::Amount;
 use parafa_platform::idempotency::{RequestIdentity, Reserved};
-use parafa_register_data::Role;
+use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::super::deployment::{SIGN, Site};
-use super::{Conduct, LIVE, Office, form};
+use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
 
 #[tokio::test]
 async fn a_holder_of_the_role_is_identified_by_their_signature() {
@@ -185,14 +190,86 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     office.sign(&failed, SIGN[0]).await;
     office.until(&LIVE, &failed, is_verifying).await;
     office.world.conduct(Conduct::Down);
-    for _ in 0..12 {
-        office.host.run_all().await;
-        site.pass(SignedDuration::from_hours(1));
-    }
-    let ended = office.now(&LIVE, &failed).await;
+    let ended = office.end_in_hours(&LIVE, &failed).await;
     assert_eq!(ended.status, KycStatus::Failed);
+    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_it() {
+    let site = Site::with_attorney().await;
+    let mut office = Office::open(&site).await;
+    let key = WatchedKey::of(&site, KeyStorage::Memory);
+    office.host = key.in_place_of_the_key_of(&office.host);
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    let data_key = office.row(&ordered).await.data_key;
+    office.deployment.lose_key(data_key);
+
+    let ended = office.end_in_hours(&TEST, &ordered).await;
+
+    assert_eq!(ended.status, KycStatus::Failed);
+    assert_eq!(key.signatures(), 0);
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let board = OrderForm {
+        entity: "999000017".parse().unwrap(),
+        ..form()
+    };
+    let query = Query::RoleHolders {
+        entity: board.entity.clone(),
+        role: board.role,
+    };
+    let held = office.world.ask(LIVE.mode, &query).await.unwrap().unwrap();
+    let RegisterData::RoleHolders(held) = held.data else {
+        panic!("another answer")
+    };
+    assert!(held.holders.len() > 1);
+    let ordered = office.order(&TEST, board).await.unwrap();
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.end(&TEST, &ordered).await;
+
+    let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;
+    let enclosed_digest = hex::encode(Sha256::digest(&enclosed));
+    let enclosed: RoleHolders = serde_json::from_slice(&enclosed).unwrap();
+    assert!(enclosed.holders == held.holders[..1], "the one who signed");
+    let manifest = office.member(&TEST, &ordered, "register/manifest.json");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest.await).unwrap();
+    assert_eq!(manifest["files"][0]["sha256"], enclosed_digest);
+    let are_excerpts = [0, 1].map(|file| manifest["files"][file]["excerpt"] == true);
+    assert_eq!(are_excerpts, [true, false]);
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_name_in_letters_that_no_font_has_keeps_nobody_from_an_order() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.world.conduct(Conduct::NamesAbroad);
+
+    let ordered = office.ordered(&LIVE).await;
+    office.sign(&ordered, SIGN[0]).await;
+    let delivered = office.end(&LIVE, &ordered).await;
+
+    assert_eq!(delivered.status, KycStatus::Delivered);
+    let payload = office.member(&LIVE, &ordered, "payload.json").await;
+    let payload: serde_json::Value = serde_json::from_slice(&payload).unwrap();
+    assert_eq!(payload["entityName"], "王小明, UAB");
     drop(office);
     site.shutdown().await;
 }
@@ -321,6 +398,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
 /// The order cost nothing, left no evidence, and its end was told.
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
+    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(super::told(&office.host, *order).await, [event]);
     let orders = &office.host.app.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;

@@ -38,6 +38,25 @@ async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
 }
 
 #[tokio::test]
+async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let [complete, expire] = [SimulatedOutcome::Complete, SimulatedOutcome::Expire];
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+
+    let early = orders.simulate(&TEST, ordered.id, expire).await;
+    assert!(matches!(early, Err(IdentificationError::BeingVerified)));
+
+    office.end(&TEST, &ordered).await;
+    let late = orders.simulate(&TEST, ordered.id, expire).await;
+    assert!(matches!(late, Err(IdentificationError::OrderEnded)));
+    drop(office);
+    site.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_simulated_package_says_so_and_its_dossier_is_not_signed() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
