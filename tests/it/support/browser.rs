@@ -220,10 +220,9 @@ impl Browser {
             .await;
     }
 
-    /// Keeps the page from what stands at addresses that end so.
-    pub(crate) async fn block(&self, ending: &str) {
-        let ending = format!("*{ending}");
-        self.devtools("Network.setBlockedURLs", json!({"urls": [ending]}))
+    /// Keeps the page from an address.
+    pub(crate) async fn block(&self, address: &str) {
+        self.devtools("Network.setBlockedURLs", json!({"urls": [address]}))
             .await;
     }
 

@@ -34,7 +34,10 @@ let sawAttempt = location.hash === "#returned" || kept(sessionStorageOf, ATTEMPT
 if (location.hash === "#returned") history.replaceState(null, "", location.pathname + location.search);
 let latest = null;
 let over = false;
-let declining = false;
+// What the page waits for before it asks for news again: the link of somebody
+// who has declined leads nowhere.
+let declining = null;
+let poll = null;
 
 function show(name) {
   // Whoever has answered reads what came of it before the document.
@@ -143,10 +146,10 @@ const ended = (state) =>
   state.signer.status === "declined" || state.signer.status === "signed" ||
   (state.attempt && state.attempt.phase === "done");
 
-async function call(method, path, body, known = NO_STATE) {
+async function call(method, path, body, known = NO_STATE, signal = undefined) {
   const headers = { accept: "application/json" };
   if (known) headers["if-none-match"] = known;
-  const options = { method, headers, cache: "no-store" };
+  const options = { method, headers, signal, cache: "no-store" };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -158,16 +161,16 @@ async function watch() {
   let wait = 0;
   let known = NO_STATE;
   while (!over) {
+    if (declining) {
+      await declining;
+      continue;
+    }
+    poll = new AbortController();
     try {
-      const response = await call("GET", `/state?waitMs=${wait}&lang=${language}`, undefined, known);
+      const response = await call("GET", `/state?waitMs=${wait}&lang=${language}`, undefined, known, poll.signal);
       if (over) return;
       byId("connection").hidden = true;
-      if (response.status === 404) {
-        // The link of somebody who has declined leads nowhere; that is told as such.
-        if (!declining) return location.reload();
-        await pause(RETRY_MS);
-        continue;
-      }
+      if (response.status === 404) return location.reload();
       if (!response.ok) throw new Error(String(response.status));
       known = response.headers.get("etag");
       const state = await response.json();
@@ -177,6 +180,7 @@ async function watch() {
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
     } catch {
+      if (poll.signal.aborted) continue;
       byId("connection").hidden = false;
       await pause(RETRY_MS);
     }
@@ -352,7 +356,10 @@ byId("decline-form").addEventListener("submit", async (event) => {
   const [button, fault] = [byId("confirm-decline"), byId("decline-fault")];
   const reason = event.target.reason.value.trim();
   fault.hidden = true;
-  button.disabled = declining = true;
+  button.disabled = true;
+  let finish;
+  declining = new Promise((resolve) => { finish = resolve; });
+  if (poll) poll.abort();
   try {
     const response = await call("POST", "/decline", reason ? { reason } : {}).catch(() => null);
     if (response && response.ok) return render(await response.json());
@@ -364,7 +371,9 @@ byId("decline-form").addEventListener("submit", async (event) => {
     fault.hidden = false;
     if (response && response.status === 400) event.target.reason.focus();
   } finally {
-    button.disabled = declining = false;
+    button.disabled = false;
+    declining = null;
+    finish();
   }
 });
 

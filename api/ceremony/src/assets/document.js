@@ -9,6 +9,11 @@ let box, sheets, status, fault, drawn, library, resize;
 
 // Whoever cannot see that the document covers the page is kept within it too.
 function cover(viewer, covers) {
+  const dialog = { role: "dialog", "aria-modal": "true", "aria-labelledby": "document-heading" };
+  for (const [name, value] of Object.entries(dialog)) {
+    if (covers) viewer.setAttribute(name, value);
+    else viewer.removeAttribute(name);
+  }
   for (let part = viewer; part !== document.body; part = part.parentElement) {
     for (const other of part.parentElement.children) if (other !== part) other.inert = covers;
   }
