@@ -80,5 +80,6 @@ async fn its_page_logs_a_card_s_holder_in_and_tells_why_a_revoked_card_is_refuse
     choice.expect("the revoked card is offered");
     browser.shown("#go").await.click().await.expect("a click");
     told(&browser, "certificate_revoked: ").await;
+    browser.assert_complains_of("422 (Unprocessable").await;
     browser.close().await;
 }

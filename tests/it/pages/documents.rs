@@ -43,6 +43,14 @@ async fn first_sheet(browser: &Browser) -> (bool, String, u64, u64) {
     serde_json::from_value(told.expect("the sheet")).expect("what was asked for")
 }
 
+/// Whether what the document may cover, and the document itself, are out of reach.
+async fn behind(browser: &Browser) -> Value {
+    let asked = "return ['header', '.skip', '.steps', '#sheets']
+        .map((css) => Boolean(document.querySelector(css).closest('[inert]')))";
+    let told = browser.execute(asked, Vec::new()).await;
+    told.expect("what can be reached")
+}
+
 async fn click(browser: &Browser, css: &str) {
     let element = browser.shown(css).await;
     element.click().await.expect("a click");
@@ -66,9 +74,16 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     let (_, _, larger, _) = first_sheet(&browser).await;
     assert!(larger > width, "{larger} {width}");
     click(&browser, "#viewer-size").await;
-    browser.shown(".viewer.large").await;
+    browser
+        .shown(".viewer.large #viewer-size[aria-pressed=true]")
+        .await;
     browser.assert_accessible("the full window").await;
+    assert_eq!(behind(&browser).await, json!([true, true, true, false]));
     click(&browser, "#viewer-size").await;
+    browser
+        .shown(".viewer:not(.large) #viewer-size[aria-pressed=false]")
+        .await;
+    assert_eq!(behind(&browser).await, json!([false, false, false, false]));
     browser.shown("#choose").await;
     browser.close().await;
 }

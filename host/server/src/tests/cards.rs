@@ -27,6 +27,7 @@ async fn start(stage: &Stage<'_>) {
         person: None,
         phone_number: None,
         document_sha256: None,
+        language: None,
     };
     let ceremony = ceremony(stage).await;
     let started = stage.host.app.ceremonies.start_attempt(ceremony, start);

@@ -293,6 +293,7 @@ impl Host {
             person,
             phone_number,
             document_sha256: None,
+            language: None,
         };
         self.app.ceremonies.start_attempt(ceremony, start).await
     }

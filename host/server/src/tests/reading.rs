@@ -332,6 +332,7 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
         person: Some("PNOLT-40504040001".to_owned()),
         phone_number: None,
         document_sha256: None,
+        language: None,
     };
     let refused = host
         .app
