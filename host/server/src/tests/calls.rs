@@ -466,11 +466,5 @@ async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
         recovery_url: Some("https://pay.example/".parse().unwrap()),
         ladder: serde_json::from_str(r#"["1=1.00"]"#).unwrap(),
     };
-    let stored = host.app.records.store.transact(|tx| {
-        Box::pin(async move {
-            tx.put(row).await?;
-            Ok::<_, SigningError>(())
-        })
-    });
-    stored.await.unwrap();
+    host.put(row).await;
 }

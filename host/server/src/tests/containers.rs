@@ -3,7 +3,7 @@
 use parafa_domain::{Phase, SigningOrder};
 use parafa_signing::{IntakeFault, SigningError};
 
-use super::deployment::{CALLER, Posted, Site, TOY_CONTAINER};
+use super::deployment::{Posted, Site, TOY_CONTAINER};
 use super::host::Host;
 use super::stage::Stage;
 
@@ -15,8 +15,7 @@ async fn a_container_is_signed_and_its_archive_is_refused_for_good_where_no_leve
 
     assert_eq!(stage.attempt().await.phase, Phase::Done);
 
-    let archives = &stage.host.app.archives;
-    let archived = archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(
         matches!(archived, Err(SigningError::ArchiveNotSupported(_))),
         "{archived:?}"

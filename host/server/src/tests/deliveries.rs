@@ -133,13 +133,7 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
     let again = again.iter().find(|job| notice_of(job) == id).unwrap();
     host.app.webhooks.deliver(again).await.unwrap();
     site.pass(KEPT);
-    let due = host
-        .app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = host.claim(TIMERS, 100).await;
     let drop_it = |job: &&ClaimedJob| job.kind == DROP_NOTICE && notice_of(job) == id;
     host.app
         .webhooks
@@ -334,10 +328,5 @@ pub(super) async fn give_secret_to(host: &Host, workspace: Uuid) {
         None,
     );
     let row = &row.unwrap();
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }

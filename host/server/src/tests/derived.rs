@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{Delivery, DocumentVersion, SigningRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
@@ -31,16 +32,8 @@ async fn an_archive_adds_a_version_once() {
     let app = &stage.host.app;
     let before = stage.signing().await;
 
-    let first = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
-    let again = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    let first = stage.archive().await.unwrap();
+    let again = stage.archive().await.unwrap();
 
     assert!(first.upgraded);
     assert!(!again.upgraded);
@@ -71,11 +64,7 @@ async fn an_archive_adds_a_version_once() {
 async fn later_signers_sign_the_archived_version() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
-    app.archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    stage.archive().await.unwrap();
     let archived = stage.signing().await.newest().unwrap().clone();
     let second = stage.signing().await.signing.signers[1].id.uuid();
 
@@ -92,11 +81,7 @@ async fn later_signers_sign_the_archived_version() {
             .await
             .starts_with(&bytes(&stage, &archived).await)
     );
-    let again = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    let again = stage.archive().await.unwrap();
     assert!(again.upgraded);
     assert_eq!(again.level, "PAdES-B-LT");
 }
@@ -105,12 +90,8 @@ async fn later_signers_sign_the_archived_version() {
 async fn two_archives_at_once_make_one_version() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
 
-    let (one, other) = tokio::join!(
-        app.archives.archive_signing(&CALLER, stage.signing),
-        app.archives.archive_signing(&CALLER, stage.signing)
-    );
+    let (one, other) = tokio::join!(stage.archive(), stage.archive());
 
     let upgraded = [one, other].map(|archived| archived.unwrap().upgraded);
     assert_eq!(upgraded.iter().filter(|upgraded| **upgraded).count(), 1);
@@ -122,10 +103,9 @@ async fn two_archives_at_once_make_one_version() {
 async fn an_archive_waits_for_authorities_that_are_down() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
     site.faults(Service::Ocsp).until_cleared(Fault::Down);
 
-    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let refused = stage.archive().await;
 
     assert!(matches!(
         refused,
@@ -133,7 +113,7 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.faults(Service::Ocsp).clear();
-    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
 }
 
@@ -141,11 +121,10 @@ async fn an_archive_waits_for_authorities_that_are_down() {
 async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
     let signed_at = site.clock.now();
     site.clock.set(signed_at - SignedDuration::from_secs(2));
 
-    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let early = stage.archive().await;
 
     let Err(SigningError::ArchiveTooEarly { retry_after }) = early else {
         panic!("{early:?}")
@@ -153,7 +132,7 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     assert!((60..=24 * 60 * 60 + 1).contains(&retry_after));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.clock.set(signed_at);
-    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
 }
 
@@ -161,12 +140,8 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
 async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
 
-    let (archived, ()) = tokio::join!(
-        app.archives.archive_signing(&CALLER, stage.signing),
-        disable_at(&site, Service::Ocsp),
-    );
+    let (archived, ()) = tokio::join!(stage.archive(), disable_at(&site, Service::Ocsp),);
 
     assert!(matches!(
         archived,
@@ -193,9 +168,8 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
 async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     let site = Site::start().await;
     let stage = signed(&site, Posted::toy("archive-own-level")).await;
-    let app = &stage.host.app;
 
-    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let refused = stage.archive().await;
 
     assert!(matches!(
         refused,
@@ -209,8 +183,7 @@ async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
 async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let app = &stage.host.app;
-    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let early = stage.archive().await;
     assert!(matches!(
         early,
         Err(SigningError::Ceremony(CeremonyError::NotYetSigned))
@@ -219,7 +192,7 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let second = stage.signing().await.signing.signers[1].id.uuid();
     stage.host.start(second, SIGN[1]).await.unwrap();
 
-    let during = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let during = stage.archive().await;
 
     assert!(matches!(
         during,
@@ -239,9 +212,8 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
     ] {
         let site = Site::start().await;
         let stage = signed(&site, Posted::toy(behaviour)).await;
-        let app = &stage.host.app;
 
-        let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+        let refused = stage.archive().await;
 
         assert!(
             matches!(
@@ -261,11 +233,7 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let (_deployment, host) = site.opened().await;
     let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
 
-    let completed = host
-        .app
-        .signings
-        .simulate_outcome(&sandbox(), id, complete())
-        .await;
+    let completed = simulated(&host, id).await;
 
     assert_eq!(
         completed.unwrap().row.signing.status,
@@ -293,11 +261,7 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
         let (deployment, host) = site.opened().await;
         let id = sandboxed(&host, Posted::toy(behaviour)).await.signing.id;
 
-        let failed = host
-            .app
-            .signings
-            .simulate_outcome(&sandbox(), id.uuid(), complete())
-            .await;
+        let failed = simulated(&host, id.uuid()).await;
 
         assert!(matches!(
             failed,
@@ -409,6 +373,11 @@ async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
         .create_signing(&sandbox(), form, None)
         .await;
     created.unwrap().row
+}
+
+async fn simulated(host: &Host, id: Uuid) -> Result<UnsealedSigning, SigningError> {
+    let signings = &host.app.signings;
+    signings.simulate_outcome(&sandbox(), id, complete()).await
 }
 
 fn complete() -> SimulationForm {

@@ -146,9 +146,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
     let id = created.unwrap().id();
     let mut matched = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     matched.signing.signers[0].identity_matched = Some(true);
-    let (store, matched) = (&host.app.records.store, &matched);
-    let put = store.transact(|tx| Box::pin(async move { tx.put(matched).await }));
-    put.await.unwrap();
+    host.put(&matched).await;
     host.app
         .lifecycle
         .erase_signing(&sandbox, id)

@@ -10,13 +10,14 @@ use parafa_ceremony::reader::{UnsealedSigner, UnsealedSigning};
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
 use parafa_operator::{OperateError, OperatorCommand};
-use parafa_platform::jobs::JobRunner;
+use parafa_platform::jobs::{JobRunner, LEASE};
 use parafa_signing::SigningError;
 use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::{FileForm, UnsealedFile};
 use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_store::engine::FaultPlan;
-use parafa_store::{MemoryEngine, StoreMode};
+use parafa_store::jobs::{ClaimedJob, Lane};
+use parafa_store::{MemoryEngine, StoreError, StoreMode, Table};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -241,6 +242,20 @@ impl Host {
     /// An operator has a command carried out.
     pub(super) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         self.app.operator_commands().carry_out(command).await
+    }
+
+    /// Stores a row as it is.
+    pub(super) async fn put<T: Table>(&self, row: &T) {
+        let store = &self.app.records.store;
+        let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
+        let stored: Result<(), StoreError> = stored.await;
+        stored.unwrap();
+    }
+
+    /// Claims jobs that are due, as a host does that dies over them.
+    pub(super) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
+        let claimed = self.app.records.store.claim_due(lane, most, LEASE).await;
+        claimed.unwrap()
     }
 
     /// A signing is cancelled, of which a webhook that says nothing is told.

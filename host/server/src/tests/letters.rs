@@ -270,12 +270,7 @@ pub(super) async fn name_workspace(host: &Host) {
         status: TenantStatus::Active,
         created_at: host.app.attempts.clock.now(),
     };
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }
 
 async fn claim(host: &Host) -> Option<ClaimedJob> {

@@ -4,7 +4,6 @@ use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{AttemptRow, Prompt, PromptsRow};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder};
-use parafa_signing::SigningError;
 use uuid::Uuid;
 
 use super::calls::rows;
@@ -164,13 +163,7 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
     };
     for (others, failure) in [(4, Some(AttemptFailure::TooManyAttempts)), (3, None)] {
         let row = &waiting(others, app.records.store.now().await.unwrap());
-        let stored = app.records.store.transact(|tx| {
-            Box::pin(async move {
-                tx.put(row).await?;
-                Ok::<_, SigningError>(())
-            })
-        });
-        stored.await.unwrap();
+        stage.host.put(row).await;
         stage.open_link().await;
         site.rings().await;
         let link = stage.shown_link().await.qr;

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_demo::Service;
 use parafa_domain::{Phase, SigningStatus};
-use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep::{self, SWEEP};
 use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
@@ -73,8 +73,7 @@ async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() 
     assert_eq!(finishing.await.unwrap(), 1);
     stage.host.runner.follow_clock_back().await.unwrap();
     site.pass(SignedDuration::from_mins(1));
-    let store = &stage.host.app.records.store;
-    let due = store.claim_due(ATTEMPTS, 100, LEASE).await.unwrap();
+    let due = stage.host.claim(ATTEMPTS, 100).await;
     assert_eq!(due.len(), 1);
 }
 
@@ -157,8 +156,7 @@ async fn a_sweep_that_was_put_off_while_the_clock_was_ahead_comes_within_a_day()
     stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY);
-    let store = &stage.host.app.records.store;
-    let due = store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().any(|job| job.kind == SWEEP));
 }
 
@@ -174,20 +172,10 @@ async fn a_sweep_that_waits_for_its_day_is_not_hastened_by_a_start() {
     stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY / 2 - TICK);
-    let due = app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().all(|job| job.kind != SWEEP));
     site.pass(TICK);
-    let due = app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().any(|job| job.kind == SWEEP));
 }
 
@@ -200,7 +188,7 @@ async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
     stage.reach_at_once(Phase::WaitingForUser).await;
     let store = &stage.host.app.records.store;
     let [budget, ..] = LANES;
-    let dead = store.claim_due(budget.lane, 1, LEASE).await.unwrap();
+    let dead = stage.host.claim(budget.lane, 1).await;
     assert_eq!(dead.len(), 1);
     site.pass(-HOUR / 2);
 

@@ -12,7 +12,6 @@ use parafa_domain::SigningOrder;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
-use parafa_store::StoreError;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -138,10 +137,7 @@ async fn let_in(host: &Host) -> Caller {
         recovery_url: None,
         ladder: PriceLadder::default(),
     };
-    let store = &host.app.records.store;
-    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    let stored: Result<(), StoreError> = stored.await;
-    stored.unwrap();
+    host.put(row).await;
     give_secret_to(host, OTHERS).await;
     Caller {
         tenant: OTHERS,

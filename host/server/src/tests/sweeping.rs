@@ -13,7 +13,7 @@ use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
 use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
-use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
 use parafa_signing::records::{BatchRow, FileRow};
@@ -209,7 +209,7 @@ async fn what_rows_name_again_comes_back_from_quarantine_with_the_next_sweep() {
     let row = lose_a_signing(&deployment, &host).await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    put(&host, &row).await;
+    host.put(&row).await;
     sweep_on_the_next_day(&deployment, &host).await;
 
     assert_eq!(deployment.byte_files(), files);
@@ -226,7 +226,7 @@ async fn what_rows_name_again_comes_back_from_quarantine_at_a_start() {
     let nobodys = leave_behind(&host).await;
     let row = lose_a_signing(&deployment, &host).await;
     assert_eq!(deployment.quarantined(), (2, 2));
-    put(&host, &row).await;
+    host.put(&row).await;
 
     let records = deployment.sound_records().await;
     startup::bring_back(&records).await.unwrap();
@@ -342,24 +342,13 @@ async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow 
     row
 }
 
-async fn put(host: &Host, row: &SigningRow) {
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.put(row).await }));
-    stored.await.unwrap();
-}
-
 #[tokio::test]
 async fn nothing_goes_where_there_is_a_table_that_may_name_it() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let left = leave_behind(&host).await;
     let row = &Unknown { id: left };
-    let store = &host.app.records.store;
-    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 
     sweep_on_the_next_day(&deployment, &host).await;
     sweep_on_the_next_day(&deployment, &host).await;
@@ -450,12 +439,7 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
         members,
         of: PhantomData,
     };
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.put(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }
 
 /// A byte file and a data key that no row names; gives the file's id.
@@ -471,13 +455,7 @@ async fn leave_behind(host: &Host) -> Uuid {
 /// Runs the sweep and nothing else that is due.
 async fn sweep(host: &Host) {
     sweep::schedule(&host.app.records.store).await.unwrap();
-    let due = host
-        .app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = host.claim(TIMERS, 100).await;
     let mut sweeps = due.into_iter().filter(|job| job.kind == SWEEP);
     let mut sweep = sweeps.next().expect("a sweep is due");
     host.runner.run_one(&mut sweep).await;

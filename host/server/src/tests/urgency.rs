@@ -42,10 +42,7 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
     assert_all(&site, "sign", Urgency::Signing);
 
     let app = &stage.host.app;
-    app.archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    stage.archive().await.unwrap();
     assert_all(&site, "archive", Urgency::Background);
 
     app.ceremonies
