@@ -16,7 +16,7 @@ use parafa_diligence::Diligence;
 use parafa_diligence::call_log::CallLog;
 use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_identification::{
-    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
+    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources,
 };
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_plugin_host::{KnownDocuments, Registry};
