@@ -332,7 +332,15 @@ fn member(container: &Path, name: &str) -> PathBuf {
 /// Takes a container apart, and has each of its parts judged by programs of others.
 fn assert_every_part_holds(demo: &Demo, container: &Path, subject: &str) {
     let roots = &demo.world.world.roots;
-    let [dossier, payload, signed_payload, attestation, holders, profile, manifest] = [
+    let [
+        dossier,
+        payload,
+        signed_payload,
+        attestation,
+        holders,
+        profile,
+        manifest,
+    ] = [
         "dossier.pdf",
         "payload.json",
         "payload.jades.json",

@@ -10,7 +10,6 @@ use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_http::BaseUrl;
 use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 use parafa_diligence::call_log::CallLog;
-use parafa_platform::register_calls::CallRow;
 use parafa_diligence::{Answered, Diligence, DiligenceError};
 use parafa_fixtures::signed::Identity;
 use parafa_identification::{AttorneySigners, RegisterSources};
@@ -21,6 +20,7 @@ use parafa_platform::accounts::{Caller, KeyMode, Product, Role, TenantRow, Tenan
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::register_calls::CallRow;
 use parafa_plugin_host::Registry;
 use parafa_register_data::{EntityCode, Query, Register};
 use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};

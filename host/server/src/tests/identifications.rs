@@ -90,11 +90,7 @@ impl World {
 
 #[async_trait]
 impl Registers for World {
-    async fn ask(
-        &self,
-        _mode: KeyMode,
-        query: &Query,
-    ) -> Result<RegisterAnswer, SourceError> {
+    async fn ask(&self, _mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let conduct = *self.conduct.lock().unwrap();
         let mut answer = self.sandbox.ask(KeyMode::Test, query).await?;
         let is_about_holders = matches!(query, Query::RoleHolders { .. });
