@@ -7,7 +7,6 @@ use std::path::Path;
 
 use axum::http::StatusCode;
 use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_diligence::records::{CallOutcome, CallRow};
 use parafa_domain::SigningOrder;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
@@ -15,6 +14,7 @@ use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
+use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
 use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
@@ -54,11 +54,11 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let call = &CallRow {
-        tenant: caller().tenant,
+        tenant: CALLER.tenant,
         id: host.app.records.store.new_id().await.unwrap(),
         at: host.app.records.store.now().await.unwrap(),
-        key: caller().key,
-        mode: caller().mode,
+        key: CALLER.key,
+        mode: CALLER.mode,
         item: UsageItem::CompanyProfile,
         subject: "999000009".to_owned(),
         purpose: None,
@@ -82,7 +82,6 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
 
     assert_eq!(rows::<CallRow>(&host).await.len(), 0);
     drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]

@@ -204,7 +204,6 @@ async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_
     assert_eq!(ended.status, KycStatus::Failed);
     assert_eq!(key.signatures(), 0);
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -241,7 +240,6 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     let are_excerpts = [0, 1].map(|file| manifest["files"][file]["excerpt"] == true);
     assert_eq!(are_excerpts, [true, false]);
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -259,7 +257,6 @@ async fn a_name_in_letters_that_no_font_has_keeps_nobody_from_an_order() {
     let payload: serde_json::Value = serde_json::from_slice(&payload).unwrap();
     assert_eq!(payload["entityName"], "王小明, UAB");
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]

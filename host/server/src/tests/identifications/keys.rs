@@ -24,7 +24,6 @@ async fn a_device_signs_for_live_keys_alone() {
     assert_eq!(delivered.status, KycStatus::Delivered);
     assert_eq!(device.signatures(), 2, "the payload and the container");
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -43,7 +42,6 @@ async fn an_order_of_the_sandbox_that_is_open_when_a_device_comes_is_not_signed_
     assert_eq!(ended.status, KycStatus::Failed);
     assert_eq!(device.signatures(), 0);
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -62,7 +60,6 @@ async fn outside_of_the_demo_world_a_key_in_a_file_signs_for_test_keys_alone() {
     let ended = office.end(&TEST, &ordered).await;
     assert_eq!(ended.status, KycStatus::Delivered);
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -80,5 +77,4 @@ async fn where_no_attorney_signs_nothing_is_asked_or_written() {
     assert_eq!(office.deployment.data_keys(), 0);
     assert!(office.deployment.byte_files().is_empty());
     drop(office);
-    site.shutdown().await;
 }

@@ -74,7 +74,6 @@ async fn what_open_orders_will_cost_counts_against_the_ceiling_until_they_end() 
     assert_eq!(office.reserved().await, Amount::from_cents(2499));
     assert_at_ceiling(&office).await;
     drop(office);
-    site.shutdown().await;
 }
 
 async fn assert_at_ceiling(office: &Office<'_>) {

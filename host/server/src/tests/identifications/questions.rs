@@ -65,7 +65,6 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
     assert_eq!(office.outcomes().await, outcomes);
     assert_eq!(questions[2].raw_sha256.len(), 2, "of both answers");
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -84,7 +83,6 @@ async fn of_two_orders_that_meet_at_the_ceiling_both_questions_are_logged_and_on
     assert_eq!(office.outcomes().await, [CallOutcome::Answered; 2]);
     assert!(office.ledger().await.is_empty());
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -106,5 +104,4 @@ async fn asking_again_once_somebody_has_signed_is_logged_too() {
     let expected = [LIVE.mode, LIVE.mode, TEST.mode, TEST.mode];
     assert_eq!(modes.collect::<Vec<_>>(), expected);
     drop(office);
-    site.shutdown().await;
 }

@@ -51,7 +51,6 @@ async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
     let late = orders.simulate(&TEST, ordered.id, expire).await;
     assert!(matches!(late, Err(IdentificationError::OrderEnded)));
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
