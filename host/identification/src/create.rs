@@ -216,7 +216,7 @@ fn order_row(
         id,
         tenant: caller.tenant,
         mode: caller.mode,
-        key: caller.key,
+        ordered_with: caller.key,
         order: KycOrder::new(opened.read_at),
         entity: form.entity.clone(),
         role: form.role,

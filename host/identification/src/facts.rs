@@ -47,7 +47,7 @@ impl<'a> Asked<'a> {
     pub(crate) fn again(row: &'a OrderRow) -> Self {
         Self {
             tenant: row.tenant,
-            key: row.key,
+            key: row.ordered_with,
             mode: row.mode,
             entity: &row.entity,
             role: row.role,

@@ -34,7 +34,7 @@ pub struct OrderRow {
     /// The API key that it was ordered with; orders of earlier programs name
     /// none.
     #[serde(default)]
-    pub key: Uuid,
+    pub ordered_with: Uuid,
     /// How far it is.
     pub order: KycOrder,
     /// The entity.

@@ -154,5 +154,5 @@ async fn the_value_verifies_where_the_input_was_hashed_once() {
 async fn whoever_signs_is_named_as_their_certificate_names_them() {
     let stage = Stage::set().await;
 
-    assert_eq!(stage.signer().signatory(), "Testas Advokatas");
+    assert_eq!(stage.signer().signatory(), "TESTAS ADVOKATAS");
 }
