@@ -35,6 +35,7 @@ pub fn neighbour() -> Neighbour {
     Neighbour {
         title: "eID authentication".to_owned(),
         folder: FOLDER.to_owned(),
+        problems: Vec::new(),
     }
 }
 

@@ -33,6 +33,7 @@ pub use self::object::Object;
 pub use self::patterns::file_name_pattern;
 pub use self::query::Query;
 pub(crate) use self::schema_recorder::{body_schema, query_members};
+pub use self::text::line_fault;
 use crate::problem::Problem;
 
 /// Decodes a body, and notes what is wrong before it (in the path, then in

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::Api;
@@ -161,6 +161,19 @@ impl<A: Api> Http<A> {
         };
         let exact = contracts.find(|contract| contract.method == *method);
         Some(exact.filter(|_| first.method != *method).unwrap_or(first))
+    }
+
+    /// The methods of a path of this template, as `Allow` lists them (RFC 9110,
+    /// 10.2.1).
+    pub(crate) fn allowed(&self, template: &str) -> HeaderValue {
+        let contracts = self.operations.iter().map(|operation| &operation.contract);
+        let contracts = contracts.filter(|contract| contract.path == template);
+        let methods = contracts.flat_map(|contract| {
+            let has_head = contract.method == Method::GET && contract.has_head;
+            [Some(contract.method.as_str()), has_head.then_some("HEAD")]
+        });
+        let methods: Vec<_> = methods.flatten().collect();
+        HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
     }
 
     /// The record that a path of this template names, if it has ids; none when

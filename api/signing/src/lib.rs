@@ -42,6 +42,7 @@ pub fn neighbour() -> Neighbour {
     Neighbour {
         title: reference::NAME.to_owned(),
         folder: String::new(),
+        problems: reference::problems(),
     }
 }
 
