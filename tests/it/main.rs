@@ -12,6 +12,7 @@ mod damage;
 mod data_folders;
 mod device_link;
 mod diligence;
+mod diligence_page;
 mod docs;
 mod durability;
 mod generated_clients;

@@ -310,7 +310,7 @@ impl Definition {
     /// the names of arguments in their place.
     fn in_arguments(&self, mut problem: Value) -> Value {
         if let Takes::Entity { .. } = self.takes
-            && let Some(errors) = problem["errors"].as_array_mut()
+            && let Some(errors) = problem.get_mut("errors").and_then(Value::as_array_mut)
         {
             let mut named = errors.iter_mut().map(|fault| &mut fault["pointer"]);
             if let Some(pointer) = named.find(|pointer| **pointer == PATH_CODE) {

@@ -1,5 +1,6 @@
 //! A key that a PKCS #11 module keeps.
 
+mod single_part;
 mod token;
 
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
-use parafa_registers::RegisterAnswer;
+use parafa_registers::{RegisterAnswer, SourceError};
 use uuid::Uuid;
 
 use crate::Identifications;
@@ -64,11 +64,11 @@ impl Identifications {
         &self,
         asked: &Asked<'_>,
     ) -> Result<Option<RegisterFacts>, IdentificationError> {
-        let facts = self.ask(asked).await;
-        let (outcome, digests) = match &facts {
-            Ok(Some(facts)) => (CallOutcome::Answered, facts.digests()),
-            Ok(None) => (CallOutcome::NoData, Vec::new()),
-            Err(_) => (CallOutcome::UpstreamUnavailable, Vec::new()),
+        let (facts, raw_sha256) = self.ask(asked).await;
+        let outcome = match &facts {
+            Ok(Some(_)) => CallOutcome::Answered,
+            Ok(None) => CallOutcome::NoData,
+            Err(_) => CallOutcome::UpstreamUnavailable,
         };
         let store = &self.records.store;
         let row = CallRow {
@@ -81,7 +81,7 @@ impl Identifications {
             subject: asked.entity.to_string(),
             purpose: Some(asked.purpose.as_str().to_owned()),
             outcome,
-            raw_sha256: digests,
+            raw_sha256,
             charged: Amount::default(),
         };
         let row = &row;
@@ -91,7 +91,14 @@ impl Identifications {
         facts
     }
 
-    async fn ask(&self, asked: &Asked<'_>) -> Result<Option<RegisterFacts>, IdentificationError> {
+    /// The same, with the SHA-256 of every answer that came.
+    async fn ask(
+        &self,
+        asked: &Asked<'_>,
+    ) -> (
+        Result<Option<RegisterFacts>, IdentificationError>,
+        Vec<String>,
+    ) {
         let holders = Query::RoleHolders {
             entity: asked.entity.clone(),
             role: asked.role,
@@ -101,38 +108,47 @@ impl Identifications {
             self.registers.ask(asked.mode, &holders),
             self.registers.ask(asked.mode, &profile),
         );
-        let unavailable = |_| IdentificationError::RegisterUnavailable;
-        let (held, known) = (held.map_err(unavailable)?, known.map_err(unavailable)?);
-        let (Some(held), Some(known)) = (held, known) else {
-            return Ok(None);
-        };
-        match (held.data.clone(), known.data.clone()) {
-            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
-                Ok(Some(RegisterFacts {
-                    profile,
-                    holders: held_by.holders,
-                    answers: vec![held, known],
-                }))
+        let came = [&held, &known].into_iter().filter_map(raw_sha256);
+        let digests = came.map(hex::encode).collect();
+        let facts = match (held, known) {
+            (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
+            (Err(SourceError::Unavailable(_)), _) | (_, Err(SourceError::Unavailable(_))) => {
+                Err(IdentificationError::RegisterUnavailable)
             }
-            _ => Err(IdentificationError::RegisterUnavailable),
-        }
+            (Err(SourceError::NoData { .. }), _) | (_, Err(SourceError::NoData { .. })) => Ok(None),
+        };
+        (facts, digests)
+    }
+}
+
+/// SHA-256 of an answer as it came, if one did.
+fn raw_sha256(asked: &Result<RegisterAnswer, SourceError>) -> Option<[u8; 32]> {
+    match asked {
+        Ok(answer) => Some(answer.raw_sha256),
+        Err(SourceError::NoData { raw_sha256 }) => *raw_sha256,
+        Err(SourceError::Unavailable(_)) => None,
     }
 }
 
 impl RegisterFacts {
+    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, IdentificationError> {
+        match (held.data.clone(), known.data.clone()) {
+            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
+                Ok(Self {
+                    profile,
+                    holders: held_by.holders,
+                    answers: vec![held, known],
+                })
+            }
+            _ => Err(IdentificationError::RegisterUnavailable),
+        }
+    }
+
     /// The registers that were asked, and when each answered.
     pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
         let answers = self.answers.iter();
         answers
             .map(|answer| (answer.register, answer.retrieved_at))
-            .collect()
-    }
-
-    /// SHA-256 of the answers as they came.
-    fn digests(&self) -> Vec<String> {
-        let answers = self.answers.iter();
-        answers
-            .map(|answer| hex::encode(answer.raw_sha256))
             .collect()
     }
 }

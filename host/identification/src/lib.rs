@@ -46,7 +46,7 @@ pub use crate::identity::MatchLevel;
 pub use crate::notices::OrderNotices;
 pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
 pub use crate::owner::OrderOwner;
-pub use crate::ports::{RegisterUnavailable, Registers};
+pub use crate::ports::Registers;
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
 pub use crate::signers::AttorneySigners;
 pub use crate::simulate::SimulatedOutcome;

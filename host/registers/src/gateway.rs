@@ -16,7 +16,7 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use crate::answer::{JSON, answered, nothing_held, reference};
-use crate::breaker::Breaker;
+use crate::breaker::{Breaker, BreakerSettings};
 use crate::exchange::{is_of, read};
 use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
@@ -36,18 +36,25 @@ pub struct GatewayConfig {
     pub credential: Credential,
     /// For one exchange.
     pub timeout: Duration,
+    /// How often an exchange that failed by chance is made again.
+    pub retries: u8,
+    /// When a register that fails is left alone.
+    pub breaker: BreakerSettings,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,
 }
 
 impl GatewayConfig {
-    /// Without a credential, 10 s an exchange, 8 MiB an answer.
+    /// Without a credential, 10 s an exchange, which is made once more at need,
+    /// 8 MiB an answer.
     #[must_use]
     pub fn new(base_url: Url) -> Self {
         Self {
             base_url,
             credential: Credential::None,
             timeout: Duration::from_secs(10),
+            retries: 1,
+            breaker: BreakerSettings::default(),
             max_response_bytes: 8 * 1024 * 1024,
         }
     }
@@ -91,10 +98,10 @@ impl Gateway {
     /// Speaks through `port`, which has to reach the configured address.
     pub fn new(config: GatewayConfig, port: Arc<dyn HttpPort>, clock: Clock) -> Self {
         Self {
+            breaker: Arc::new(Breaker::new(config.breaker)),
             config: Arc::new(config),
             port,
             clock,
-            breaker: Arc::default(),
         }
     }
 
@@ -106,7 +113,15 @@ impl Gateway {
         let base = self.config.base_url.as_str().trim_end_matches('/');
         let address = format!("{base}/v1/{}", reference(query));
         let authorization = self.authorization()?;
-        let response = read(&*self.port, limits, &address, authorization.as_ref()).await?;
+        let retries = self.config.retries;
+        let read = read(
+            &*self.port,
+            limits,
+            retries,
+            &address,
+            authorization.as_ref(),
+        );
+        let response = read.await?;
         if response.status() == 404 {
             return Err(not_found(&response));
         }

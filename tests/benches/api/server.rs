@@ -145,9 +145,14 @@ impl Server {
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.request_by("/signing/live", method, path)
+    }
+
+    /// With the key at this place of `demo.json`.
+    pub(crate) fn request_by(&self, key: &str, method: Method, path: &str) -> RequestBuilder {
         self.http
             .request(method, self.address(path))
-            .bearer_auth(self.demo("/signing/live"))
+            .bearer_auth(self.demo(key))
     }
 
     /// A JSON body to a signer's link.

@@ -1,5 +1,6 @@
 //! The gateway's client before gateways that do as they should, and others.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use axum::{
@@ -10,10 +11,11 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use jiff::SignedDuration;
 use parafa_http_port::HttpPortError;
 use parafa_register_data::{Query, RegisterData, Role, SourceMode, synthetic};
 use parafa_registers::{
-    Credential, Gateway, GatewayConfig, RegisterSource, SourceError, Unavailable,
+    BreakerSettings, Credential, Gateway, GatewayConfig, RegisterSource, SourceError, Unavailable,
 };
 
 use crate::support::{Asked, COMPLETE, Hands, port_to, profile, serve, unavailable};
@@ -283,6 +285,30 @@ async fn what_fails_by_chance_is_asked_once_more() {
     let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
     assert!(matches!(reason, Unavailable::Status(503)));
     assert_eq!(asked.all().len(), 2);
+}
+
+#[tokio::test]
+async fn how_often_is_asked_again_and_when_a_register_rests_is_a_setting() {
+    let often = |config: &mut GatewayConfig| config.retries = 3;
+    let (gateway, asked, _) = scripted_with(vec![dead, dead, dead, complete], often).await;
+    assert!(gateway.answer(&profile(COMPLETE)).await.is_ok());
+    assert_eq!(asked.all().len(), 4);
+
+    let soon = |config: &mut GatewayConfig| {
+        config.retries = 0;
+        config.breaker = BreakerSettings {
+            failures: NonZeroUsize::MIN,
+            rest: SignedDuration::from_secs(60),
+        };
+    };
+    let (gateway, asked, hands) = scripted_with(vec![dead, complete], soon).await;
+    unavailable(gateway.answer(&profile(COMPLETE)).await);
+    hands.forward(59);
+    let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
+    assert!(matches!(reason, Unavailable::Resting(_)));
+    assert_eq!(asked.all().len(), 1);
+    hands.forward(1);
+    assert!(gateway.answer(&profile(COMPLETE)).await.is_ok());
 }
 
 #[tokio::test]

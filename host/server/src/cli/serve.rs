@@ -22,12 +22,13 @@ use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig};
-use parafa_listener::{Connections, ListenerLimits, ListenerSettings, TrustedProxies};
+use parafa_listener::{
+    Connections, ListenerLimits, ListenerSettings, TrustedProxies, count_requests,
+};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up

@@ -146,8 +146,11 @@ impl Site {
         site
     }
 
-    pub(super) async fn shutdown(self) {
-        self.world.shutdown().await;
+    /// A deployment, and a host that does not fail.
+    pub(super) async fn opened(&self) -> (Deployment<'_>, Host) {
+        let deployment = Deployment::new(self);
+        let host = deployment.sound_host().await;
+        (deployment, host)
     }
 
     /// What is to go wrong at a service of the world.

@@ -6,13 +6,19 @@ use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::reader::{UnsealedSigner, UnsealedSigning};
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
-use parafa_platform::jobs::JobRunner;
+use parafa_operator::{OperateError, OperatorCommand};
+use parafa_platform::jobs::{JobRunner, LEASE};
 use parafa_signing::SigningError;
-use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::batches::UnsealedBatch;
+use parafa_signing::files::{FileForm, UnsealedFile};
+use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_store::engine::FaultPlan;
-use parafa_store::{MemoryEngine, StoreMode};
+use parafa_store::jobs::{ClaimedJob, Lane};
+use parafa_store::{MemoryEngine, StoreError, StoreMode, Table};
+use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -196,6 +202,60 @@ impl Host {
             .create_signing(&CALLER, form, None)
             .await?;
         Ok(opened.row)
+    }
+
+    /// A caller posts what is to be signed.
+    pub(super) async fn post(&self, form: SigningForm) -> Result<UnsealedSigning, SigningError> {
+        self.app.signings.create_signing(&CALLER, form, None).await
+    }
+
+    /// A caller posts several documents.
+    pub(super) async fn post_batch(&self, form: BatchForm) -> Result<UnsealedBatch, SigningError> {
+        self.app.signings.create_batch(&CALLER, form, None).await
+    }
+
+    /// A caller stores a file.
+    pub(super) async fn store_file(&self, form: FileForm) -> Result<UnsealedFile, SigningError> {
+        self.app.intake.store_file(&CALLER, form, None).await
+    }
+
+    /// A caller adds a signer.
+    pub(super) async fn add_signer(
+        &self,
+        signing: Uuid,
+        form: SignerForm,
+    ) -> Result<UnsealedSigner, SigningError> {
+        let signings = &self.app.signings;
+        signings.add_signer(&CALLER, signing, form, None).await
+    }
+
+    /// A caller cancels a signing.
+    pub(super) async fn cancel(&self, signing: Uuid) -> Result<UnsealedSigning, CeremonyError> {
+        self.app.lifecycle.cancel_signing(&CALLER, signing).await
+    }
+
+    /// A caller erases a signing.
+    pub(super) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
+        self.app.lifecycle.erase_signing(&CALLER, signing).await
+    }
+
+    /// An operator has a command carried out.
+    pub(super) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
+        self.app.operator_commands().carry_out(command).await
+    }
+
+    /// Stores a row as it is.
+    pub(super) async fn put<T: Table>(&self, row: &T) {
+        let store = &self.app.records.store;
+        let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
+        let stored: Result<(), StoreError> = stored.await;
+        stored.unwrap();
+    }
+
+    /// Claims jobs that are due, as a host does that dies over them.
+    pub(super) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
+        let claimed = self.app.records.store.claim_due(lane, most, LEASE).await;
+        claimed.unwrap()
     }
 
     /// A signing is cancelled, of which a webhook that says nothing is told.

@@ -20,15 +20,14 @@ use parafa_ceremony::records::SigningRow;
 use parafa_domain::KycStatus;
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, RegisterSources, RegisterUnavailable,
-    Registers,
+    IdentificationError, Order, OrderDelivery, OrderForm, RegisterSources, Registers,
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, UsageRow, UsageTotalRow};
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
-use parafa_registers::{RegisterAnswer, RegisterSource, Synthetic};
+use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
@@ -91,18 +90,16 @@ impl World {
 
 #[async_trait]
 impl Registers for World {
-    async fn ask(
-        &self,
-        _mode: KeyMode,
-        query: &Query,
-    ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
+    async fn ask(&self, _mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let conduct = *self.conduct.lock().unwrap();
-        let answer = self.sandbox.ask(KeyMode::Test, query).await?;
+        let mut answer = self.sandbox.ask(KeyMode::Test, query).await?;
         let is_about_holders = matches!(query, Query::RoleHolders { .. });
         match conduct {
-            Conduct::Down => Err(RegisterUnavailable),
-            Conduct::NobodyHolds if is_about_holders => Ok(None),
-            Conduct::AnotherHolds if is_about_holders => Ok(answer.map(|mut answer| {
+            Conduct::Down => Err(Unavailable::NotConfigured(query.register()).into()),
+            Conduct::NobodyHolds if is_about_holders => {
+                Err(SourceError::NoData { raw_sha256: None })
+            }
+            Conduct::AnotherHolds if is_about_holders => {
                 let RegisterData::RoleHolders(held) = &answer.data else {
                     panic!("another answer")
                 };
@@ -111,15 +108,15 @@ impl Registers for World {
                 other.identity = parafa_register_data::HolderIdentity::PersonalCode { code };
                 let holders = vec![other];
                 answer.data = RegisterData::RoleHolders(RoleHolders { holders });
-                answer
-            })),
-            Conduct::NamesAbroad if !is_about_holders => Ok(answer.map(|mut answer| {
+                Ok(answer)
+            }
+            Conduct::NamesAbroad if !is_about_holders => {
                 let RegisterData::CompanyProfile(profile) = &mut answer.data else {
                     panic!("another answer")
                 };
                 profile.name = "王小明, UAB".to_owned();
-                answer
-            })),
+                Ok(answer)
+            }
             _ => Ok(answer),
         }
     }

@@ -32,7 +32,6 @@ async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice(
         }
     }
     assert!(signed_before > 0, "nobody died with signed evidence");
-    site.shutdown().await;
 }
 
 struct Delivery {

@@ -64,8 +64,6 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     assert_eq!(payload["orderId"], ordered.id.to_string());
     assert_eq!(payload["purpose"], "AML_KYC");
     assert!(payload.get("sandbox").is_none());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -83,8 +81,6 @@ async fn somebody_else_is_a_mismatch_of_which_nothing_is_kept() {
     site.pass(SignedDuration::from_hours(25));
     office.host.run_all().await;
     assert!(office.deployment.byte_files().is_empty());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -102,8 +98,6 @@ async fn whoever_declines_ends_the_order() {
     assert_eq!(ended.status, KycStatus::Refused);
     assert_eq!(ended.refusal, Some(KycRefusal::SubjectDeclined));
     assert_free(&office, &ordered.id, "kyc.refused").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -124,8 +118,6 @@ async fn an_order_expires_with_its_ceremony_after_fourteen_days() {
     office.host.run_all().await;
 
     assert_free(&office, &ordered.id, "kyc.expired").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -143,7 +135,6 @@ async fn whoever_gave_the_role_up_meanwhile_is_not_taken_for_somebody_else() {
         assert_eq!(ended.refusal, Some(KycRefusal::RoleNoLongerHeld));
         assert_free(&office, &ordered.id, "kyc.refused").await;
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -167,8 +158,6 @@ async fn an_identifier_of_another_state_is_out_of_scope() {
 
     assert_eq!(ended.refusal, Some(KycRefusal::OutOfScopeIdentifier));
     assert_free(&office, &ordered.id, "kyc.refused").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -195,8 +184,6 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -232,7 +219,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
         entity: board.entity.clone(),
         role: board.role,
     };
-    let held = office.world.ask(LIVE.mode, &query).await.unwrap().unwrap();
+    let held = office.world.ask(LIVE.mode, &query).await.unwrap();
     let RegisterData::RoleHolders(held) = held.data else {
         panic!("another answer")
     };
@@ -246,7 +233,8 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;
     let enclosed_digest = hex::encode(Sha256::digest(&enclosed));
     let enclosed: RoleHolders = serde_json::from_slice(&enclosed).unwrap();
-    assert!(enclosed.holders == held.holders[..1], "the one who signed");
+    assert_eq!(enclosed.holders.len(), 1);
+    assert!(held.holders.contains(&enclosed.holders[0]), "as it came");
     let manifest = office.member(&TEST, &ordered, "register/manifest.json");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest.await).unwrap();
     assert_eq!(manifest["files"][0]["sha256"], enclosed_digest);
@@ -301,8 +289,6 @@ async fn without_a_holder_or_a_register_nothing_is_created() {
     assert_eq!(office.deployment.data_keys(), 0);
     assert!(office.deployment.byte_files().is_empty());
     assert_eq!(office.ledger().await.len(), 0);
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -328,8 +314,6 @@ async fn a_repeated_order_is_answered_as_before() {
     };
 
     assert_eq!(again, ordered.id.to_string());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -347,8 +331,6 @@ async fn a_link_is_mailed_where_that_is_asked_for() {
     let row = store.get::<OrderRow>(&ordered.id).await.unwrap().unwrap();
     let letters = super::told(&office.host, row.ceremony).await;
     assert_eq!(letters, [MailKind::Invitation.name()]);
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -368,8 +350,6 @@ async fn an_order_is_seen_by_its_workspace_and_mode_alone() {
         let fetched = orders.artifact(&caller, ordered.id).await;
         assert!(matches!(fetched, Err(IdentificationError::NotFound)));
     }
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -391,8 +371,6 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     let orders = &office.host.app.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
     assert_eq!(office.deployment.byte_files().len(), 1);
-    drop(office);
-    site.shutdown().await;
 }
 
 /// The order cost nothing, left no evidence, and its end was told.

@@ -31,8 +31,6 @@ async fn a_person_of_an_entity_costs_less_the_second_time() {
     assert_eq!(reverified, [false, true]);
     let amounts: Vec<Amount> = office.ledger().await.iter().map(|row| row.amount).collect();
     assert_eq!(amounts, [2499, 1499].map(Amount::from_cents));
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -50,8 +48,6 @@ async fn whoever_has_agreed_to_nothing_is_not_served_and_no_register_is_asked() 
     assert_eq!(*cause, NotBillable::NoEntity);
     office.world.conduct(super::Conduct::Answers);
     assert!(office.order(&super::TEST, super::form()).await.is_ok());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
