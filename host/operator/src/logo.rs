@@ -12,7 +12,7 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbaImage};
 use resvg::usvg::roxmltree;
 
 /// Most bytes of a file.
-const MOST_FILE_BYTES: u64 = 512 * 1024;
+const MOST_FILE_BYTES: usize = 512 * 1024;
 /// Most pixels of a picture on each side.
 const LONGEST_SIDE: u32 = 4096;
 /// Most bytes that decoding one may take: its pixels, and as much again.
@@ -79,13 +79,17 @@ impl Logo {
     pub(crate) fn read(path: &Path) -> Result<Self, LogoFault> {
         let mut file = Vec::new();
         File::open(path)
-            .and_then(|opened| opened.take(MOST_FILE_BYTES + 1).read_to_end(&mut file))
+            .and_then(|opened| {
+                opened
+                    .take(MOST_FILE_BYTES as u64 + 1)
+                    .read_to_end(&mut file)
+            })
             .map_err(LogoFault::File)?;
         Self::of(&file)
     }
 
     fn of(file: &[u8]) -> Result<Self, LogoFault> {
-        if file.len() as u64 > MOST_FILE_BYTES {
+        if file.len() > MOST_FILE_BYTES {
             return Err(LogoFault::Bytes);
         }
         if file.starts_with(PNG_SIGNATURE) {

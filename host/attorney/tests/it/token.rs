@@ -183,11 +183,9 @@ fn generate(name: &str, mechanism: &Mechanism<'_>, mut parameters: Vec<Attribute
     let module = Pkcs11::new(Path::new(&module)).unwrap();
     let locking = CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK);
     module.initialize(locking).unwrap();
-    let slot = module.get_slots_with_token().unwrap().into_iter();
-    let slot = slot
-        .filter(|slot| module.get_token_info(*slot).unwrap().label() == "parafa")
-        .next()
-        .unwrap();
+    let mut slots = module.get_slots_with_token().unwrap().into_iter();
+    let is_ours = |slot: &_| module.get_token_info(*slot).unwrap().label() == "parafa";
+    let slot = slots.find(is_ours).unwrap();
     let session = module.open_rw_session(slot).unwrap();
     session
         .login(UserType::User, Some(&AuthPin::new(PIN.into())))

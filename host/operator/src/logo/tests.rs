@@ -116,7 +116,7 @@ fn a_broken_png_is_refused_wherever_it_ends() {
 
 #[test]
 fn a_file_of_many_bytes_or_of_another_kind_is_refused() {
-    let large = vec![b' '; MOST_FILE_BYTES as usize + 1];
+    let large = vec![b' '; MOST_FILE_BYTES + 1];
     assert!(matches!(Logo::of(&large), Err(LogoFault::Bytes)));
     for other in [
         &b""[..],
@@ -179,7 +179,7 @@ fn an_svg_with_more_than_shapes_is_refused() {
 fn an_svg_with_entities_or_without_end_is_refused() {
     let entity = r#"<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/hostname">]>
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><desc>&a;</desc></svg>"#;
-    let many = "<g/>".repeat(MOST_FILE_BYTES as usize / 8);
+    let many = "<g/>".repeat(MOST_FILE_BYTES / 8);
     let many = format!(r#"<svg xmlns="http://www.w3.org/2000/svg">{many}</svg>"#);
     let broken = r#"<svg xmlns="http://www.w3.org/2000/svg"><g>"#;
     for file in [entity, &many, broken] {

@@ -55,6 +55,11 @@ pub(super) fn drawn(text: &str, width: u32, height: u32) -> Result<RgbaImage, Lo
     let tree = Tree::from_xmltree(&document, &options).map_err(LogoFault::Svg)?;
     let size = tree.size();
     let scale = (width as f32 / size.width()).min(height as f32 / size.height());
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "floats become the nearest integers that there are, and are clamped"
+    )]
     let pixels = |side: f32, most: u32| ((side * scale).round() as u32).clamp(1, most);
     let (width, height) = (pixels(size.width(), width), pixels(size.height(), height));
     let mut pixmap = Pixmap::new(width, height).ok_or(LogoFault::Blank)?;

@@ -175,7 +175,8 @@ fn what_is_wrong_with_a_gateway_is_told_by_its_setting() {
     let nowhere = || Some(PathBuf::from("/nowhere"));
     let empty = folder.path().join("empty");
     std::fs::write(&empty, "\n").unwrap();
-    let changes: [(&dyn Fn(&mut Diligence), &str); 9] = [
+    type Change<'c> = &'c dyn Fn(&mut Diligence);
+    let changes: [(Change<'_>, &str); 9] = [
         (
             &|set| set.gateway_token_file = nowhere(),
             "diligence.gateway_token_file /nowhere cannot be read",
