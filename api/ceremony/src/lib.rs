@@ -8,6 +8,8 @@
 mod api;
 mod assets;
 mod card;
+mod colour;
+mod face;
 mod messages;
 mod page;
 mod parameters;
@@ -22,6 +24,8 @@ mod vocabulary;
 const PDF: &str = "application/pdf";
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use colour::Colour;
+pub use face::{Face, LogoSize};
 pub use messages::Messages;
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
