@@ -1,6 +1,7 @@
 //! Tests that see the whole product: the built `parafa` with its demo world,
 //! over real sockets, judged by validators that others made.
 
+mod agents;
 mod authentication;
 mod backups;
 mod cards;
@@ -11,6 +12,7 @@ mod damage;
 mod data_folders;
 mod device_link;
 mod diligence;
+mod diligence_page;
 mod docs;
 mod durability;
 mod generated_clients;

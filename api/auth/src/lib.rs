@@ -22,6 +22,7 @@ use parafa_api_http::{HttpConfig, Neighbour, Surface};
 
 pub use self::api::{AuthApi, AuthenticationId};
 pub use self::envelope::{ErrorBody, ErrorEnvelope};
+pub use self::operations::KEYS_ARE_FRESH_FOR;
 pub use self::problem::ErrorCode;
 pub use self::vocabulary::{AuthenticationMethod, AuthenticationStatus};
 
@@ -34,6 +35,7 @@ pub fn neighbour() -> Neighbour {
     Neighbour {
         title: "eID authentication".to_owned(),
         folder: FOLDER.to_owned(),
+        problems: Vec::new(),
     }
 }
 

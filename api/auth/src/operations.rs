@@ -22,7 +22,7 @@ const PAIRINGS: Path<()> = Path::new("/v1/auth/pairings");
 const KEYS: Path<()> = Path::new("/v1/auth/.well-known/jwks.json");
 
 /// How long whoever verifies assertions may keep the keys, in seconds.
-const KEYS_ARE_FRESH_FOR: u32 = 300;
+pub const KEYS_ARE_FRESH_FOR: u32 = 300;
 
 /// What operations are about.
 pub(crate) const TAGS: &[Tag] = &[OF_PROVIDERS, OF_CLIENTS];

@@ -46,7 +46,9 @@ impl Face {
     /// The name in which it asks.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.display_name.as_deref().unwrap_or(&self.registered_name)
+        self.display_name
+            .as_deref()
+            .unwrap_or(&self.registered_name)
     }
 
     /// The registered name, where another one is shown.

@@ -9,6 +9,7 @@ mod api;
 mod assets;
 mod card;
 mod colour;
+mod decline;
 mod face;
 mod messages;
 mod page;
@@ -31,8 +32,8 @@ pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
     Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Member, PageContent, PairedCard, PairedDocument, Pairing,
-    Signer, Signing, State,
+    EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
+    PairedDocument, Pairing, Signer, Signing, State,
 };
 pub use vocabulary::{
     AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,

@@ -164,6 +164,20 @@ impl AttemptError {
     }
 }
 
+impl State {
+    /// The same for somebody who reads it in another language than the signer's.
+    pub(crate) fn told_in(mut self, language: Language) -> Self {
+        let error = self
+            .attempt
+            .as_mut()
+            .and_then(|attempt| attempt.error.as_mut());
+        if let Some(error) = error {
+            *error = AttemptError::new(error.code, language);
+        }
+        self
+    }
+}
+
 impl AttemptFailure {
     /// The sentence in English, for programs.
     #[must_use]
@@ -239,8 +253,6 @@ pub struct CardSubject {
 /// What the page shows before its script runs.
 #[derive(Clone, Debug)]
 pub struct PageContent {
-    /// Of the signer, where no other one is asked for.
-    pub language: Language,
     /// Who asks.
     pub face: Face,
     /// What is to be signed.
@@ -261,6 +273,19 @@ pub struct PageContent {
     pub earlier_signatures: EarlierSignatures,
     /// On a link to what all have signed: until when it leads there.
     pub copy_until: Option<Timestamp>,
+    /// What the document is made of.
+    pub members: PageMembers,
+}
+
+/// What a page says of what a document is made of.
+#[derive(Clone, Debug)]
+pub enum PageMembers {
+    /// It is no container.
+    DocumentItself,
+    /// All of a container, in its order.
+    Known(Vec<Member>),
+    /// It is a container that could not be looked into, or not in time.
+    Unknown,
 }
 
 /// What is known of the signatures that a document carries.

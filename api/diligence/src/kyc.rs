@@ -42,7 +42,7 @@ pub trait KycApi: Api<Record: From<OrderId>> {
     /// Refuses what is for test keys alone.
     ///
     /// # Errors
-    /// [`problems::SANDBOX_ONLY`] for a live key.
+    /// [`ProblemType::SANDBOX_ONLY`](parafa_api_http::ProblemType::SANDBOX_ONLY) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
     /// `POST /v1/kyc-packages`.

@@ -37,6 +37,7 @@ pub fn neighbour() -> Neighbour {
     Neighbour {
         title: "Due diligence".to_owned(),
         folder: FOLDER.to_owned(),
+        problems: reference::problems(),
     }
 }
 

@@ -157,6 +157,7 @@ where
     Operation::<A>::get(path, id)
         .says(tag.name, summary, description)
         .refuses(REFUSALS)
+        .without_head()
         .query::<AnswerQuery<INTERPRETED, PURPOSE>>()
         .answers_in::<V, _, _>(FORMS, move |call| async move {
             let question = question(call.path)?;

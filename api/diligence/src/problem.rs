@@ -7,11 +7,9 @@ parafa_api_http::problem_kinds! {
     pub enum ProblemKind {
         ValidationFailed = VALIDATION_FAILED;
         Unauthorized = UNAUTHORIZED;
-        PaymentRequired = [PAYMENT_REQUIRED, "payment-required", "The entity behind the key cannot be billed",
-            "No entity is linked to the key, it has no enrolled payment method, an invoice is overdue, or the usage ceiling is reached while an earlier payment settles; nothing was pulled or charged.",
-            "Read the detail for which of the four it is. The ceiling clears by itself once the payment has; the others need somebody to act."];
+        PaymentRequired = PAYMENT_REQUIRED;
         Forbidden = FORBIDDEN;
-        SandboxOnly = (problems::SANDBOX_ONLY);
+        SandboxOnly = SANDBOX_ONLY;
         NotFound = NOT_FOUND;
         NoData = [NOT_FOUND, "no-data", "The register holds nothing",
             "The register was asked and holds nothing on this subject; nothing was charged.",
@@ -30,8 +28,6 @@ parafa_api_http::problem_kinds! {
         RateLimited = RATE_LIMITED;
         UpstreamUnavailable = (problems::UPSTREAM_UNAVAILABLE);
         Unavailable = UNAVAILABLE;
-        SignatureUnavailable = [SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
-            "The service's signing key or what it needs is out of order; nothing was charged.",
-            "Try again later, or ask for an unsigned answer."];
+        SignatureUnavailable = (problems::SIGNATURE_UNAVAILABLE);
     }
 }

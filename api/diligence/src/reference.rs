@@ -14,6 +14,12 @@ const INTRODUCTION: &str = "Answers due-diligence questions about Lithuanian leg
     Keys that begin with `ddk_test_` get synthetic data, reach no register and cost nothing. Answers to live keys are billed each; that a register holds nothing, does not answer, or that a signature cannot be made is never billed.\n\n\
     `interpret=1` adds what the data mean under Lithuanian law, item by item with the provisions: standardized, the same for the same data, and never a score. `sign=` wraps the JSON in a JAdES signature, `format=asice` packs it with the raw register answers into a signed container.";
 
+/// Every problem that the API answers with.
+pub(crate) fn problems() -> Vec<ProblemType> {
+    let kinds = ProblemKind::ALL.iter();
+    kinds.map(|kind| kind.problem_type()).collect()
+}
+
 pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
     Reference {
         name: "Due diligence",
@@ -24,10 +30,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         description: INTRODUCTION,
         tags: TAGS,
         security: Security::Bearer("An API key that begins with `ddk_test_` or `ddk_live_`."),
-        problems: ProblemKind::ALL
-            .iter()
-            .map(|kind| kind.problem_type())
-            .collect(),
+        problems: problems(),
         advice_on_long_bodies: "",
         headers: &[],
         guide: None,

@@ -37,6 +37,7 @@ use crate::openapi::Schemas;
 use crate::principal::Access;
 use crate::problem::{Problem, ProblemType};
 use crate::reference::Credential;
+use crate::refusals;
 use crate::router::{Http, json};
 
 /// One call of an API: what it takes, what it answers, and who carries it out.
@@ -69,6 +70,8 @@ pub(crate) struct Contract<A: Api> {
     pub(crate) refusals: Vec<ProblemType>,
     pub(crate) answers_on_erased: bool,
     pub(crate) takes_batches: bool,
+    /// Whether a `GET` is a `HEAD` too.
+    pub(crate) has_head: bool,
     /// Which callers are refused, whatever they ask.
     pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
     /// How its callers say who they are.
@@ -143,7 +146,7 @@ pub struct Draft<A: Api, P, I> {
 }
 
 impl<A: Api> Operation<A> {
-    /// `GET`, and `HEAD` with it. The id is that of the OpenAPI document.
+    /// `GET`, and `HEAD` with it unless it is [without](Draft::without_head). The id is that of the OpenAPI document.
     #[must_use]
     pub fn get<P: PathParams<A::Record>>(path: Path<P>, id: &'static str) -> Draft<A, P, NoInput> {
         Draft::new(Method::GET, path, id)
@@ -236,6 +239,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 refusals: Vec::new(),
                 answers_on_erased: false,
                 takes_batches: false,
+                has_head: true,
                 admission: |_| Ok(()),
                 entry: Entry::Usual,
                 origins: None,
@@ -278,6 +282,14 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     #[must_use]
     pub fn for_batches(mut self) -> Self {
         self.contract.takes_batches = true;
+        self
+    }
+
+    /// `HEAD` is refused: what goes into the answer is done for whoever asks
+    /// for it, and would be done for nothing.
+    #[must_use]
+    pub fn without_head(mut self) -> Self {
+        self.contract.has_head = false;
         self
     }
 
@@ -484,6 +496,10 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 .await
             },
         );
+        let route = match contract.has_head {
+            true => route,
+            false => route.on(MethodFilter::HEAD, refusals::method_not_allowed::<A>),
+        };
         Operation {
             contract,
             answer,

@@ -140,13 +140,16 @@ pub struct Neighbour {
     pub title: String,
     /// The folder of its `openapi.json` and `openapi.yaml`, such as `/dd`.
     pub folder: String,
+    /// Those of its problems whose types are addresses under `/problems`, where
+    /// the API without a folder has their pages.
+    pub problems: Vec<ProblemType>,
 }
 
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
     let overview = http.clone();
-    let kinds: Arc<[ProblemType]> = http.reference.problems.as_slice().into();
+    let kinds = kinds_with_a_page(&http);
     let described = Arc::new(Described {
         http,
         format,
@@ -178,6 +181,13 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
             get(problem_page).with_state(kinds),
         )
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
+}
+
+/// The problems of an API, and those of its neighbours that it has not itself.
+fn kinds_with_a_page<A: Api>(http: &Http<A>) -> Arc<[ProblemType]> {
+    let of_neighbours = http.config.neighbours.iter().flat_map(|one| &one.problems);
+    let own = http.reference.problems.iter();
+    own.chain(of_neighbours).copied().collect()
 }
 
 fn http_guide<A: Api>(http: &Http<A>) -> Option<Markup> {

@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::Api;
 use crate::config::HttpConfig;
-use crate::edge::{BodyBudget, RateLimiter, edge, gate};
+use crate::edge::{BodyBudget, edge, gate};
 use crate::operation::{Contract, Operation};
 use crate::problem::ProblemFormat;
 use crate::reference::{Reference, pages};
@@ -70,7 +70,6 @@ fn routes<A: Api, F: ProblemFormat>(
     let http = Http {
         api,
         budget: BodyBudget::new(config.max_bytes_in_flight),
-        rates: Arc::new(RateLimiter::new(config.rates)),
         config: Arc::new(config),
         operations: Arc::new(operations),
         reference: Arc::new(reference),
@@ -131,7 +130,6 @@ fn shape(template: &str) -> String {
 /// What every operation works with.
 pub(crate) struct Http<A: Api> {
     pub(crate) api: Arc<A>,
-    pub(crate) rates: Arc<RateLimiter>,
     pub(crate) config: Arc<HttpConfig>,
     pub(crate) budget: BodyBudget,
     pub(crate) operations: Arc<Vec<Operation<A>>>,
@@ -142,7 +140,6 @@ impl<A: Api> Clone for Http<A> {
     fn clone(&self) -> Self {
         Self {
             api: Arc::clone(&self.api),
-            rates: Arc::clone(&self.rates),
             config: Arc::clone(&self.config),
             budget: self.budget.clone(),
             operations: Arc::clone(&self.operations),
@@ -164,6 +161,19 @@ impl<A: Api> Http<A> {
         };
         let exact = contracts.find(|contract| contract.method == *method);
         Some(exact.filter(|_| first.method != *method).unwrap_or(first))
+    }
+
+    /// The methods of a path of this template, as `Allow` lists them (RFC 9110,
+    /// 10.2.1).
+    pub(crate) fn allowed(&self, template: &str) -> HeaderValue {
+        let contracts = self.operations.iter().map(|operation| &operation.contract);
+        let contracts = contracts.filter(|contract| contract.path == template);
+        let methods = contracts.flat_map(|contract| {
+            let has_head = contract.method == Method::GET && contract.has_head;
+            [Some(contract.method.as_str()), has_head.then_some("HEAD")]
+        });
+        let methods: Vec<_> = methods.flatten().collect();
+        HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
     }
 
     /// The record that a path of this template names, if it has ids; none when

@@ -1,5 +1,5 @@
-//! Every problem that the service answers with: one table feeds the answers
-//! and the pages behind their types.
+//! Every problem that the API answers with: one table feeds the answers and the
+//! pages behind their types.
 
 use parafa_api_ceremony::problems;
 
@@ -16,13 +16,8 @@ parafa_api_http::problem_kinds! {
         Unauthorized = UNAUTHORIZED;
         PaymentRequired = PAYMENT_REQUIRED;
         Forbidden = FORBIDDEN;
-        SandboxOnly = [FORBIDDEN, "sandbox-only", "Only for sandbox keys",
-            "Outcomes can be simulated with a sandbox key only.",
-            "Repeat the request with a test key, on a signing that was created with one."];
+        SandboxOnly = SANDBOX_ONLY;
         NotFound = NOT_FOUND;
-        NoData = [NOT_FOUND, "no-data", "The register holds nothing",
-            "The register was asked and holds nothing on this subject.",
-            "Check the code; if it is right, there is nothing to be had."];
         MethodNotAllowed = METHOD_NOT_ALLOWED;
         RequestTimeout = REQUEST_TIMEOUT;
         PayloadTooLarge = PAYLOAD_TOO_LARGE;
@@ -38,12 +33,6 @@ parafa_api_http::problem_kinds! {
         NotRemindable = (problems::NOT_REMINDABLE);
         SandboxNeverSigns = (problems::SANDBOX_NEVER_SIGNS);
         DocumentChanged = (problems::DOCUMENT_CHANGED);
-        ArtifactNotReady = [CONFLICT, "artifact-not-ready", "The package is not ready",
-            "The order has not been delivered yet.",
-            "Wait for the callback, or read the order until it is delivered."];
-        OrderEnded = [CONFLICT, "order-ended", "The order has ended",
-            "The order is in a final state.",
-            "Read the order for its outcome."];
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         ContainerUnsigned = [UNPROCESSABLE_ENTITY, "container-unsigned", "The container has no signature",
             "A container can be countersigned only, and this one carries no signature.",
@@ -63,22 +52,13 @@ parafa_api_http::problem_kinds! {
         ArchiveIncomplete = [UNPROCESSABLE_ENTITY, "archive-incomplete", "The archive cannot be completed",
             "A certificate in the document lacks the evidence that the long-term level needs.",
             "Read the detail for the certificate and what it lacks."];
-        RoleNotHeld = [UNPROCESSABLE_ENTITY, "role-not-held", "Nobody holds the role",
-            "According to the register nobody holds this role in the entity.",
-            "Order for a role that the entity has."];
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
         ReminderTooSoon = (problems::REMINDER_TOO_SOON);
         QuotaExceeded = [TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
             "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
             "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota."];
-        UpstreamUnavailable = [BAD_GATEWAY, "upstream-unavailable", "A register did not answer",
-            "A register that this answer needs is down or answered nonsense; nothing was charged.",
-            "Try again later."];
         Unavailable = UNAVAILABLE;
-        SignatureUnavailable = [SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
-            "The service's signing key or what it needs is out of order; nothing was charged.",
-            "Try again later, or ask for the unsigned answer."];
     }
 }
 

@@ -7,7 +7,7 @@ use josekit::jwk::alg::ec::{EcCurve, EcKeyPair};
 use josekit::jwk::{Jwk, KeyPair};
 use josekit::jws::{ES256, JwsHeader};
 use josekit::jwt::{self, JwtPayload};
-use parafa_api_auth::views;
+use parafa_api_auth::{KEYS_ARE_FRESH_FOR, views};
 use parafa_platform::{PlatformError, Records};
 use parafa_store::clock::shifted;
 use parafa_store::keys::KeyError;
@@ -44,8 +44,8 @@ impl AssertionKeys {
         }
     }
 
-    /// The keys that verify assertions, the one that signs first. The first one
-    /// is made when it is asked for.
+    /// The keys that verify assertions, the newest first. The first one is made
+    /// when it is asked for.
     ///
     /// # Errors
     /// When the store fails or no key can be made.
@@ -54,7 +54,8 @@ impl AssertionKeys {
         Ok(keys.into_iter().map(|key| key.public).collect())
     }
 
-    /// Puts a new key in the place of the one that signs, which verifies for a
+    /// Puts a new key in the place of the one that signs: as soon as nobody can
+    /// hold published keys without it any more. The one before verifies for a
     /// while longer. Tells the new one's name.
     ///
     /// # Errors
@@ -66,7 +67,7 @@ impl AssertionKeys {
         Ok(newest.public.kid)
     }
 
-    /// The row whose first key may sign now.
+    /// The row, with one key at least that may sign now.
     async fn current(&self) -> Result<AssertionKeysRow, AuthError> {
         let stored = self.records.store.get(&ROW.to_owned()).await?;
         let now = self.records.store.now().await?;
@@ -76,13 +77,13 @@ impl AssertionKeys {
         }
     }
 
-    /// Whether the key that signs has done so long enough, or one that does not
-    /// any more has been published long enough.
+    /// Whether the newest key is to be followed by another, or one that does not
+    /// sign any more has been published long enough.
     fn is_over(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
-        !self.signs(row, now) || row.keys.iter().any(|key| !self.verifies(key, now))
+        !self.is_current(row, now) || row.keys.iter().any(|key| !self.verifies(key, now))
     }
 
-    fn signs(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
+    fn is_current(&self, row: &AssertionKeysRow, now: Timestamp) -> bool {
         row.keys.first().is_some_and(|key| {
             key.retired_at.is_none() && now < shifted(key.created_at, self.lifetime)
         })
@@ -93,8 +94,8 @@ impl AssertionKeys {
         retired_at.is_none_or(|retired_at| now < shifted(retired_at, self.overlap))
     }
 
-    /// Forgets keys whose time is over, and has a new one sign where the present
-    /// one does not any more, or is not to.
+    /// Forgets keys whose time is over, and adds one where the newest is not
+    /// current any more, or is not to be.
     async fn renew(&self, anyway: bool) -> Result<AssertionKeysRow, AuthError> {
         let fresh = &NewKey::generate(&self.records.master)?;
         self.records
@@ -116,7 +117,7 @@ impl AssertionKeys {
             keys: Vec::new(),
         });
         row.keys.retain(|key| self.verifies(key, now));
-        if anyway || !self.signs(&row, now) {
+        if anyway || !self.is_current(&row, now) {
             for key in &mut row.keys {
                 key.retired_at.get_or_insert(now);
             }
@@ -129,7 +130,7 @@ impl AssertionKeys {
     /// Signs `claims` with the current key.
     async fn sign(&self, claims: Map<String, Value>) -> Result<String, AuthError> {
         let row = self.current().await?;
-        let key = row.keys.first();
+        let key = signing(&row.keys, self.records.store.now().await?);
         let key = key.ok_or(PlatformError::Inconsistent("there is no key"))?;
         let pair: Map<String, Value> = self
             .records
@@ -146,6 +147,15 @@ impl AssertionKeys {
             });
         encoded.map_err(AuthError::Assertion)
     }
+}
+
+/// The key that signs, of `keys` with the newest first: one that everybody who
+/// keeps published keys as long as allowed has, or the oldest while there is none.
+fn signing(keys: &[AssertionKeyPart], now: Timestamp) -> Option<&AssertionKeyPart> {
+    let fresh_for = SignedDuration::from_secs(KEYS_ARE_FRESH_FOR.into());
+    let mut keys_by_age = keys.iter();
+    let known = keys_by_age.find(|key| shifted(key.created_at, fresh_for) <= now);
+    known.or(keys.last())
 }
 
 /// A key that signs nothing yet.

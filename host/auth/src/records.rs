@@ -203,9 +203,9 @@ pub struct AssertionKeyPart {
     pub public: views::JsonWebKey,
     /// The key pair as a JSON Web Key, sealed.
     pub sealed: Sealed,
-    /// Since when it signs.
+    /// Since when it is published.
     pub created_at: Timestamp,
-    /// Since when another one does.
+    /// Since when another one is to sign in its place.
     pub retired_at: Option<Timestamp>,
 }
 

@@ -97,7 +97,12 @@ impl Lifecycle {
             .signers
             .iter()
             .map(|party| party.id.uuid())
-            .flat_map(|signer| [self.links.ceremony_token(signer), self.links.copy_token(signer)])
+            .flat_map(|signer| {
+                [
+                    self.links.ceremony_token(signer),
+                    self.links.copy_token(signer),
+                ]
+            })
             .map(|token| token.hash().to_string())
             .collect();
         let (caller, links, told) = (*caller, &links, final_notices.as_ref());

@@ -12,7 +12,8 @@ use crate::error::CeremonyError;
 use crate::history::record_events;
 use crate::owner::Owners;
 use crate::records::{
-    CeremonyLinkRow, Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+    CeremonyLinkRow, Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow,
+    SigningPrivate, SigningRow,
 };
 use crate::{links, opening, sealing};
 

@@ -1,5 +1,7 @@
 //! One call for data, from the question to the answer.
 
+use std::sync::{Mutex, PoisonError};
+
 use bytes::Bytes;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Source, Subject};
@@ -8,14 +10,15 @@ use parafa_interpretation::{Endpoint, Interpretation, Library};
 use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{self, Amount};
+use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::Query;
 use parafa_registers::{RegisterAnswer, SourceError};
 use parafa_store::Transaction;
 use serde::Serialize;
 
 use crate::error::DiligenceError;
-use crate::records::{CallOutcome, CallRow};
 use crate::{Diligence, accounts, prices};
 
 /// The media type of plain answers.
@@ -41,6 +44,23 @@ pub(crate) struct Composed {
     pub(crate) raw: Vec<RegisterAnswer>,
 }
 
+/// Digests of what registers have answered to a call so far, in the order in
+/// which it came.
+#[derive(Default)]
+pub(crate) struct Heard(Mutex<Vec<[u8; 32]>>);
+
+impl Heard {
+    fn note(&self, digest: [u8; 32]) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.push(digest);
+    }
+
+    fn digests(self) -> Vec<String> {
+        let heard = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        heard.iter().map(hex::encode).collect()
+    }
+}
+
 impl Diligence {
     /// Answers a question. The call is logged, and billed if it is answered,
     /// before this returns.
@@ -53,20 +73,38 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
     ) -> Result<Answered, DiligenceError> {
+        let heard = Heard::default();
+        let made = self.made(caller, question, options, &heard).await;
+        let logged = self.log(caller, question, options, &made, heard).await;
+        match (made, logged) {
+            (Ok(answered), Ok(Ok(()))) => Ok(answered),
+            (Ok(_), Ok(Err(cause))) => Err(DiligenceError::PaymentRequired(Box::new(cause))),
+            (Ok(_), Err(error)) => Err(error),
+            (Err(error), logged) => {
+                if let Err(fault) = logged {
+                    let fault: &dyn std::error::Error = &fault;
+                    tracing::error!(error = fault, "a call that failed could not be logged");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Logs a call, whatever became of it, and charges for it if it is answered.
+    /// Answers why it cannot be charged now: others may have used up what was
+    /// left meanwhile.
+    async fn log(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        options: AnswerOptions,
+        made: &Result<Answered, DiligenceError>,
+        heard: Heard,
+    ) -> Result<Result<(), NotBillable>, DiligenceError> {
         let (item, price) = prices::price(question, options);
-        let checked: Result<_, DiligenceError> = self
-            .records
-            .store
-            .read(|tx| Box::pin(async move { Ok(accounts::check(tx, caller, price).await?) }))
-            .await;
-        checked?.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
-        let made = self.made(caller, question, options).await;
-        let (outcome, digests) = match &made {
-            Ok((_, digests)) => (CallOutcome::Answered, digests.clone()),
-            Err(error) => match error.outcome() {
-                Some(outcome) => (outcome, Vec::new()),
-                None => return made.map(|(answered, _)| answered),
-            },
+        let outcome = match made {
+            Ok(_) => CallOutcome::Answered,
+            Err(error) => error.outcome(),
         };
         let row = CallRow {
             tenant: caller.tenant,
@@ -78,7 +116,7 @@ impl Diligence {
             subject: subject(question).to_owned(),
             purpose: options.purpose.map(|purpose| purpose.as_str().to_owned()),
             outcome,
-            raw_sha256: digests,
+            raw_sha256: heard.digests(),
             charged: match (caller.mode, outcome) {
                 (KeyMode::Live, CallOutcome::Answered) => price,
                 _ => Amount::default(),
@@ -88,30 +126,33 @@ impl Diligence {
         self.records
             .store
             .transact(|tx| Box::pin(enter(tx, caller, row)))
-            .await?;
-        made.map(|(answered, _)| answered)
+            .await
     }
 
-    /// The answer, and the digests of what registers answered.
+    /// The answer, if it can be billed.
     async fn made(
         &self,
         caller: &Caller,
         question: &Question,
         options: AnswerOptions,
-    ) -> Result<(Answered, Vec<String>), DiligenceError> {
+        heard: &Heard,
+    ) -> Result<Answered, DiligenceError> {
+        let (_, price) = prices::price(question, options);
+        let checked: Result<_, DiligenceError> = self
+            .records
+            .store
+            .read(|tx| Box::pin(async move { Ok(accounts::check(tx, caller, price).await?) }))
+            .await;
+        checked?.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
         if options.form != Form::Json {
             self.signer_of(caller)?;
         }
         let composed = match question {
-            Question::Report(entity) => self.report(caller, entity, options).await?,
-            question => self.single(caller, question, options).await?,
+            Question::Report(entity) => self.report(caller, entity, options, heard).await?,
+            question => self.single(caller, question, options, heard).await?,
         };
-        let raw = composed.raw.iter();
-        let digests = raw.map(|answer| hex::encode(answer.raw_sha256)).collect();
-        let answered = self
-            .in_form(caller, subject(question), composed, options.form)
-            .await?;
-        Ok((answered, digests))
+        self.in_form(caller, subject(question), composed, options.form)
+            .await
     }
 
     /// The answer of one register.
@@ -120,11 +161,12 @@ impl Diligence {
         caller: &Caller,
         question: &Question,
         options: AnswerOptions,
+        heard: &Heard,
     ) -> Result<Composed, DiligenceError> {
         let (query, kind, endpoint) = asked(question).ok_or(PlatformError::Inconsistent(
             "a report was taken for the answer of one register",
         ))?;
-        let answer = self.ask(caller.mode, &query).await?;
+        let answer = self.ask(caller.mode, &query, heard).await?;
         let interpretation = interpretation(options, endpoint, &answer.data)?;
         let code = Some(subject(question).to_owned());
         let json = json(&Answer {
@@ -157,20 +199,26 @@ impl Diligence {
         &self,
         mode: KeyMode,
         query: &Query,
+        heard: &Heard,
     ) -> Result<RegisterAnswer, DiligenceError> {
-        let asked = self.registers.of(mode).answer(query).await;
-        asked.map_err(|error| match error {
-            SourceError::NoData => DiligenceError::NoData,
-            SourceError::Unavailable(why) => DiligenceError::Register(why),
-        })
+        match self.registers.of(mode).answer(query).await {
+            Ok(answer) => {
+                heard.note(answer.raw_sha256);
+                Ok(answer)
+            }
+            Err(SourceError::NoData { raw_sha256 }) => {
+                if let Some(digest) = raw_sha256 {
+                    heard.note(digest);
+                }
+                Err(DiligenceError::NoData)
+            }
+            Err(SourceError::Unavailable(why)) => Err(DiligenceError::Register(why)),
+        }
     }
 
     fn signer_of(&self, caller: &Caller) -> Result<&AnswerSigner, DiligenceError> {
-        let signer = match caller.mode {
-            KeyMode::Live => &self.signer,
-            KeyMode::Test => &self.sandbox_signer,
-        };
-        signer.as_deref().ok_or(DiligenceError::NoSigner)
+        let signer = self.signers.of(caller.mode);
+        signer.ok_or(DiligenceError::NoSigner)
     }
 
     async fn in_form(
@@ -202,20 +250,28 @@ impl Diligence {
     }
 }
 
-/// Logs a call, and charges for it.
+/// Logs a call, and charges for it if that can be done.
 async fn enter(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     row: &CallRow,
-) -> Result<(), DiligenceError> {
-    tx.insert(row).await?;
-    if row.charged != Amount::default() {
-        // Others may have used up what was left meanwhile.
-        let checked = accounts::check(tx, caller, row.charged).await?;
-        checked.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
-        billing::bill(tx, row.tenant, row.item, row.id, row.charged).await?;
+) -> Result<Result<(), NotBillable>, DiligenceError> {
+    if row.charged == Amount::default() {
+        tx.insert(row).await?;
+        return Ok(Ok(()));
     }
-    Ok(())
+    if let Err(cause) = accounts::check(tx, caller, row.charged).await? {
+        let refused = CallRow {
+            outcome: CallOutcome::PaymentRequired,
+            charged: Amount::default(),
+            ..row.clone()
+        };
+        tx.insert(&refused).await?;
+        return Ok(Err(cause));
+    }
+    tx.insert(row).await?;
+    billing::bill(tx, row.tenant, row.item, row.id, row.charged).await?;
+    Ok(Ok(()))
 }
 
 fn level(tier: SignatureTier) -> SignatureLevel {

@@ -1,10 +1,9 @@
 use parafa_organisation_signature::SignatureUnavailable;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
+use parafa_platform::register_calls::CallOutcome;
 use parafa_registers::Unavailable;
 use parafa_store::StoreError;
-
-use crate::records::CallOutcome;
 
 /// Why a question was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -30,13 +29,14 @@ pub enum DiligenceError {
 }
 
 impl DiligenceError {
-    /// What the call log says of it; none where nothing was asked.
-    pub(crate) fn outcome(&self) -> Option<CallOutcome> {
+    /// What the call log says of it.
+    pub(crate) fn outcome(&self) -> CallOutcome {
         match self {
-            Self::NoData => Some(CallOutcome::NoData),
-            Self::Register(_) => Some(CallOutcome::UpstreamUnavailable),
-            Self::Unsigned(_) | Self::NoSigner => Some(CallOutcome::SignatureUnavailable),
-            Self::PaymentRequired(_) | Self::Platform(_) => None,
+            Self::NoData => CallOutcome::NoData,
+            Self::Register(_) => CallOutcome::UpstreamUnavailable,
+            Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
+            Self::PaymentRequired(_) => CallOutcome::PaymentRequired,
+            Self::Platform(_) => CallOutcome::Failed,
         }
     }
 }

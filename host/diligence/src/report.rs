@@ -11,7 +11,7 @@ use parafa_register_data::{EntityCode, Query, RegisterData};
 use parafa_registers::RegisterAnswer;
 
 use crate::Diligence;
-use crate::answer::{Composed, interpretation, json, sandbox, shown_purpose, source};
+use crate::answer::{Composed, Heard, interpretation, json, sandbox, shown_purpose, source};
 use crate::error::DiligenceError;
 
 /// The section of a register's answer, which is kept for its raw form.
@@ -46,10 +46,11 @@ impl Diligence {
         caller: &Caller,
         entity: &EntityCode,
         options: AnswerOptions,
+        heard: &Heard,
     ) -> Result<Composed, DiligenceError> {
         let ask = |query: fn(EntityCode) -> Query| {
             let query = query(entity.clone());
-            async move { self.ask_if_any(caller, &query).await }
+            async move { self.ask_if_any(caller, &query, heard).await }
         };
         let (profile, participants, owners, real_estate, seizures, cases) = futures::try_join!(
             ask(Query::CompanyProfile),
@@ -95,8 +96,9 @@ impl Diligence {
         &self,
         caller: &Caller,
         query: &Query,
+        heard: &Heard,
     ) -> Result<Option<RegisterAnswer>, DiligenceError> {
-        match self.ask(caller.mode, query).await {
+        match self.ask(caller.mode, query, heard).await {
             Ok(answer) => Ok(Some(answer)),
             Err(DiligenceError::NoData) => Ok(None),
             Err(error) => Err(error),

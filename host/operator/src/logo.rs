@@ -59,7 +59,9 @@ pub enum LogoFault {
     #[error("the logo is no sound SVG file, or has a document type: {0}")]
     Xml(#[source] roxmltree::Error),
     /// There is something in the SVG file that logos do not have.
-    #[error("a logo in SVG has shapes alone, and this one has {0}; export it as plain paths, or as PNG")]
+    #[error(
+        "a logo in SVG has shapes alone, and this one has {0}; export it as plain paths, or as PNG"
+    )]
     Content(String),
     /// The SVG file cannot be drawn.
     #[error("the logo cannot be drawn: {0}")]
@@ -90,7 +92,11 @@ impl Logo {
             return Self::kept(decoded(file)?);
         }
         let text = std::str::from_utf8(file).map_err(|_| LogoFault::Format)?;
-        if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+        if !text
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .starts_with('<')
+        {
             return Err(LogoFault::Format);
         }
         Self::kept(vector::drawn(text, KEPT_WIDTH, KEPT_HEIGHT)?)

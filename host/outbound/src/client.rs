@@ -13,6 +13,7 @@ use reqwest::{Client, ClientBuilder};
 use url::Url;
 
 use crate::address::check_global_unicast;
+use crate::identity::ClientIdentity;
 use crate::policy::{AddressPolicy, Grounds};
 use crate::resolver::{Lookup, SystemLookup, VettingError, VettingResolver};
 use crate::tls::{self, OutboundSetupError, ServerTrust};
@@ -39,15 +40,28 @@ impl OutboundClient {
     /// # Errors
     /// [`OutboundSetupError`] when a root certificate is unusable.
     pub fn new(policy: AddressPolicy, trust: &ServerTrust) -> Result<Self, OutboundSetupError> {
-        Self::with_lookup(policy, trust, Arc::new(SystemLookup))
+        Self::with_lookup(policy, trust, None, Arc::new(SystemLookup))
+    }
+
+    /// The same, which shows `identity` to servers that ask for a certificate.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_identity(
+        policy: AddressPolicy,
+        trust: &ServerTrust,
+        identity: &ClientIdentity,
+    ) -> Result<Self, OutboundSetupError> {
+        Self::with_lookup(policy, trust, Some(identity), Arc::new(SystemLookup))
     }
 
     fn with_lookup(
         policy: AddressPolicy,
         trust: &ServerTrust,
+        identity: Option<&ClientIdentity>,
         lookup: Arc<dyn Lookup>,
     ) -> Result<Self, OutboundSetupError> {
-        let config = tls::client_config(trust)?;
+        let config = tls::client_config(trust, identity)?;
         let builder = || {
             Client::builder()
                 .tls_backend_preconfigured(config.clone())
@@ -268,7 +282,8 @@ mod tests {
             .map(|address| address.to_string().parse().expect("a target"))
             .collect();
         let policy = AddressPolicy::new(listed, Reach::PublicHttp);
-        OutboundClient::with_lookup(policy, &ServerTrust::default(), lookup).expect("a client")
+        OutboundClient::with_lookup(policy, &ServerTrust::default(), None, lookup)
+            .expect("a client")
     }
 
     fn request(method: &str, url: &str) -> Request<Bytes> {

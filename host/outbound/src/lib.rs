@@ -12,6 +12,7 @@
 
 mod address;
 mod client;
+mod identity;
 mod mail;
 mod policy;
 mod resolver;
@@ -19,6 +20,7 @@ mod tls;
 
 pub use crate::address::{AddressFault, check_global_unicast};
 pub use crate::client::OutboundClient;
+pub use crate::identity::{ClientIdentity, ClientIdentityError};
 pub use crate::mail::{
     Mail, MailError, MailFile, MailProtection, MailServer, MailSetupError, Mailer, Picture,
 };

@@ -13,6 +13,8 @@ use rustls::{
 use rustls_platform_verifier::Verifier;
 use sha2::{Digest, Sha256};
 
+use crate::identity::ClientIdentity;
+
 /// The SHA-256 digest of a server's SubjectPublicKeyInfo.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SpkiPin([u8; 32]);
@@ -66,15 +68,21 @@ pub enum OutboundSetupError {
     Client(#[source] reqwest::Error),
 }
 
-pub(crate) fn client_config(trust: &ServerTrust) -> Result<ClientConfig, OutboundSetupError> {
+pub(crate) fn client_config(
+    trust: &ServerTrust,
+    identity: Option<&ClientIdentity>,
+) -> Result<ClientConfig, OutboundSetupError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = PinningVerifier::new(trust, Arc::clone(&provider))?;
-    let mut config = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(OutboundSetupError::Tls)?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = match identity {
+        Some(identity) => builder.with_client_cert_resolver(identity.resolver()),
+        None => builder.with_no_client_auth(),
+    };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }

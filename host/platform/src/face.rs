@@ -155,7 +155,16 @@ mod tests {
 
     #[test]
     fn what_is_no_colour_is_refused() {
-        for text in ["", "#", "14532d", "#14532", "#14532dff", "#+4532d", "green", "#14532ą"] {
+        for text in [
+            "",
+            "#",
+            "14532d",
+            "#14532",
+            "#14532dff",
+            "#+4532d",
+            "green",
+            "#14532ą",
+        ] {
             assert!(text.parse::<Rgb>().is_err(), "{text}");
         }
     }

@@ -17,6 +17,7 @@ pub mod outbox;
 pub mod pairing_code;
 pub mod polling;
 mod records;
+pub mod register_calls;
 mod renewal;
 pub mod sweep;
 pub mod waiting;
@@ -40,6 +41,7 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
+    TableDeclaration::of::<register_calls::CallRow>(),
     TableDeclaration::of::<sweep::SweepRow>(),
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
 ];

@@ -256,6 +256,21 @@ impl RegisterData {
         }
     }
 
+    /// Whether nothing is held of what was asked about: a list without entries.
+    /// That beneficial owners are not declared, or who need not declare them, is
+    /// something.
+    #[must_use]
+    pub fn holds_nothing(&self) -> bool {
+        match self {
+            Self::Participants(held) => held.participants.is_empty(),
+            Self::RealEstate(held) => held.items.is_empty(),
+            Self::Seizures(held) => held.acts.is_empty(),
+            Self::Cases(held) => held.cases.is_empty(),
+            Self::RoleHolders(held) => held.holders.is_empty(),
+            Self::CompanyProfile(_) | Self::BeneficialOwners(_) | Self::PropertyExtract(_) => false,
+        }
+    }
+
     /// Whether the code that the answer itself names is the one asked about.
     fn is_about(&self, query: &Query) -> bool {
         match self {

@@ -48,7 +48,10 @@ pub struct RegisterAnswer {
 pub enum SourceError {
     /// The register answered, and holds nothing.
     #[error("the register holds nothing")]
-    NoData,
+    NoData {
+        /// SHA-256 of the answer as it came, where there was one.
+        raw_sha256: Option<[u8; 32]>,
+    },
     /// The register did not answer.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
@@ -111,6 +114,10 @@ impl Unavailable {
 pub(crate) const JSON: &str = "application/json";
 
 /// An answer whose raw form is JSON.
+///
+/// # Errors
+/// [`SourceError::NoData`] where it is one that holds nothing, however a source
+/// words that.
 pub(crate) fn answered(
     query: &Query,
     mode: SourceMode,
@@ -118,16 +125,27 @@ pub(crate) fn answered(
     raw: Bytes,
     reference: String,
     retrieved_at: Timestamp,
-) -> RegisterAnswer {
-    RegisterAnswer {
+) -> Result<RegisterAnswer, SourceError> {
+    let raw_sha256 = Sha256::digest(&raw).into();
+    if data.holds_nothing() {
+        return Err(nothing_held(raw_sha256));
+    }
+    Ok(RegisterAnswer {
         data,
-        raw_sha256: Sha256::digest(&raw).into(),
+        raw_sha256,
         raw,
         media_type: JSON,
         register: query.register(),
         mode,
         reference,
         retrieved_at,
+    })
+}
+
+/// Nothing, by an answer of this digest.
+pub(crate) fn nothing_held(raw_sha256: [u8; 32]) -> SourceError {
+    SourceError::NoData {
+        raw_sha256: Some(raw_sha256),
     }
 }
 

@@ -1,20 +1,27 @@
 //! Leaves a register alone that fails about one entity after another.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_register_data::Register;
 
-/// About how many entities a register fails in a row before it rests. One that
-/// fails about some entities alone, however often, still answers about others.
-const FAILURES: usize = 4;
-/// How long it rests.
-const REST: SignedDuration = SignedDuration::from_secs(15);
+/// When a register that fails is left alone, and for how long.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct BreakerSettings {
+    /// About how many entities it fails in a row before it rests. One that fails
+    /// about some entities alone, however often, still answers about others.
+    pub failures: NonZeroUsize,
+    /// How long it rests.
+    pub rest: SignedDuration,
+}
 
 /// One circuit a register.
-#[derive(Default)]
-pub(crate) struct Breaker(Mutex<BTreeMap<Register, Circuit>>);
+pub(crate) struct Breaker {
+    settings: BreakerSettings,
+    circuits: Mutex<BTreeMap<Register, Circuit>>,
+}
 
 #[derive(Default)]
 struct Circuit {
@@ -23,16 +30,34 @@ struct Circuit {
     rests_until: Option<Timestamp>,
 }
 
+impl Default for BreakerSettings {
+    /// Four entities, fifteen seconds.
+    fn default() -> Self {
+        Self {
+            failures: NonZeroUsize::new(4).expect("four is not zero"),
+            rest: SignedDuration::from_secs(15),
+        }
+    }
+}
+
 impl Breaker {
+    pub(crate) fn new(settings: BreakerSettings) -> Self {
+        Self {
+            settings,
+            circuits: Mutex::default(),
+        }
+    }
+
     /// Whether a register may be asked. When it has rested, one may ask, and the
     /// others after that one was answered, or after another rest.
     pub(crate) fn admits(&self, register: Register, now: Timestamp) -> bool {
+        let rest = self.settings.rest;
         let mut circuits = self.circuits();
         let circuit = circuits.entry(register).or_default();
         match circuit.rests_until {
-            Some(until) if now < until && until.duration_since(now) <= REST => false,
+            Some(until) if now < until && until.duration_since(now) <= rest => false,
             Some(_) => {
-                circuit.rests_until = now.checked_add(REST).ok();
+                circuit.rests_until = now.checked_add(rest).ok();
                 true
             }
             None => true,
@@ -44,18 +69,19 @@ impl Breaker {
     }
 
     pub(crate) fn failed(&self, register: Register, subject: &str, now: Timestamp) {
+        let BreakerSettings { failures, rest } = self.settings;
         let mut circuits = self.circuits();
         let circuit = circuits.entry(register).or_default();
-        if circuit.failed.len() < FAILURES {
+        if circuit.failed.len() < failures.get() {
             circuit.failed.insert(subject.to_owned());
         }
-        if circuit.failed.len() == FAILURES {
-            circuit.rests_until = now.checked_add(REST).ok();
+        if circuit.failed.len() == failures.get() {
+            circuit.rests_until = now.checked_add(rest).ok();
         }
     }
 
     fn circuits(&self) -> MutexGuard<'_, BTreeMap<Register, Circuit>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.circuits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,9 +91,14 @@ mod tests {
 
     const JAR: Register = Register::Jar;
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+    const REST: SignedDuration = SignedDuration::from_secs(15);
+
+    fn breaker() -> Breaker {
+        Breaker::new(BreakerSettings::default())
+    }
 
     fn tripped() -> Breaker {
-        let breaker = Breaker::default();
+        let breaker = breaker();
         for subject in ["a", "b", "c", "d"] {
             assert!(breaker.admits(JAR, NOW));
             breaker.failed(JAR, subject, NOW);
@@ -84,7 +115,7 @@ mod tests {
 
     #[test]
     fn failing_about_the_same_entities_is_no_reason() {
-        let breaker = Breaker::default();
+        let breaker = breaker();
         for subject in ["a", "b", "c", "a", "b", "c", "a"] {
             breaker.failed(JAR, subject, NOW);
         }

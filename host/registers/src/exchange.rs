@@ -1,4 +1,4 @@
-//! One read, asked once more when it failed by chance.
+//! One read, asked again when it failed by chance.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -7,21 +7,24 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
 use crate::Unavailable;
 
-/// Reads `address`. What broke or was refused for the moment is read once more;
-/// what took too long is not, for it has had its time.
+/// Reads `address`. What broke or was refused for the moment is read again, up
+/// to `retries` times; what took too long is not, for it has had its time.
 pub(crate) async fn read(
     port: &dyn HttpPort,
     limits: ExchangeLimits,
+    retries: u8,
     address: &str,
     authorization: Option<&HeaderValue>,
 ) -> Result<Response<Bytes>, Unavailable> {
-    match read_once(port, limits, address, authorization).await {
-        Err(error) if may_go_better(&error) => {
-            tracing::debug!(%error, "a register is asked once more");
-            read_once(port, limits, address, authorization).await
+    for _ in 0..retries {
+        match read_once(port, limits, address, authorization).await {
+            Err(error) if may_go_better(&error) => {
+                tracing::debug!(%error, "a register is asked again");
+            }
+            read => return read,
         }
-        read => read,
     }
+    read_once(port, limits, address, authorization).await
 }
 
 fn may_go_better(error: &Unavailable) -> bool {

@@ -11,11 +11,12 @@ use http::{HeaderValue, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use parafa_register_data::{Query, RegisterData, SourceMode};
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use url::Url;
 use zeroize::Zeroizing;
 
-use crate::answer::{JSON, answered, reference};
-use crate::breaker::Breaker;
+use crate::answer::{JSON, answered, nothing_held, reference};
+use crate::breaker::{Breaker, BreakerSettings};
 use crate::exchange::{is_of, read};
 use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
@@ -35,18 +36,25 @@ pub struct GatewayConfig {
     pub credential: Credential,
     /// For one exchange.
     pub timeout: Duration,
+    /// How often an exchange that failed by chance is made again.
+    pub retries: u8,
+    /// When a register that fails is left alone.
+    pub breaker: BreakerSettings,
     /// Longest accepted answer, in bytes.
     pub max_response_bytes: usize,
 }
 
 impl GatewayConfig {
-    /// Without a credential, 10 s an exchange, 8 MiB an answer.
+    /// Without a credential, 10 s an exchange, which is made once more at need,
+    /// 8 MiB an answer.
     #[must_use]
     pub fn new(base_url: Url) -> Self {
         Self {
             base_url,
             credential: Credential::None,
             timeout: Duration::from_secs(10),
+            retries: 1,
+            breaker: BreakerSettings::default(),
             max_response_bytes: 8 * 1024 * 1024,
         }
     }
@@ -90,10 +98,10 @@ impl Gateway {
     /// Speaks through `port`, which has to reach the configured address.
     pub fn new(config: GatewayConfig, port: Arc<dyn HttpPort>, clock: Clock) -> Self {
         Self {
+            breaker: Arc::new(Breaker::new(config.breaker)),
             config: Arc::new(config),
             port,
             clock,
-            breaker: Arc::default(),
         }
     }
 
@@ -105,9 +113,17 @@ impl Gateway {
         let base = self.config.base_url.as_str().trim_end_matches('/');
         let address = format!("{base}/v1/{}", reference(query));
         let authorization = self.authorization()?;
-        let response = read(&*self.port, limits, &address, authorization.as_ref()).await?;
+        let retries = self.config.retries;
+        let read = read(
+            &*self.port,
+            limits,
+            retries,
+            &address,
+            authorization.as_ref(),
+        );
+        let response = read.await?;
         if response.status() == 404 {
-            return Err(nothing_held(&response));
+            return Err(not_found(&response));
         }
         if !is_of(&response, JSON) {
             return Err(Unavailable::MediaType.into());
@@ -115,14 +131,14 @@ impl Gateway {
         let data = RegisterData::from_json(query, response.body());
         let data = data.map_err(Unavailable::Unreadable)?;
         let reference = own_reference(&response).unwrap_or_else(|| reference(query));
-        Ok(answered(
+        answered(
             query,
             SourceMode::Licensed,
             data,
             response.into_body(),
             reference,
             (self.clock)(),
-        ))
+        )
     }
 
     fn authorization(&self) -> Result<Option<HeaderValue>, Unavailable> {
@@ -138,12 +154,14 @@ impl Gateway {
 }
 
 /// A 404 that does not say so in so many words is a wrong address.
-fn nothing_held(response: &Response<Bytes>) -> SourceError {
+fn not_found(response: &Response<Bytes>) -> SourceError {
     let problem: Option<Problem> = is_of(response, "application/problem+json")
         .then(|| serde_json::from_slice(response.body()).ok())
         .flatten();
     match problem {
-        Some(problem) if problem.kind.ends_with(NO_DATA) => SourceError::NoData,
+        Some(problem) if problem.kind.ends_with(NO_DATA) => {
+            nothing_held(Sha256::digest(response.body()).into())
+        }
         _ => Unavailable::Status(404).into(),
     }
 }

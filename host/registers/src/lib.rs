@@ -15,6 +15,7 @@ mod synthetic;
 
 pub use crate::{
     answer::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable},
+    breaker::BreakerSettings,
     gateway::{Credential, Gateway, GatewayConfig},
     open_data::{OpenData, OpenDataConfig},
     routes::Routes,

@@ -10,10 +10,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use parafa_register_data::{Query, RegisterData, SourceMode};
+use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use self::uapi::Reading;
-use crate::answer::answered;
+use crate::answer::{answered, nothing_held};
 use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
 /// How open data is reached.
@@ -74,15 +75,18 @@ impl RegisterSource for OpenData {
         };
         let mut reading = Reading::new(&*self.port, &self.config.base_url, limits);
         let profile = profile::read(&mut reading, code).await?;
-        let profile = profile.ok_or(SourceError::NoData)?;
         let reference = reading.first_address().to_owned();
-        Ok(answered(
+        let raw = reading.into_raw();
+        let Some(profile) = profile else {
+            return Err(nothing_held(Sha256::digest(&raw).into()));
+        };
+        answered(
             query,
             SourceMode::OpenData,
             RegisterData::CompanyProfile(Box::new(profile)),
-            reading.into_raw(),
+            raw,
             reference,
             (self.clock)(),
-        ))
+        )
     }
 }

@@ -24,19 +24,21 @@ impl RegisterSource for Synthetic {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let data = match synthetic::answer(query) {
             synthetic::Answer::Data(data) => data,
-            synthetic::Answer::NoData => return Err(SourceError::NoData),
+            synthetic::Answer::NoData => {
+                return Err(SourceError::NoData { raw_sha256: None });
+            }
             synthetic::Answer::Down | synthetic::Answer::Hangs | synthetic::Answer::Garbage => {
                 return Err(Unavailable::Synthetic.into());
             }
         };
         let raw = serde_json::to_vec(&data).map_err(|_| Unavailable::Synthetic)?;
-        Ok(answered(
+        answered(
             query,
             SourceMode::Synthetic,
             data,
             raw.into(),
             format!("synthetic/{}", reference(query)),
             (self.clock)(),
-        ))
+        )
     }
 }

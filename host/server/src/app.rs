@@ -15,6 +15,7 @@ use parafa_ceremony::reader::SigningReader;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_diligence::Diligence;
 use parafa_diligence::api::DiligenceOperations;
+use parafa_diligence::call_log::CallLog;
 use parafa_identification::Identifications;
 use parafa_operator::OperatorCommands;
 use parafa_organisation_signature::AnswerSigner;
@@ -53,6 +54,7 @@ pub(crate) struct App {
     /// Makes the attorney's signatures, if a key is set up.
     pub(crate) answer_signer: Option<Arc<AnswerSigner>>,
     pub(crate) diligence: Arc<Diligence>,
+    pub(crate) call_log: CallLog,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: SigningReader,

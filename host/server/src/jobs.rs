@@ -103,8 +103,10 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(parafa_delivery::DROP_NOTICE, app.webhooks, drop_notice);
     handler!(outbox::MAIL, app.mail, send);
     let (records, prompts) = (app.records.clone(), app.prompts.clone());
+    let call_log = app.call_log.clone();
     handlers.register(sweep::SWEEP, move |job| {
         let (records, prompts) = (records.clone(), prompts.clone());
+        let call_log = call_log.clone();
         Box::pin(async move {
             let sweeper = Sweeper {
                 store: &records.store,
@@ -112,8 +114,11 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
                 keys: &records.keys,
                 tables: TABLES,
             };
-            let swept: Result<(), CeremonyError> = sweeper.run(job, prompts.forget_prompts()).await;
-            Ok(swept?)
+            let forget = async {
+                prompts.forget_prompts().await?;
+                Ok::<_, CeremonyError>(call_log.forget().await?)
+            };
+            Ok(sweeper.run(job, forget).await?)
         })
     })?;
     Ok(handlers)

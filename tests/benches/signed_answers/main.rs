@@ -3,7 +3,16 @@
 //! several at once. Time-stamps and OCSP responses come from the demo world in
 //! the same process, over sockets on loopback, and take their share of the
 //! processors.
+//!
+//! Beside it, whole answers of the built server over HTTP, plain and signed:
+//! with the register, which is asked over HTTP too, the log and the ledger.
 
+#[path = "../api/load.rs"]
+#[allow(dead_code, reason = "the other bench has more uses for it")]
+mod load;
+#[path = "../api/server.rs"]
+#[allow(dead_code, reason = "the other bench has more uses for it")]
+mod server;
 mod stage;
 #[path = "../support/mod.rs"]
 mod support;
@@ -14,15 +23,20 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use parafa_attorney::SigningKey;
 use parafa_organisation_signature::{AnswerSigner, SignatureLevel};
+use reqwest::Method;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
+use load::Load;
+use server::{Disk, Server};
 use stage::Stage;
 
 /// How many are made at once.
 const AT_ONCE: [usize; 2] = [1, 8];
 /// For how long each row is measured.
 const WITHIN: Duration = Duration::from_secs(5);
+/// What the server is asked.
+const ENTITY: &str = "v1/entities/999000009";
 /// Bytes of an answer.
 const ANSWER: usize = 2048;
 
@@ -51,6 +65,35 @@ fn main() {
             println!(
                 "| {at_once} | {name} | {signed:.0} | {:.0} % |",
                 100.0 * signed / alone
+            );
+        }
+    }
+    drop(stage);
+    runtime.block_on(over_http(within));
+}
+
+/// The same answer of the built server in each of its forms.
+async fn over_http(within: Duration) {
+    println!("\n| callers | over HTTP | a second | median ms | p99 ms |\n|---|---|---|---|---|");
+    let server = Arc::new(Server::start(Disk::Real, &[]));
+    for callers in AT_ONCE {
+        for (name, query) in [
+            ("JSON", ""),
+            ("JSON, interpreted", "?interpret=1"),
+            ("JAdES-T", "?sign=jades-t"),
+            ("JAdES-LT", "?sign=jades-lt"),
+        ] {
+            let asked = server.clone();
+            let load = Load::drive(callers, within, move |_| {
+                let path = format!("{ENTITY}{query}");
+                asked.request_by("/diligence/live", Method::GET, &path)
+            });
+            let load = load.await;
+            println!(
+                "| {callers} | {name} | {:.0} | {:.2} | {:.2} |",
+                load.rate(),
+                load.percentile(50),
+                load.percentile(99)
             );
         }
     }

@@ -159,21 +159,28 @@ async fn forged_assertions_and_those_of_others_are_none() {
 }
 
 #[tokio::test]
-async fn a_new_key_signs_and_the_one_before_still_verifies_for_a_day() {
+async fn a_new_key_signs_when_it_is_known_and_the_one_before_still_verifies_for_a_day() {
     let demo = Demo::start();
     let provider = Provider::of(&demo);
     let before = assertion(&provider).await;
 
     let rotated = done(&demo.data(), &["provider", "rotate-key"]);
 
+    let meanwhile = assertion(&provider).await;
+    assert_eq!(
+        key_of(&meanwhile),
+        key_of(&before),
+        "others may lack the new key"
+    );
+    demo.move_clock("+5m");
     let after = assertion(&provider).await;
     assert_eq!(rotated["kid"], key_of(&after));
     assert_ne!(key_of(&before), key_of(&after));
-    let judge = Judge {
-        provider: &provider,
-        now: jiff::Timestamp::now(),
-    };
-    for assertion in [&before, &after] {
+    for (assertion, minutes) in [(&meanwhile, 0), (&after, 5)] {
+        let judge = Judge {
+            provider: &provider,
+            now: jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes),
+        };
         for verdict in judge.verdicts(assertion).await {
             assert_eq!(verdict["ok"], true, "{verdict}");
         }

@@ -27,13 +27,13 @@ pub const ORDER_ENDED: ProblemType = ProblemType {
     meaning: "The order is in a final state.",
     remedy: "Read the order for its outcome.",
 };
-/// 403: for test keys alone.
-pub const SANDBOX_ONLY: ProblemType = ProblemType {
-    status: StatusCode::FORBIDDEN,
-    name: "sandbox-only",
-    title: "Only for sandbox keys",
-    meaning: "Outcomes can be simulated with a sandbox key only.",
-    remedy: "Repeat the request with a test key, on an order that was created with one.",
+/// 503: there is no attorney's signature to be had.
+pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    name: "signature-unavailable",
+    title: "Answers cannot be signed now",
+    meaning: "The service's signing key or what it needs is out of order; nothing was charged.",
+    remedy: "Try again later, or ask for an unsigned answer.",
 };
 /// 502: a register did not answer.
 pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {

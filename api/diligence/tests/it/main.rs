@@ -1,4 +1,6 @@
 //! The contract, as callers of the due-diligence API meet it.
 
+mod answers;
+mod fake;
 mod kyc;
 mod orders;

@@ -77,7 +77,7 @@ impl KycApi for Orders {
 
     fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
         match caller.live {
-            true => Err(Problem::of(kyc::problems::SANDBOX_ONLY)),
+            true => Err(Problem::of(ProblemType::SANDBOX_ONLY)),
             false => Ok(()),
         }
     }
@@ -148,7 +148,7 @@ fn reference() -> Reference<Orders> {
             ProblemType::VALIDATION_FAILED,
             ProblemType::UNAUTHORIZED,
             ProblemType::PAYMENT_REQUIRED,
-            kyc::problems::SANDBOX_ONLY,
+            ProblemType::SANDBOX_ONLY,
             ProblemType::NOT_FOUND,
             kyc::problems::ARTIFACT_NOT_READY,
             kyc::problems::ORDER_ENDED,

@@ -50,11 +50,14 @@ impl ProblemType {
             "The request carries no API key that works for this API.",
             "Send Authorization: Bearer with a current key of this API; ask for a new one if it was revoked.";
         PAYMENT_REQUIRED: PAYMENT_REQUIRED, "payment-required", "The workspace cannot pay",
-            "The workspace has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created.",
-            "Have an operator open recoveryUrl, if there is one, and settle it; then repeat the request.";
+            "The workspace behind the key, or the entity that it is billed to, has no way of paying, an overdue invoice or a tripped usage ceiling; nothing was created, asked for or charged.",
+            "Read the detail for the cause. A ceiling clears by itself once an earlier payment has settled; otherwise have an operator open recoveryUrl, if there is one, and settle it. Then repeat the request.";
         FORBIDDEN: FORBIDDEN, "forbidden", "The role does not allow this",
             "The workspace user behind the key may only read.",
             "Use the key of a user whose role is member or owner.";
+        SANDBOX_ONLY: FORBIDDEN, "sandbox-only", "Only for sandbox keys",
+            "Outcomes can be simulated with a sandbox key only.",
+            "Repeat the request with a test key, on a record that was created with one.";
         NOT_FOUND: NOT_FOUND, "not-found", "There is no such thing",
             "The path is unknown, or there is no such record for this key.",
             "Check the path, the id, and that the key is of the workspace and mode that created the record.";

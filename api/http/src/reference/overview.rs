@@ -67,7 +67,7 @@ fn apis<A: Api>(http: &Http<A>) -> Markup {
     html! {
         ul {
             (links(name, folder))
-            @for Neighbour { title, folder } in &http.config.neighbours {
+            @for Neighbour { title, folder, .. } in &http.config.neighbours {
                 (links(title, folder))
             }
         }

@@ -141,6 +141,7 @@ async fn the_overview_links_all_interfaces_and_loads_nothing_of_others() {
         config.neighbours = vec![Neighbour {
             title: "Due diligence".to_owned(),
             folder: "/dd".to_owned(),
+            problems: Vec::new(),
         }];
     });
     let answer = service.get("/docs").await;

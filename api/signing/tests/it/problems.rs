@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use axum::body::Body;
-use parafa_api_signing::{BaseUrl, Problem, ProblemKind};
+use parafa_api_http::ProblemType;
+use parafa_api_signing::{BaseUrl, Neighbour, Problem, ProblemKind, RateLimiter, RateLimits};
 use serde_json::json;
 
 use crate::fake::{PANICS, UNPAID};
@@ -74,7 +75,12 @@ async fn a_wrong_method_is_told_the_right_ones() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_that_is_used_up_says_when_to_come_back() {
     let two = NonZeroU32::new(2).unwrap();
-    let service = Service::with(|config| config.rates.reads_per_minute = two);
+    let service = Service::with(|config| {
+        config.rates = RateLimiter::new(RateLimits {
+            reads_per_minute: two,
+            ..RateLimits::default()
+        });
+    });
     for left in ["\"reads\";r=1;t=30", "\"reads\";r=0;t=60"] {
         let answer = service.get("/v1/signings").await;
         assert_eq!(answer.status, 200);
@@ -165,9 +171,34 @@ fn an_answer_without_an_edge_says_the_same() {
     );
 }
 
+#[tokio::test]
+async fn types_of_neighbours_lead_to_pages_too() {
+    let kind = ProblemType {
+        status: http::StatusCode::GONE,
+        name: "sold-out",
+        title: "There is no more of it",
+        meaning: "All of it was sold.",
+        remedy: "Come earlier.",
+    };
+    let service = Service::with(|config| {
+        config.neighbours = vec![Neighbour {
+            title: "Sales".to_owned(),
+            folder: "/sales".to_owned(),
+            problems: vec![ProblemType::VALIDATION_FAILED, kind],
+        }];
+    });
+
+    let answer = service.get("/problems/sold-out").await;
+
+    assert_eq!(answer.status, 200);
+    let page = std::str::from_utf8(&answer.body).unwrap();
+    assert!(page.contains(kind.meaning), "{page}");
+    assert_eq!(Service::new().get("/problems/sold-out").await.status, 404);
+}
+
 #[test]
 fn the_names_are_those_of_the_contract() {
-    let by_status: [(u16, &[&str]); 16] = [
+    let by_status: [(u16, &[&str]); 15] = [
         (
             400,
             &["validation-failed", "document-refused", "flatten-refused"],
@@ -175,7 +206,7 @@ fn the_names_are_those_of_the_contract() {
         (401, &["unauthorized"]),
         (402, &["payment-required"]),
         (403, &["forbidden", "sandbox-only"]),
-        (404, &["not-found", "no-data"]),
+        (404, &["not-found"]),
         (405, &["method-not-allowed"]),
         (408, &["request-timeout"]),
         (
@@ -190,8 +221,6 @@ fn the_names_are_those_of_the_contract() {
                 "not-remindable",
                 "sandbox-never-signs",
                 "document-changed",
-                "artifact-not-ready",
-                "order-ended",
                 "idempotency-in-progress",
             ],
         ),
@@ -207,7 +236,6 @@ fn the_names_are_those_of_the_contract() {
                 "mdoc-not-accepted",
                 "archive-not-supported",
                 "archive-incomplete",
-                "role-not-held",
                 "idempotency-key-reused",
             ],
         ),
@@ -216,8 +244,7 @@ fn the_names_are_those_of_the_contract() {
             &["rate-limited", "reminder-too-soon", "quota-exceeded"],
         ),
         (431, &["headers-too-large"]),
-        (502, &["upstream-unavailable"]),
-        (503, &["unavailable", "signature-unavailable"]),
+        (503, &["unavailable"]),
     ];
     for (status, names) in by_status {
         let found: Vec<_> = ProblemKind::ALL

@@ -5,12 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::error::{Error, RvError};
 use cryptoki::mechanism::Mechanism;
-use cryptoki::object::{Attribute, ObjectClass, ObjectHandle};
+use cryptoki::object::{Attribute, AttributeType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::slot::Slot;
 use cryptoki::types::AuthPin;
 
 use super::Pkcs11Settings;
+use super::single_part::SinglePart;
 use crate::{KeyAlgorithm, SigningKeyError};
 
 pub(super) struct Token {
@@ -27,6 +28,8 @@ pub(super) struct Token {
 struct OpenSession {
     session: Session,
     key: ObjectHandle,
+    /// Of a key that authenticates its user anew for every signature.
+    anew: Option<SinglePart>,
 }
 
 impl Token {
@@ -101,13 +104,15 @@ impl Token {
         };
         let kept = locked(&self.idle).pop();
         if let Some(kept) = kept {
-            match kept.session.sign(&mechanism, kept.key, data) {
+            match self.sign_by(&kept, &mechanism, data) {
                 Ok(value) => {
                     locked(&self.idle).push(kept);
                     return Ok(value);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a session with the key's token is given up");
+                    // Another one comes to the same where the PIN is wrong, which
+                    // `open` knows.
                     drop(kept);
                     // The others are as old.
                     locked(&self.idle).clear();
@@ -115,17 +120,63 @@ impl Token {
             }
         }
         let opened = self.open()?;
-        let value = opened.session.sign(&mechanism, opened.key, data);
-        let value = value.map_err(|error| failure(&error))?;
+        let value = self.sign_by(&opened, &mechanism, data)?;
         locked(&self.idle).push(opened);
         Ok(value)
     }
 
+    /// Signs in a session, with another login in between where the key wants one.
+    fn sign_by(
+        &self,
+        opened: &OpenSession,
+        mechanism: &Mechanism<'_>,
+        data: &[u8],
+    ) -> Result<Vec<u8>, SigningKeyError> {
+        let OpenSession { session, key, anew } = opened;
+        let value = match anew {
+            None => session.sign(mechanism, *key, data),
+            Some(single_part) => {
+                session
+                    .sign_init(mechanism, *key)
+                    .map_err(|error| failure(&error))?;
+                self.let_in(session, UserType::ContextSpecific, &mut self.shut())?;
+                single_part.sign(session, data)
+            }
+        };
+        value.map_err(|error| failure(&error))
+    }
+
+    fn shut(&self) -> MutexGuard<'_, Option<SigningKeyError>> {
+        locked(&self.shut)
+    }
+
+    /// Logs in, one at a time: whoever is told of a wrong PIN keeps the others
+    /// from trying it.
+    fn let_in(
+        &self,
+        session: &Session,
+        user: UserType,
+        shut: &mut Option<SigningKeyError>,
+    ) -> Result<(), SigningKeyError> {
+        if let Some(error) = &*shut {
+            return Err(error.clone());
+        }
+        let pin = AuthPin::new(self.settings.pin.0.clone().into());
+        match session.login(user, Some(&pin)) {
+            Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => Ok(()),
+            Err(error) => {
+                let error = failure(&error);
+                if matches!(error, SigningKeyError::Refused(_)) {
+                    *shut = Some(error.clone());
+                }
+                Err(error)
+            }
+        }
+    }
+
     fn open(&self) -> Result<OpenSession, SigningKeyError> {
         let module = self.module()?;
-        // One at a time: whoever is told of a wrong PIN keeps the others from
-        // trying it.
-        let mut shut = locked(&self.shut);
+        let mut shut = self.shut();
         if let Some(error) = &*shut {
             return Err(error.clone());
         }
@@ -133,19 +184,13 @@ impl Token {
         let session = module
             .open_ro_session(slot)
             .map_err(|error| failure(&error))?;
-        let pin = AuthPin::new(self.settings.pin.0.clone().into());
-        match session.login(UserType::User, Some(&pin)) {
-            Ok(()) | Err(Error::Pkcs11(RvError::UserAlreadyLoggedIn, _)) => {}
-            Err(error) => {
-                let error = failure(&error);
-                if matches!(error, SigningKeyError::Refused(_)) {
-                    *shut = Some(error.clone());
-                }
-                return Err(error);
-            }
-        }
+        self.let_in(&session, UserType::User, &mut shut)?;
         let key = self.key(&session)?;
-        Ok(OpenSession { session, key })
+        let anew = match authenticates_anew(&session, key) {
+            true => Some(SinglePart::of(&self.settings.module).map_err(|error| failure(&error))?),
+            false => None,
+        };
+        Ok(OpenSession { session, key, anew })
     }
 
     fn module(&self) -> Result<Pkcs11, SigningKeyError> {
@@ -196,6 +241,13 @@ impl Token {
             )),
         }
     }
+}
+
+/// Whether a key wants a login for every use (`CKA_ALWAYS_AUTHENTICATE`, PKCS #11
+/// v2.40, 4.9). Modules that do not know the attribute have no such keys.
+fn authenticates_anew(session: &Session, key: ObjectHandle) -> bool {
+    let read = session.get_attributes(key, &[AttributeType::AlwaysAuthenticate]);
+    read.is_ok_and(|read| read.contains(&Attribute::AlwaysAuthenticate(true)))
 }
 
 /// What a module's error comes to.

@@ -6,8 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
+use cryptoki::mechanism::Mechanism;
+use cryptoki::object::{Attribute, AttributeType};
+use cryptoki::session::UserType;
+use cryptoki::types::AuthPin;
 use futures::future::join_all;
+use openssl::bn::{BigNum, BigNumContext};
+use openssl::ec::{EcGroup, EcKey, EcPoint};
 use openssl::nid::Nid;
+use openssl::pkey::PKey;
+use openssl::rsa::Rsa;
 use openssl::x509::X509;
 use parafa_attorney::{KeyAlgorithm, Pin, Pkcs11Key, Pkcs11Settings, SigningKey, SigningKeyError};
 use parafa_fixtures::tool::{or_skip, program};
@@ -45,6 +54,11 @@ fn a_wrong_pin_is_tried_once() {
 #[test]
 fn a_token_that_was_away_signs_again() {
     play("scene_token_away");
+}
+
+#[test]
+fn a_key_that_wants_a_login_for_every_signature_gets_it() {
+    play("scene_always_authenticate");
 }
 
 #[test]
@@ -128,6 +142,93 @@ async fn scene_token_away() {
     let is_unavailable = matches!(unavailable, SigningKeyError::Unavailable(_));
     assert!(is_unavailable, "{unavailable}");
     assert!(verifies(&certificate("p256"), KeyAlgorithm::Es256, &value));
+}
+
+#[tokio::test]
+#[ignore = "played by another test"]
+async fn scene_always_authenticate() {
+    for (name, mechanism, parameters, algorithm) in [
+        (
+            "rsa-anew",
+            Mechanism::RsaPkcsKeyPairGen,
+            vec![Attribute::ModulusBits(2048.into())],
+            KeyAlgorithm::Rs256,
+        ),
+        (
+            "p256-anew",
+            Mechanism::EccKeyPairGen,
+            // The object identifier of P-256.
+            vec![Attribute::EcParams(vec![
+                0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07,
+            ])],
+            KeyAlgorithm::Es256,
+        ),
+    ] {
+        generate(name, &mechanism, parameters);
+        let anew = key(name, |settings| settings.key_label = Some(name.to_owned()));
+        anew.check().await.unwrap();
+        for _ in 0..3 {
+            let value = anew.sign_digest(&digest(algorithm)).await.unwrap();
+            assert!(verifies(&certificate(name), algorithm, &value), "{name}");
+        }
+        let many = join_all((0..20).map(|_| anew.sign_digest(&[7; 32]))).await;
+        assert!(many.iter().all(Result::is_ok), "{many:?}");
+    }
+}
+
+/// Makes a key in the token that wants a login for every use, and a file with a
+/// certificate of it.
+fn generate(name: &str, mechanism: &Mechanism<'_>, mut parameters: Vec<Attribute>) {
+    let module = std::env::var_os("PARAFA_TEST_MODULE").expect("a scene has a module");
+    let module = Pkcs11::new(Path::new(&module)).unwrap();
+    let locking = CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK);
+    module.initialize(locking).unwrap();
+    let slot = module.get_slots_with_token().unwrap().into_iter();
+    let slot = slot
+        .filter(|slot| module.get_token_info(*slot).unwrap().label() == "parafa")
+        .next()
+        .unwrap();
+    let session = module.open_rw_session(slot).unwrap();
+    session
+        .login(UserType::User, Some(&AuthPin::new(PIN.into())))
+        .unwrap();
+    parameters.push(Attribute::Token(true));
+    let kept = [
+        Attribute::Token(true),
+        Attribute::Private(true),
+        Attribute::Sensitive(true),
+        Attribute::Sign(true),
+        Attribute::AlwaysAuthenticate(true),
+        Attribute::Label(name.into()),
+    ];
+    let (public, _) = session
+        .generate_key_pair(mechanism, &parameters, &kept)
+        .unwrap();
+    let wanted = [
+        AttributeType::Modulus,
+        AttributeType::PublicExponent,
+        AttributeType::EcPoint,
+    ];
+    let told = session.get_attributes(public, &wanted).unwrap();
+    let number = |octets: &Vec<u8>| BigNum::from_slice(octets).unwrap();
+    let public = match &told[..] {
+        [Attribute::Modulus(n), Attribute::PublicExponent(e)] => {
+            let rsa = Rsa::from_public_components(number(n), number(e)).unwrap();
+            PKey::from_rsa(rsa).unwrap()
+        }
+        // The point is an octet string in DER.
+        [Attribute::EcPoint(point)] => {
+            let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+            let mut context = BigNumContext::new().unwrap();
+            let point = EcPoint::from_bytes(&group, &point[2..], &mut context).unwrap();
+            PKey::from_ec_key(EcKey::from_public_key(&group, &point).unwrap()).unwrap()
+        }
+        other => panic!("{other:?}"),
+    };
+    drop(session);
+    module.finalize().unwrap();
+    let certificate = Holder::certified(&public);
+    std::fs::write(folder().join(name), certificate.to_pem().unwrap()).unwrap();
 }
 
 #[tokio::test]

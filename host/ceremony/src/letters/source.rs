@@ -70,7 +70,10 @@ impl CeremonyLetters {
         let (token, until) = match kind {
             LetterKind::Done => {
                 let token = self.links.copy_token(signer);
-                match self.copy_until(&token.hash().to_string(), &row, now).await? {
+                match self
+                    .copy_until(&token.hash().to_string(), &row, now)
+                    .await?
+                {
                     Some(until) => (token, until),
                     None => return Ok(None),
                 }
@@ -98,7 +101,11 @@ impl CeremonyLetters {
         now: Timestamp,
     ) -> Result<Option<Timestamp>, StoreError> {
         let is_there = row.erased_at.is_none() && row.signing.status == SigningStatus::Completed;
-        let link = self.records.store.get::<CeremonyLinkRow>(token_hash).await?;
+        let link = self
+            .records
+            .store
+            .get::<CeremonyLinkRow>(token_hash)
+            .await?;
         let until = link.and_then(|link| link.copy_until);
         Ok(until.filter(|until| is_there && now < *until))
     }

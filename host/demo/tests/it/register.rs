@@ -57,7 +57,7 @@ async fn the_hosts_client_reads_what_the_gateway_answers() {
     let thing = Query::PropertyExtract("4400-9990-0001".parse().unwrap());
     assert!(gateway.answer(&thing).await.is_ok());
     let unknown = gateway.answer(&profile("999000191")).await;
-    assert!(matches!(unknown, Err(SourceError::NoData)));
+    assert!(matches!(unknown, Err(SourceError::NoData { .. })));
     for code in ["999000152", "999000162", "999000177"] {
         let answer = gateway.answer(&profile(code)).await;
         assert!(matches!(answer, Err(SourceError::Unavailable(_))), "{code}");

@@ -1,4 +1,5 @@
 use std::ops::Deref;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,13 +8,14 @@ use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
     Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
-    Representation, Reservation,
+    ProblemType, Representation, Reservation,
 };
 use parafa_identification::{IdentificationError, Identifications};
 use parafa_outbound::AddressPolicy;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{self, KeyMode, Product, Role};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use tracing::Instrument as _;
 use url::Url;
 use uuid::Uuid;
 
@@ -125,7 +127,12 @@ impl DiligenceApi for DiligenceOperations {
         question: Question,
         options: AnswerOptions,
     ) -> Result<Representation, Problem> {
-        let answered = self.diligence.answer(caller, &question, options).await;
+        let (diligence, caller) = (Arc::clone(&self.diligence), caller.0);
+        let answering =
+            async move { diligence.answer(&caller, &question, options).await }.in_current_span();
+        // Whoever hangs up does not keep what was asked out of the log.
+        let answered = tokio::spawn(answering).await;
+        let answered = answered.unwrap_or_else(|ended| resume_unwind(ended.into_panic()));
         let answered = answered.map_err(|error| self.diligence.problem(error))?;
         Ok(Representation {
             media_type: answered.media_type,
@@ -146,7 +153,7 @@ impl KycApi for DiligenceOperations {
     fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
         match caller.mode {
             KeyMode::Test => Ok(()),
-            KeyMode::Live => Err(Problem::of(kyc::problems::SANDBOX_ONLY)),
+            KeyMode::Live => Err(Problem::of(ProblemType::SANDBOX_ONLY)),
         }
     }
 

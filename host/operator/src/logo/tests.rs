@@ -118,8 +118,17 @@ fn a_broken_png_is_refused_wherever_it_ends() {
 fn a_file_of_many_bytes_or_of_another_kind_is_refused() {
     let large = vec![b' '; MOST_FILE_BYTES as usize + 1];
     assert!(matches!(Logo::of(&large), Err(LogoFault::Bytes)));
-    for other in [&b""[..], b"GIF89a", b"\xff\xd8\xff\xe0", b"%PDF-1.7", b"\x1f\x8b\x08"] {
-        assert!(matches!(Logo::of(other), Err(LogoFault::Format)), "{other:?}");
+    for other in [
+        &b""[..],
+        b"GIF89a",
+        b"\xff\xd8\xff\xe0",
+        b"%PDF-1.7",
+        b"\x1f\x8b\x08",
+    ] {
+        assert!(
+            matches!(Logo::of(other), Err(LogoFault::Format)),
+            "{other:?}"
+        );
     }
     let page = br#"<html xmlns="http://www.w3.org/1999/xhtml"/>"#;
     assert!(matches!(Logo::of(page), Err(LogoFault::Format)));
@@ -159,7 +168,10 @@ fn an_svg_with_more_than_shapes_is_refused() {
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/>{content}</svg>"#
         );
         let refused = Logo::of(file.as_bytes()).unwrap_err();
-        assert!(matches!(refused, LogoFault::Content(_)), "{content}: {refused}");
+        assert!(
+            matches!(refused, LogoFault::Content(_)),
+            "{content}: {refused}"
+        );
     }
 }
 

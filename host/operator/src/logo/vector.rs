@@ -95,7 +95,11 @@ fn foreign(node: &Node<'_, '_>) -> Option<String> {
         return Some("elements nested too deeply".to_owned());
     }
     let rules = (name == "style").then(|| node.descendants().filter_map(|text| text.text()));
-    if rules.into_iter().flatten().any(|rules| reaches_out(rules) || clips(rules)) {
+    if rules
+        .into_iter()
+        .flatten()
+        .any(|rules| reaches_out(rules) || clips(rules))
+    {
         return Some("rules of style that refer to something".to_owned());
     }
     let is_clip = |node: Node<'_, '_>| node.has_tag_name((SVG, "clipPath"));
@@ -104,7 +108,9 @@ fn foreign(node: &Node<'_, '_>) -> Option<String> {
         let (name, value) = (attribute.name(), attribute.value());
         let is_outside = name == "href" && !value.trim_start().starts_with('#');
         if is_outside || reaches_out(value) {
-            return Some(format!("an attribute {name:?} that refers to something outside"));
+            return Some(format!(
+                "an attribute {name:?} that refers to something outside"
+            ));
         }
         if name.len() > 2 && name.to_ascii_lowercase().starts_with("on") {
             return Some(format!("an attribute {name:?}"));

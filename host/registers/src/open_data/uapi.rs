@@ -10,6 +10,9 @@ use crate::Unavailable;
 use crate::answer::JSON;
 use crate::exchange::{is_of, read};
 
+/// How often a request that failed by chance is made again.
+const RETRIES: u8 = 1;
+
 /// Identifies an object of a model.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Reference {
@@ -97,7 +100,7 @@ impl<'a> Reading<'a> {
     async fn get<T: DeserializeOwned>(&mut self, path: &str) -> Result<T, Unavailable> {
         let base = self.base.as_str().trim_end_matches('/');
         let address = format!("{base}/datasets/gov/{path}");
-        let response = read(self.port, self.limits, &address, None).await?;
+        let response = read(self.port, self.limits, RETRIES, &address, None).await?;
         if response.status() != 200 {
             return Err(Unavailable::Status(response.status().as_u16()));
         }

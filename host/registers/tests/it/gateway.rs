@@ -1,5 +1,6 @@
 //! The gateway's client before gateways that do as they should, and others.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use axum::{
@@ -10,10 +11,11 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use jiff::SignedDuration;
 use parafa_http_port::HttpPortError;
 use parafa_register_data::{Query, RegisterData, Role, SourceMode, synthetic};
 use parafa_registers::{
-    Credential, Gateway, GatewayConfig, RegisterSource, SourceError, Unavailable,
+    BreakerSettings, Credential, Gateway, GatewayConfig, RegisterSource, SourceError, Unavailable,
 };
 
 use crate::support::{Asked, COMPLETE, Hands, port_to, profile, serve, unavailable};
@@ -104,7 +106,7 @@ async fn things_and_roles_have_addresses_of_their_own() {
     };
     for query in [thing, role] {
         let answer = gateway.answer(&query).await;
-        assert!(matches!(answer, Err(SourceError::NoData)));
+        assert!(matches!(answer, Err(SourceError::NoData { .. })));
     }
     assert_eq!(
         asked.all(),
@@ -154,6 +156,47 @@ async fn a_404_is_no_data_only_where_it_says_so() {
         let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
         assert!(matches!(reason, Unavailable::Status(404)));
     }
+}
+
+#[tokio::test]
+async fn an_answer_without_entries_is_no_data_of_every_kind() {
+    async fn empty(OriginalUri(uri): OriginalUri) -> Response {
+        let kind = uri.path().split('/').nth(3).unwrap_or_default();
+        json(match kind {
+            "participants" => {
+                r#"{"listFiled":true,"listDate":null,"totalShares":null,"shareClasses":[],
+                    "participants":[],"bods":[],"counts":{"ltNatural":0,"ltLegal":0,
+                    "foreignNatural":0,"foreignLegal":0}}"#
+            }
+            "real-estate" => r#"{"items":[]}"#,
+            "seizures" => r#"{"acts":[]}"#,
+            "cases" => r#"{"cases":[]}"#,
+            "role-holders" => r#"{"holders":[]}"#,
+            _ => r#"{"declaredOn":null,"status":"not_declared","owners":[],"bods":[]}"#,
+        })
+    }
+    let url = serve(Router::new().fallback(empty)).await;
+    let config = GatewayConfig::new(url.clone());
+    let gateway = Gateway::new(config, port_to(&url), Hands::default().clock());
+    let entity = || COMPLETE.parse().unwrap();
+    for query in [
+        Query::Participants(entity()),
+        Query::RealEstate(entity()),
+        Query::Seizures(entity()),
+        Query::Cases(entity()),
+        Query::RoleHolders {
+            entity: entity(),
+            role: Role::Manager,
+        },
+    ] {
+        let answer = gateway.answer(&query).await;
+        let Err(SourceError::NoData { raw_sha256 }) = answer else {
+            panic!("{query:?}: {answer:?}");
+        };
+        assert!(raw_sha256.is_some(), "{query:?}");
+    }
+    let undeclared = gateway.answer(&Query::BeneficialOwners(entity())).await;
+    assert!(undeclared.is_ok(), "that they are not declared is data");
 }
 
 #[tokio::test]
@@ -242,6 +285,30 @@ async fn what_fails_by_chance_is_asked_once_more() {
     let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
     assert!(matches!(reason, Unavailable::Status(503)));
     assert_eq!(asked.all().len(), 2);
+}
+
+#[tokio::test]
+async fn how_often_is_asked_again_and_when_a_register_rests_is_a_setting() {
+    let often = |config: &mut GatewayConfig| config.retries = 3;
+    let (gateway, asked, _) = scripted_with(vec![dead, dead, dead, complete], often).await;
+    assert!(gateway.answer(&profile(COMPLETE)).await.is_ok());
+    assert_eq!(asked.all().len(), 4);
+
+    let soon = |config: &mut GatewayConfig| {
+        config.retries = 0;
+        config.breaker = BreakerSettings {
+            failures: NonZeroUsize::MIN,
+            rest: SignedDuration::from_secs(60),
+        };
+    };
+    let (gateway, asked, hands) = scripted_with(vec![dead, complete], soon).await;
+    unavailable(gateway.answer(&profile(COMPLETE)).await);
+    hands.forward(59);
+    let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
+    assert!(matches!(reason, Unavailable::Resting(_)));
+    assert_eq!(asked.all().len(), 1);
+    hands.forward(1);
+    assert!(gateway.answer(&profile(COMPLETE)).await.is_ok());
 }
 
 #[tokio::test]

@@ -183,7 +183,7 @@ async fn an_unknown_entity_has_no_data_after_one_request() {
         .await
         .answer(&profile("124110246"))
         .await;
-    assert!(matches!(answer, Err(SourceError::NoData)));
+    assert!(matches!(answer, Err(SourceError::NoData { .. })));
     assert_eq!(server.asked.all().len(), 1);
 }
 

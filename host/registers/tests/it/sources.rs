@@ -30,7 +30,7 @@ async fn what_is_down_hangs_or_is_garbage_in_the_set_is_unavailable_at_once() {
         assert!(matches!(reason, Unavailable::Synthetic), "{code}");
     }
     let nothing = synthetic().answer(&profile("999000191")).await;
-    assert!(matches!(nothing, Err(SourceError::NoData)));
+    assert!(matches!(nothing, Err(SourceError::NoData { .. })));
 }
 
 #[tokio::test]

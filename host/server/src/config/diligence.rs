@@ -1,36 +1,114 @@
-use std::path::PathBuf;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use http::HeaderValue;
+use jiff::SignedDuration;
 use parafa_http_port::HttpPort;
+use parafa_outbound::{
+    AddressPolicy, ClientIdentity, HostPort, OutboundClient, Reach, ServerTrust,
+};
 use parafa_register_data::Register;
 use parafa_registers::{
-    Clock, Credential, Gateway, GatewayConfig, OpenData, OpenDataConfig, RegisterSource, Routes,
+    BreakerSettings, Clock, Credential, Gateway, GatewayConfig, OpenData, OpenDataConfig,
+    RegisterSource, Routes,
 };
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use serde::Deserialize;
 use url::Url;
 use zeroize::Zeroizing;
 
-/// Where registers are asked for live keys of the due-diligence API.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// Where registers are asked for live keys of the due-diligence API, and how long
+/// it is known what was asked.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Diligence {
     /// A gateway to the registers, under a contract with their operators.
     pub gateway_url: Option<Url>,
     /// File with the bearer token that the gateway is shown.
     pub gateway_token_file: Option<PathBuf>,
+    /// PEM file with the certificate that the gateway is shown, and its issuers.
+    pub gateway_certificate_file: Option<PathBuf>,
+    /// PEM file with the key of that certificate.
+    pub gateway_key_file: Option<PathBuf>,
+    /// PEM file with roots that the gateway's own certificate may lead to.
+    pub gateway_roots_file: Option<PathBuf>,
+    /// Longest time for one request to the gateway, in seconds.
+    pub gateway_seconds: NonZeroU32,
+    /// How often a request that failed by chance is made again.
+    pub gateway_retries: u8,
+    /// About how many entities in a row a register fails before it is left alone.
+    pub gateway_failures: NonZeroU16,
+    /// For how long, in seconds.
+    pub gateway_rest_seconds: NonZeroU32,
     /// The state's open data, for company profiles; where there is a gateway it
     /// is asked instead.
     pub open_data_url: Option<Url>,
+    /// How long the log of calls is kept, in days.
+    pub log_days: NonZeroU16,
     /// What the gateway of the demo world is shown.
     #[serde(skip)]
     pub(crate) demo_token: Option<&'static str>,
 }
 
+impl Default for Diligence {
+    fn default() -> Self {
+        Self {
+            gateway_url: None,
+            gateway_token_file: None,
+            gateway_certificate_file: None,
+            gateway_key_file: None,
+            gateway_roots_file: None,
+            gateway_seconds: NonZeroU32::new(10).expect("ten is not zero"),
+            gateway_retries: 1,
+            gateway_failures: NonZeroU16::new(4).expect("four is not zero"),
+            gateway_rest_seconds: NonZeroU32::new(15).expect("fifteen is not zero"),
+            open_data_url: None,
+            log_days: NonZeroU16::new(2922).expect("eight years are not zero"),
+            demo_token: None,
+        }
+    }
+}
+
 impl Diligence {
     /// The addresses that are reached.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = &Url> {
+    fn addresses(&self) -> impl Iterator<Item = &Url> {
         self.gateway_url.iter().chain(&self.open_data_url)
+    }
+
+    /// What is wrong with the settings, as far as files show it.
+    pub(crate) fn faults(&self) -> Vec<anyhow::Error> {
+        let found = [
+            self.check_that_there_is_a_gateway().err(),
+            self.credential().err(),
+            self.port().err(),
+        ];
+        found.into_iter().flatten().collect()
+    }
+
+    /// The way to these addresses.
+    ///
+    /// # Errors
+    /// When a certificate or the key cannot be used.
+    pub(crate) fn port(&self) -> anyhow::Result<Arc<dyn HttpPort>> {
+        let listed = self.addresses().filter_map(HostPort::of).collect();
+        let policy = AddressPolicy::new(listed, Reach::ListedOnly);
+        let trust = ServerTrust {
+            extra_roots: self.roots()?,
+            ..ServerTrust::default()
+        };
+        let client = match self.identity()? {
+            Some(identity) => OutboundClient::with_identity(policy, &trust, &identity),
+            None => OutboundClient::new(policy, &trust),
+        };
+        let client = client.context(match self.gateway_roots_file {
+            Some(_) => "diligence.gateway_roots_file",
+            None => "the client of the registers cannot be made",
+        })?;
+        Ok(Arc::new(client))
     }
 
     /// The sources, through a port that reaches their addresses.
@@ -45,6 +123,12 @@ impl Diligence {
         if let Some(url) = &self.gateway_url {
             let config = GatewayConfig {
                 credential: self.credential()?,
+                timeout: Duration::from_secs(self.gateway_seconds.get().into()),
+                retries: self.gateway_retries,
+                breaker: BreakerSettings {
+                    failures: self.gateway_failures.into(),
+                    rest: SignedDuration::from_secs(self.gateway_rest_seconds.get().into()),
+                },
                 ..GatewayConfig::new(url.clone())
             };
             let gateway = Gateway::new(config, port.clone(), clock.clone());
@@ -59,19 +143,94 @@ impl Diligence {
         Ok(Arc::new(routes))
     }
 
+    /// Refuses what is shown to a gateway where there is none, or where nobody
+    /// would ask for it.
+    fn check_that_there_is_a_gateway(&self) -> anyhow::Result<()> {
+        let files = [
+            ("gateway_token_file", &self.gateway_token_file),
+            ("gateway_certificate_file", &self.gateway_certificate_file),
+            ("gateway_key_file", &self.gateway_key_file),
+            ("gateway_roots_file", &self.gateway_roots_file),
+        ];
+        let mut set = files.into_iter().filter(|(_, file)| file.is_some());
+        match &self.gateway_url {
+            None => {
+                if let Some((name, _)) = set.next() {
+                    bail!(
+                        "diligence.{name} is set without diligence.gateway_url: name the gateway"
+                    );
+                }
+            }
+            Some(url) if url.scheme() != "https" => {
+                if let Some((name, _)) = set.find(|(name, _)| *name != "gateway_token_file") {
+                    bail!(
+                        "diligence.{name} is set, and diligence.gateway_url {url} is not https: certificates are shown there alone"
+                    );
+                }
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
     fn credential(&self) -> anyhow::Result<Credential> {
+        const SETTING: &str = "diligence.gateway_token_file";
         let Some(file) = &self.gateway_token_file else {
             let demo = self.demo_token.map(str::to_owned).map(Zeroizing::new);
             return Ok(demo.map_or(Credential::None, Credential::Bearer));
         };
-        let text = std::fs::read_to_string(file).with_context(|| {
-            format!(
-                "diligence.gateway_token_file {} cannot be read",
+        let text = Zeroizing::new(read(SETTING, file)?);
+        let text = str::from_utf8(&text).ok().map(str::trim_end);
+        match text.filter(|text| !text.is_empty() && HeaderValue::from_str(text).is_ok()) {
+            Some(token) => Ok(Credential::Bearer(Zeroizing::new(token.to_owned()))),
+            None => bail!(
+                "{SETTING} {} holds no token: a bearer token is one line of letters, digits and signs",
                 file.display()
-            )
-        })?;
-        Ok(Credential::Bearer(Zeroizing::new(
-            text.trim_end().to_owned(),
-        )))
+            ),
+        }
+    }
+
+    fn identity(&self) -> anyhow::Result<Option<ClientIdentity>> {
+        const CERTIFICATE: &str = "diligence.gateway_certificate_file";
+        const KEY: &str = "diligence.gateway_key_file";
+        match (&self.gateway_certificate_file, &self.gateway_key_file) {
+            (None, None) => Ok(None),
+            (Some(certificate), Some(key)) => {
+                let certificates = read(CERTIFICATE, certificate)?;
+                let pem = Zeroizing::new(read(KEY, key)?);
+                let identity = ClientIdentity::from_pem(&certificates, &pem);
+                let identity = identity.with_context(|| {
+                    format!(
+                        "{CERTIFICATE} {} with {KEY} {}",
+                        certificate.display(),
+                        key.display()
+                    )
+                });
+                identity.map(Some)
+            }
+            _ => bail!("{CERTIFICATE} and {KEY} are set together or not at all"),
+        }
+    }
+
+    fn roots(&self) -> anyhow::Result<Vec<Vec<u8>>> {
+        const SETTING: &str = "diligence.gateway_roots_file";
+        let Some(file) = &self.gateway_roots_file else {
+            return Ok(Vec::new());
+        };
+        let pem = read(SETTING, file)?;
+        let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem)
+            .map(|root| root.map(|root| root.to_vec()))
+            .collect();
+        match roots {
+            Ok(roots) if !roots.is_empty() => Ok(roots),
+            _ => bail!("{SETTING} {} holds no certificates in PEM", file.display()),
+        }
     }
 }
+
+fn read(setting: &str, file: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(file).with_context(|| format!("{setting} {} cannot be read", file.display()))
+}
+
+#[cfg(test)]
+mod tests;

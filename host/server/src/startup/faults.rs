@@ -12,11 +12,11 @@ use parafa_trust::Purpose;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-use super::{
-    NoMasterKeyFile, certificate_policy, load_anchors, mailer, master_key_file,
-    time_stamping_authorities, trusted_proxies, webhook_policy,
+use super::services::{
+    certificate_policy, load_anchors, mailer, time_stamping_authorities, webhook_policy,
 };
-use crate::config::{Config, MobileId, SmartId};
+use super::{NoMasterKeyFile, master_key_file, trusted_proxies};
+use crate::config::{Config, Diligence, MobileId, SmartId};
 use crate::demo;
 
 /// The schemes of device links, of the provider and of its demo environment.
@@ -74,6 +74,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
         if let Some(attorney) = &config.attorney {
             found.in_check(attorney.key());
         }
+        found.in_diligence(&config.diligence);
     }
     if found.0.is_empty() {
         Ok(())
@@ -238,6 +239,21 @@ impl Found {
         }
     }
 
+    fn in_diligence(&mut self, diligence: &Diligence) {
+        let addresses = [
+            ("diligence.gateway_url", &diligence.gateway_url),
+            ("diligence.open_data_url", &diligence.open_data_url),
+        ];
+        for (setting, url) in addresses {
+            if let Some(url) = url {
+                self.in_check(check_address(setting, url));
+            }
+        }
+        for fault in diligence.faults() {
+            self.in_check::<()>(Err(fault));
+        }
+    }
+
     fn in_mobile_id(&mut self, mobile_id: &MobileId) {
         self.in_check(check_address("mobile_id.base_url", &mobile_id.base_url));
         if mobile_id.relying_party_name.trim().is_empty() {
@@ -353,6 +369,8 @@ mod tests {
         config.trust.allow = vec!["nowhere".to_owned()];
         config.billing.recovery_url = Some("mailto:a@example.com".parse().unwrap());
         config.telemetry.log = "parafa=loud".to_owned();
+        config.diligence.open_data_url = Some("ftp://data.example.com".parse().unwrap());
+        config.diligence.gateway_token_file = Some("nowhere".into());
         config.smart_id = Some(SmartId {
             base_url: "ftp://rp.example.com".parse().unwrap(),
             scheme_name: "smartid".to_owned(),
@@ -383,6 +401,9 @@ mod tests {
             "smart_id.relying_party_name",
             "mobile_id.base_url",
             "mobile_id.relying_party_name",
+            "diligence.open_data_url",
+            "diligence.gateway_token_file is set without",
+            "diligence.gateway_token_file nowhere cannot be read",
         ];
         for (fault, setting) in faults.iter().zip(settings) {
             assert!(fault.starts_with(setting), "{fault}");

@@ -77,7 +77,7 @@ fn a_retraction_holds_no_link() {
 fn a_letter_of_the_sandbox_is_marked_in_its_language() {
     for (language, mark) in [(Language::Lt, "[BANDYMAS] "), (Language::En, "[TEST] ")] {
         let face = registered();
-    let mut letter = letter(&face, LetterKind::Reminder, language);
+        let mut letter = letter(&face, LetterKind::Reminder, language);
         letter.sandbox = true;
         assert!(letter.write().subject.starts_with(mark));
     }
@@ -112,9 +112,16 @@ fn who_asks_has_the_name_and_the_look_that_it_chose_and_the_registered_name_stay
 
     for content in [&written.text, &written.html] {
         assert!(content.contains("Ąžuolo biuras"), "{content}");
-        assert!(content.contains("Registruotas pavadinimas: Ąžuolas, UAB"), "{content}");
+        assert!(
+            content.contains("Registruotas pavadinimas: Ąžuolas, UAB"),
+            "{content}"
+        );
     }
-    assert!(written.html.contains("src=\"cid:logo\" alt=\"\" width=\"160\" height=\"48\""));
+    assert!(
+        written
+            .html
+            .contains("src=\"cid:logo\" alt=\"\" width=\"160\" height=\"48\"")
+    );
     assert!(!written.html.contains("#14532d") && !written.html.contains("#ffe000"));
 }
 
@@ -161,8 +168,15 @@ fn a_letter_with_the_document_alone_speaks_of_no_link() {
 
     let written = letter.write();
 
-    assert!(written.text.contains("sutartis.pdf (attached to this letter)"));
+    assert!(
+        written
+            .text
+            .contains("sutartis.pdf (attached to this letter)")
+    );
     for content in [&written.text, &written.html] {
-        assert!(!content.contains("link") && !content.contains("until"), "{content}");
+        assert!(
+            !content.contains("link") && !content.contains("until"),
+            "{content}"
+        );
     }
 }

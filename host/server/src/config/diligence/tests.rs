@@ -1,0 +1,243 @@
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use openssl::asn1::Asn1Time;
+use openssl::bn::BigNum;
+use openssl::hash::MessageDigest;
+use openssl::pkey::{PKey, Private};
+use openssl::ssl::{SslAcceptor, SslMethod, SslVerifyMode};
+use openssl::x509::extension::{BasicConstraints, SubjectAlternativeName};
+use openssl::x509::{X509, X509NameBuilder};
+use parafa_register_data::{Query, synthetic};
+use parafa_registers::{SourceError, Unavailable};
+use tempfile::TempDir;
+
+use super::*;
+
+/// An authority, and what it has certified.
+struct Authority {
+    certificate: X509,
+    key: PKey<Private>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = key();
+        let certificate = certified("Test Root", &key, None);
+        Self { certificate, key }
+    }
+
+    fn certifies(&self, name: &str, key: &PKey<Private>) -> X509 {
+        certified(name, key, Some(self))
+    }
+}
+
+fn key() -> PKey<Private> {
+    PKey::ec_gen("prime256v1").unwrap()
+}
+
+fn certified(name: &str, key: &PKey<Private>, by: Option<&Authority>) -> X509 {
+    let mut subject = X509NameBuilder::new().unwrap();
+    subject.append_entry_by_text("CN", name).unwrap();
+    let subject = subject.build();
+    let mut builder = X509::builder().unwrap();
+    builder.set_version(2).unwrap();
+    let serial = BigNum::from_u32(1).unwrap().to_asn1_integer().unwrap();
+    builder.set_serial_number(&serial).unwrap();
+    let [from, to] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
+    builder.set_not_before(&from).unwrap();
+    builder.set_not_after(&to).unwrap();
+    builder.set_subject_name(&subject).unwrap();
+    builder.set_pubkey(key).unwrap();
+    let issuer = match by {
+        Some(authority) => {
+            let context = builder.x509v3_context(None, None);
+            let names = SubjectAlternativeName::new().dns(name).build(&context);
+            builder.append_extension(names.unwrap()).unwrap();
+            authority.certificate.subject_name()
+        }
+        None => {
+            let is_authority = BasicConstraints::new().critical().ca().build();
+            builder.append_extension(is_authority.unwrap()).unwrap();
+            subject.as_ref()
+        }
+    };
+    builder.set_issuer_name(issuer).unwrap();
+    let signer = by.map_or(key, |authority| &authority.key);
+    builder.sign(signer, MessageDigest::sha256()).unwrap();
+    builder.build()
+}
+
+/// A gateway that has this certificate, answers company profiles, and speaks
+/// with nobody whom the authority has not certified.
+fn gateway(authority: &Authority) -> Url {
+    let key = key();
+    let mut acceptor = SslAcceptor::mozilla_intermediate_v5(SslMethod::tls_server()).unwrap();
+    let certificate = authority.certifies("localhost", &key);
+    acceptor.set_certificate(&certificate).unwrap();
+    acceptor.set_private_key(&key).unwrap();
+    let clients = acceptor.cert_store_mut();
+    clients.add_cert(authority.certificate.clone()).unwrap();
+    acceptor.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
+    let acceptor = acceptor.build();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let synthetic::Answer::Data(data) = synthetic::answer(&query()) else {
+        panic!("the set has it")
+    };
+    let body = serde_json::to_string(&data).unwrap();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let Ok(mut client) = acceptor.accept(client.unwrap()) else {
+                continue;
+            };
+            let _ = client.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let length = body.len();
+            let _ = write!(client, "{head}\r\ncontent-length: {length}\r\n\r\n{body}");
+            let _ = client.shutdown();
+        }
+    });
+    Url::parse(&format!("https://localhost:{port}")).unwrap()
+}
+
+fn query() -> Query {
+    Query::CompanyProfile(synthetic::COMPLETE.parse().unwrap())
+}
+
+/// Settings that show a gateway a certificate, in files of their own.
+fn shown_to(url: Url, authority: &Authority) -> (TempDir, Diligence) {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |name: &str, content: Vec<u8>| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        Some(path)
+    };
+    let key = key();
+    let certificate = authority.certifies("client.example", &key);
+    let settings = Diligence {
+        gateway_url: Some(url),
+        gateway_token_file: keep("token", b"secret\n".to_vec()),
+        gateway_certificate_file: keep("client.pem", certificate.to_pem().unwrap()),
+        gateway_key_file: keep("key.pem", key.private_key_to_pem_pkcs8().unwrap()),
+        gateway_roots_file: keep("roots.pem", authority.certificate.to_pem().unwrap()),
+        ..Diligence::default()
+    };
+    (folder, settings)
+}
+
+async fn ask(settings: &Diligence) -> Result<(), SourceError> {
+    let clock: Clock = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+    let sources = settings.sources(&settings.port().unwrap(), &clock).unwrap();
+    sources.answer(&query()).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn a_gateway_that_asks_for_a_certificate_is_shown_the_one_that_is_set() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let url = gateway(&authority);
+    let (_folder, settings) = shown_to(url.clone(), &authority);
+    assert_eq!(settings.faults().len(), 0);
+
+    ask(&settings).await.unwrap();
+
+    let without = Diligence {
+        gateway_certificate_file: None,
+        gateway_key_file: None,
+        ..settings.clone()
+    };
+    let (_folder, strangers) = shown_to(url, &other);
+    let strangers = Diligence {
+        gateway_roots_file: settings.gateway_roots_file.clone(),
+        ..strangers
+    };
+    let without_roots = Diligence {
+        gateway_roots_file: None,
+        ..settings
+    };
+    for refused in [without, strangers, without_roots] {
+        let refused = ask(&refused).await;
+        assert!(
+            matches!(
+                refused,
+                Err(SourceError::Unavailable(Unavailable::NoAnswer(_)))
+            ),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_gateway_is_told_by_its_setting() {
+    let authority = Authority::new();
+    let url: Url = "https://gateway.example".parse().unwrap();
+    let (folder, sound) = shown_to(url, &authority);
+    let nowhere = || Some(PathBuf::from("/nowhere"));
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, "\n").unwrap();
+    let changes: [(&dyn Fn(&mut Diligence), &str); 9] = [
+        (
+            &|set| set.gateway_token_file = nowhere(),
+            "diligence.gateway_token_file /nowhere cannot be read",
+        ),
+        (
+            &|set| set.gateway_token_file = Some(empty.clone()),
+            "holds no token",
+        ),
+        (
+            &|set| set.gateway_certificate_file = nowhere(),
+            "diligence.gateway_certificate_file /nowhere cannot be read",
+        ),
+        (
+            &|set| set.gateway_key_file = nowhere(),
+            "diligence.gateway_key_file /nowhere cannot be read",
+        ),
+        (
+            &|set| set.gateway_key_file = Some(empty.clone()),
+            "the key cannot be read",
+        ),
+        (
+            &|set| set.gateway_key_file = None,
+            "set together or not at all",
+        ),
+        (
+            &|set| set.gateway_roots_file = Some(empty.clone()),
+            "diligence.gateway_roots_file",
+        ),
+        (
+            &|set| set.gateway_url = None,
+            "diligence.gateway_token_file is set without diligence.gateway_url",
+        ),
+        (
+            &|set| set.gateway_url = Some("http://gateway.example".parse().unwrap()),
+            "is not https",
+        ),
+    ];
+    for (change, why) in changes {
+        let mut settings = sound.clone();
+        change(&mut settings);
+        let faults = settings.faults();
+        let [fault] = &faults[..] else {
+            panic!("{why}: {faults:?}")
+        };
+        assert!(format!("{fault:#}").contains(why), "{fault:#}");
+    }
+}
+
+#[test]
+fn a_gateway_is_given_its_time_by_the_settings() {
+    let settings: Diligence = toml::from_str(
+        "gateway_seconds = 3\ngateway_retries = 0\ngateway_failures = 9\ngateway_rest_seconds = 60",
+    )
+    .unwrap();
+    assert_eq!(settings.gateway_retries, 0);
+    for nothing in [
+        "gateway_seconds",
+        "gateway_failures",
+        "gateway_rest_seconds",
+        "log_days",
+    ] {
+        let refused = toml::from_str::<Diligence>(&format!("{nothing} = 0"));
+        assert!(refused.is_err(), "{nothing}");
+    }
+}
