@@ -2,9 +2,10 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use parafa_api_http::Problem;
 
+use crate::face::Face;
 use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
 use crate::vocabulary::{Country, Language};
@@ -38,6 +39,16 @@ pub trait CeremonyApi: Send + Sync + 'static {
 
     /// `GET /c/{token}`: what the page shows before its script runs.
     async fn page(&self, link: Self::Link) -> Result<PageContent, Problem>;
+
+    /// How the workspace that asks shows itself: `GET /c/{token}/face.css` has its
+    /// accent.
+    async fn face(&self, link: Self::Link) -> Result<Face, Problem>;
+
+    /// `GET /c/{token}/logo.png`: the workspace's logo, a PNG file.
+    ///
+    /// # Errors
+    /// [`Problem::not_found`] where it has none.
+    async fn logo(&self, link: Self::Link) -> Result<Bytes, Problem>;
 
     /// `GET /c/{token}/document`.
     async fn document(&self, link: Self::Link) -> Result<ShownDocument, Problem>;

@@ -188,7 +188,11 @@ mod tests {
                 Colour::WHITE => "--card: #fff;".to_owned(),
                 card => format!("--card: {card};"),
             };
-            let others = [("--paper", scheme.paper), ("--note", scheme.note), ("--ink", ink)];
+            let others = [
+                ("--paper", scheme.paper),
+                ("--note", scheme.note),
+                ("--ink", ink),
+            ];
             let others = others.map(|(name, colour)| format!("{name}: {colour};"));
             for part in others.iter().chain([&card]) {
                 assert!(STYLE.contains(part), "{part}");

@@ -8,7 +8,9 @@
 mod api;
 mod assets;
 mod card;
+mod colour;
 mod decline;
+mod face;
 mod messages;
 mod page;
 mod parameters;
@@ -23,6 +25,8 @@ mod vocabulary;
 const PDF: &str = "application/pdf";
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use colour::Colour;
+pub use face::{Face, LogoSize};
 pub use messages::Messages;
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;

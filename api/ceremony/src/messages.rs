@@ -24,6 +24,8 @@ messages! {
     page_title: "Pasirašyti dokumentą", "Sign a document";
     skip_to_content: "Pereiti prie turinio", "Skip to content";
     asks_you_to_sign: "prašo jūsų pasirašyti:", "asks you to sign:";
+    asked_you_to_sign: "prašė jūsų pasirašyti:", "asked you to sign:";
+    registered_name: "Registruotas pavadinimas", "Registered name";
     sign_by: "Pasirašyti iki", "Sign by";
     document: "Dokumentas", "Document";
     open_document: "Atsisiųsti dokumentą", "Download the document";
@@ -84,6 +86,7 @@ messages! {
     give_up_failed: "Nutraukti nepavyko. Įrenginyje nieko neįveskite, patikrinkite ryšį ir spauskite „Nutraukti“ dar kartą.", "The signing was not cancelled. Enter nothing on your device, check the connection and press “Cancel” again.";
     signed: "Pasirašyta", "Signed";
     signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Dokumentą čia galite atsisiųsti 30\u{a0}minučių nuo pasirašymo.", "Your qualified electronic signature is in the document. You can download the document here for 30 minutes after signing.";
+    signed_by_all: "Pasirašė visi. Dokumentą čia galite atsisiųsti iki {time}.", "Everybody has signed. You can download the document here until {time}.";
     download: "Atsisiųsti dokumentą", "Download the document";
     not_signed: "Nepasirašyta", "Not signed";
     try_again: "Bandyti dar kartą", "Try again";
@@ -149,6 +152,11 @@ messages! {
     failed_wrong_code: "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.", "Another verification code was chosen on the device. Try again and compare the codes.";
     letter_test_mark: "[BANDYMAS]", "[TEST]";
     letter_test_note: "Tai bandomasis laiškas: čia nieko pasirašyti nereikia ir negalima.", "This is a test: there is nothing to sign, and nothing can be signed.";
+    letter_your_turn: "Kas turėjo pasirašyti prieš jus, jau pasirašė. Dabar jūsų eilė.", "Those before you have signed, and now it is your turn.";
+    letter_done: "praneša, kad pasirašė visi:", "lets you know that everybody has signed:";
+    letter_attached: "pridėtas prie laiško", "attached to this letter";
+    letter_download: "Atsisiųsti", "Download";
+    letter_download_until: "Atsisiųsti galima iki", "It can be downloaded until";
     letter_greeting: "Sveiki", "Hello";
     letter_reminds_you_to_sign: "primena, kad laukia jūsų parašo:", "reminds you that your signature is awaited:";
     letter_has_called_off: "atšaukė prašymą pasirašyti:", "has called off the request to sign:";
@@ -156,6 +164,8 @@ messages! {
     letter_sign: "Peržiūrėti ir pasirašyti", "Look at it and sign";
     letter_link_is_yours: "Nuoroda skirta tik jums. Niekam jos nepersiųskite.", "The link is for you alone. Do not forward it.";
     letter_subject_invitation: "Prašymas pasirašyti", "Request to sign";
+    letter_subject_turn: "Jūsų eilė pasirašyti", "Your turn to sign";
+    letter_subject_done: "Pasirašyta", "Signed";
     letter_subject_reminder: "Priminimas pasirašyti", "Reminder to sign";
     letter_subject_retraction: "Pasirašyti nebereikia", "No need to sign any more";
 }

@@ -30,8 +30,10 @@ impl CeremonyPage<'_> {
         let base = format!("/c/{}", self.token);
         let document = format!("{base}/document");
         let other = other(self.language);
+        let face = &self.content.face;
         let layout = Layout {
             scripts: &[page_script()],
+            styles: &face.styles(&base),
             ..plain(self.language, texts.page_title)
         };
         layout.render(
@@ -44,9 +46,16 @@ impl CeremonyPage<'_> {
                         p.sandbox role="note" { (texts.sandbox) }
                     }
                     section.request aria-labelledby="title" {
-                        p.asks { strong { (self.content.tenant) } " " (texts.asks_you_to_sign) }
+                        (face.shown_logo(&base))
+                        @match self.content.copy_until {
+                            None => p.asks { strong { (face.name()) } " " (texts.asks_you_to_sign) },
+                            Some(_) => p.asks { strong { (face.name()) } " " (texts.asked_you_to_sign) },
+                        }
+                        (face.registered(texts))
                         h1 #title { (self.content.title) }
-                        p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
+                        @if self.content.copy_until.is_none() {
+                            p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
+                        }
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
@@ -66,7 +75,7 @@ impl CeremonyPage<'_> {
                         }
                         (self.choose(texts))
                         (waiting(texts))
-                        (ended(texts, &document))
+                        (self.ended(texts, &document))
                         // Shown where no script runs: a form needs none.
                         details #decline hidden[!self.is_open] {
                             summary { (texts.decline) }
@@ -161,6 +170,22 @@ impl CeremonyPage<'_> {
                 (told)
                 p.hint { (texts.signatures_explained) }
             }
+        }
+    }
+
+    fn ended(&self, texts: &Messages, document: &str) -> Markup {
+        html! {
+            div #done hidden {
+                h2.success tabindex="-1" { (texts.signed) }
+                p {
+                    @match self.content.copy_until {
+                        None => (texts.signed_explained),
+                        Some(until) => (texts.signed_by_all.replace("{time}", &texts.local_time(until))),
+                    }
+                }
+                a.button #download href=(document) download { (texts.download) }
+            }
+            (ended_without_signature(texts))
         }
     }
 
@@ -426,13 +451,8 @@ fn waiting(texts: &Messages) -> Markup {
     }
 }
 
-fn ended(texts: &Messages, document: &str) -> Markup {
+fn ended_without_signature(texts: &Messages) -> Markup {
     html! {
-        div #done hidden {
-            h2.success tabindex="-1" { (texts.signed) }
-            p { (texts.signed_explained) }
-            a.button #download href=(document) download { (texts.download) }
-        }
         div #failed hidden {
             h2 tabindex="-1" { (texts.not_signed) }
             p.fault #failure {}
@@ -455,6 +475,8 @@ fn other(language: Language) -> Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::colour::Colour;
+    use crate::face::{Face, LogoSize};
 
     fn page(language: Language, earlier_signatures: &EarlierSignatures) -> String {
         page_with(vec![SigningMethod::SmartId], language, earlier_signatures)
@@ -465,8 +487,15 @@ mod tests {
         language: Language,
         earlier_signatures: &EarlierSignatures,
     ) -> String {
-        let content = PageContent {
-            tenant: "<b>Tenant</b>".to_owned(),
+        rendered(&content(methods, earlier_signatures), language)
+    }
+
+    fn content(methods: Vec<SigningMethod>, earlier_signatures: &EarlierSignatures) -> PageContent {
+        PageContent {
+            face: Face {
+                registered_name: "<b>Tenant</b>".to_owned(),
+                ..Face::default()
+            },
             title: "<script>alert(1)</script>".to_owned(),
             document_name: "\"><img>.pdf".to_owned(),
             document_mime_type: PDF.to_owned(),
@@ -476,11 +505,15 @@ mod tests {
             sandbox: false,
             earlier_signatures: earlier_signatures.clone(),
             members: PageMembers::DocumentItself,
-        };
+            copy_until: None,
+        }
+    }
+
+    fn rendered(content: &PageContent, language: Language) -> String {
         let page = CeremonyPage {
             token: "t",
             language,
-            content: &content,
+            content,
             is_open: true,
         };
         page.render().into_string()
@@ -528,6 +561,43 @@ mod tests {
         let card_alone = page_with(vec![SigningMethod::Nfc], Language::En, &none);
         assert!(!card_alone.contains("id=\"personal-code\""));
         assert!(card_alone.contains("value=\"nfc\" checked"));
+    }
+
+    #[test]
+    fn a_workspace_with_a_face_asks_in_its_name_and_keeps_the_registered_one_visible() {
+        let mut content = content(Vec::new(), &known(Vec::new()));
+        let plain = rendered(&content, Language::En);
+        assert!(!plain.contains("face.css") && !plain.contains("logo.png"));
+        assert!(!plain.contains("Registered name"));
+
+        content.face.display_name = Some("Ąžuolas <i>".to_owned());
+        content.face.accent = Some(Colour([0, 0, 255]));
+        content.face.logo = Some(LogoSize::of_pixels(480, 144));
+        let html = rendered(&content, Language::En);
+
+        for shown in [
+            "<strong>Ąžuolas &lt;i&gt;</strong> asks you to sign:",
+            "Registered name: <bdi>&lt;b&gt;Tenant&lt;/b&gt;</bdi>",
+            "<link rel=\"stylesheet\" href=\"/c/t/face.css\">",
+            "<img src=\"/c/t/logo.png\" alt=\"\" width=\"160\" height=\"48\">",
+        ] {
+            assert!(html.contains(shown), "{shown}: {html}");
+        }
+        assert!(!html.contains("style=\""));
+    }
+
+    #[test]
+    fn the_page_of_a_copy_says_how_long_it_is_there() {
+        let mut content = content(Vec::new(), &known(Vec::new()));
+        content.copy_until = Some("2026-03-20T09:00:00Z".parse().unwrap());
+
+        let html = rendered(&content, Language::En);
+
+        assert!(
+            html.contains("until 20 March 2026, 11:00 (Vilnius time)"),
+            "{html}"
+        );
+        assert!(!html.contains("15 March 2026") && !html.contains("30 minutes"));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use qrcode::{EcLevel, QrCode};
 
 use crate::PDF;
 use crate::api::{CeremonyApi, ShownDocument};
+use crate::colour::style_sheet;
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
@@ -49,6 +50,8 @@ pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longest time from the head of a request to the head of its answer.
 const MAX_CALL: Duration = Duration::from_secs(60);
+
+const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
 /// A document runs nothing, and the page draws it without a frame. What browsers
 /// show it with when it is opened alone is a plug-in with a style of its own.
@@ -85,6 +88,8 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
     };
     Router::new()
         .route("/c/{token}", get(page::<C>))
+        .route("/c/{token}/face.css", get(face::<C>))
+        .route("/c/{token}/logo.png", get(logo::<C>))
         .route("/c/{token}/document", get(document::<C>))
         .route("/c/{token}/members", get(members::<C>))
         .route("/c/{token}/members/{id}", get(member::<C>))
@@ -179,6 +184,31 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
         false => trouble(language),
     };
     page_response(problem.status(), page)
+}
+
+/// The variables of the common style sheet that are the workspace's own. No style
+/// may stand in a page, so that they are a file of their own.
+async fn face<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    LinkToken(token): LinkToken,
+    parameters: Parameters,
+) -> Result<Response, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    let accent = http.api.face(link).await?.accent;
+    let sheet = style_sheet(accent.ok_or_else(Problem::not_found)?);
+    Ok(([(CONTENT_TYPE, "text/css; charset=utf-8"), NOSNIFF], sheet).into_response())
+}
+
+async fn logo<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    LinkToken(token): LinkToken,
+    parameters: Parameters,
+) -> Result<Response, Problem> {
+    let link = http.api.find(&token).await?;
+    parameters.refuse_all()?;
+    let png = http.api.logo(link).await?;
+    Ok(([(CONTENT_TYPE, "image/png"), NOSNIFF], png).into_response())
 }
 
 async fn document<C: CeremonyApi>(

@@ -6,6 +6,7 @@ use parafa_api_http::views::timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::face::Face;
 use crate::messages::Messages;
 use crate::vocabulary::{AttemptFailure, Language, MemberRole, Phase, SignerStatus, SigningMethod};
 
@@ -33,8 +34,11 @@ pub struct State {
 pub struct Signing {
     /// As the caller gave it.
     pub title: String,
-    /// Who asks.
+    /// Who asks, by the registered name.
     pub tenant: String,
+    /// The name in which they ask, if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
     /// The deadline.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
@@ -250,7 +254,7 @@ pub struct CardSubject {
 #[derive(Clone, Debug)]
 pub struct PageContent {
     /// Who asks.
-    pub tenant: String,
+    pub face: Face,
     /// What is to be signed.
     pub title: String,
     /// File name of the document.
@@ -267,6 +271,8 @@ pub struct PageContent {
     pub sandbox: bool,
     /// What is known of the signatures that the document carries.
     pub earlier_signatures: EarlierSignatures,
+    /// On a link to what all have signed: until when it leads there.
+    pub copy_until: Option<Timestamp>,
     /// What the document is made of.
     pub members: PageMembers,
 }

@@ -48,6 +48,8 @@ pub struct Ceremony {
     pub signer: Uuid,
     /// What the link still allows.
     pub access: Access,
+    /// Of a link to what all have signed: until when it leads there.
+    pub copy_until: Option<Timestamp>,
 }
 
 /// What a link still allows.
@@ -120,13 +122,22 @@ impl Ceremonies {
             .await?
             .ok_or(CeremonyError::NotFound)?;
         let now = self.records.store.now().await?;
-        let access = access(&row, link.signer, now).ok_or(CeremonyError::NotFound)?;
+        let access = match link.copy_until {
+            None => access(&row, link.signer, now),
+            Some(until) => access_to_copy(&row, until, now),
+        };
         Ok(Ceremony {
             row,
             signer: link.signer,
-            access,
+            access: access.ok_or(CeremonyError::NotFound)?,
+            copy_until: link.copy_until,
         })
     }
+}
+
+fn access_to_copy(row: &SigningRow, until: Timestamp, now: Timestamp) -> Option<Access> {
+    let is_there = row.erased_at.is_none() && row.signed().is_some();
+    (is_there && now < until).then_some(Access::Read)
 }
 
 fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {

@@ -96,7 +96,14 @@ impl Lifecycle {
             .signing
             .signers
             .iter()
-            .map(|party| self.link(id, party.id.uuid()).token_hash)
+            .map(|party| party.id.uuid())
+            .flat_map(|signer| {
+                [
+                    self.links.ceremony_token(signer),
+                    self.links.copy_token(signer),
+                ]
+            })
+            .map(|token| token.hash().to_string())
             .collect();
         let (caller, links, told) = (*caller, &links, final_notices.as_ref());
         let erased = self

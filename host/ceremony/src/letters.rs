@@ -3,5 +3,5 @@
 mod letter;
 mod source;
 
-pub(crate) use letter::{Letter, LetterItem, LetterKind};
+pub(crate) use letter::{LOGO, Letter, LetterItem, LetterKind, Way};
 pub use source::CeremonyLetters;

@@ -13,6 +13,7 @@ pub mod deadline;
 pub mod downloads;
 pub mod erase;
 mod error;
+mod face;
 pub mod forms;
 mod history;
 mod letters;

@@ -36,8 +36,18 @@ impl Links {
         self.master.token("ceremony", signer, GENERATION)
     }
 
+    /// The token of the link on which a signer reads what all have signed.
+    pub fn copy_token(&self, signer: Uuid) -> Token {
+        copy_token(&self.master, signer)
+    }
+
     /// An absolute address; `path` begins with a slash.
     pub fn address(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
     }
+}
+
+/// The token of the link on which a signer reads what all have signed.
+pub(crate) fn copy_token(master: &MasterKey, signer: Uuid) -> Token {
+    master.token("copy", signer, 0)
 }

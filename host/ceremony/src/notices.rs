@@ -3,8 +3,8 @@
 
 use parafa_domain::{SignerId, SigningEvent};
 use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, send};
-use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
+use parafa_store::{MasterKey, Transaction};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -12,9 +12,10 @@ use crate::error::CeremonyError;
 use crate::history::record_events;
 use crate::owner::Owners;
 use crate::records::{
-    Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+    CeremonyLinkRow, Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow,
+    SigningPrivate, SigningRow,
 };
-use crate::sealing;
+use crate::{links, opening, sealing};
 
 /// Appends each transition to the audit trail, has signers mailed whose turn has
 /// come, and lets the owner store what follows from it.
@@ -77,6 +78,28 @@ pub async fn note_mail(
     let about = (kind.notice(), Some(signer));
     let mail = notice(tx, (row.data_key, key), row, about, &payload).await?;
     Ok(mail.id)
+}
+
+/// How long a signer can read what all have signed, from when they have.
+const COPY_DAYS: u16 = 7;
+
+/// Notes a letter to somebody who has signed what all have signed by now, and
+/// opens a link on which they can read it.
+pub async fn note_done(
+    tx: &mut Transaction<'_>,
+    master: &MasterKey,
+    key: &DataKey,
+    row: &SigningRow,
+    signer: SignerId,
+) -> Result<Uuid, CeremonyError> {
+    let link = CeremonyLinkRow {
+        token_hash: links::copy_token(master, signer.uuid()).hash().to_string(),
+        signing: row.signing.id.uuid(),
+        signer: signer.uuid(),
+        copy_until: Some(opening::days_after(tx.now(), COPY_DAYS)),
+    };
+    tx.put(&link).await?;
+    note_mail(tx, key, row, signer, MailKind::Done).await
 }
 
 /// Has a party mailed that a signing which is being erased asks for nothing any

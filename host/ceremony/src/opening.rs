@@ -186,6 +186,7 @@ impl Lifecycle {
             token_hash: self.links.ceremony_token(signer).hash().to_string(),
             signing,
             signer,
+            copy_until: None,
         }
     }
 

@@ -11,6 +11,8 @@ mod retries;
 mod source;
 mod webhooks;
 
+pub use parafa_outbound::{MailFile, Picture};
+
 pub use crate::error::DeliveryError;
 pub use crate::mail::MailSender;
 pub use crate::source::{Letter, NoticeSource, NoticeSources};

@@ -124,6 +124,8 @@ impl MailSender {
             subject: letter.subject,
             text: letter.text,
             html: letter.html,
+            picture: letter.picture,
+            attachments: letter.attachments,
         }))
     }
 

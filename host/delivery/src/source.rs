@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use parafa_outbound::{MailFile, Picture};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::Product;
 use parafa_platform::outbox::NoticeRow;
@@ -21,6 +22,10 @@ pub struct Letter {
     pub text: String,
     /// The body as HTML.
     pub html: String,
+    /// What the HTML shows.
+    pub picture: Option<Picture>,
+    /// What comes along.
+    pub attachments: Vec<MailFile>,
 }
 
 /// What a product's notices say.

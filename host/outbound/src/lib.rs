@@ -21,6 +21,8 @@ mod tls;
 pub use crate::address::{AddressFault, check_global_unicast};
 pub use crate::client::OutboundClient;
 pub use crate::identity::{ClientIdentity, ClientIdentityError};
-pub use crate::mail::{Mail, MailError, MailProtection, MailServer, MailSetupError, Mailer};
+pub use crate::mail::{
+    Mail, MailError, MailFile, MailProtection, MailServer, MailSetupError, Mailer, Picture,
+};
 pub use crate::policy::{AddressPolicy, HostPort, MalformedHostPort, Reach, TargetFault};
 pub use crate::tls::{MalformedSpkiPin, OutboundSetupError, ServerTrust, SpkiPin};

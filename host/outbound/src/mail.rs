@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use lettre::message::{Mailbox, Message, MultiPart};
+use bytes::Bytes;
+use lettre::message::header::ContentType;
+use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
@@ -55,6 +57,31 @@ pub struct Mail {
     pub text: String,
     /// The same letter as HTML.
     pub html: String,
+    /// What the HTML shows.
+    pub picture: Option<Picture>,
+    /// What comes along.
+    pub attachments: Vec<MailFile>,
+}
+
+/// A picture in a letter, which comes along with it, so that nothing is loaded
+/// from elsewhere when it is read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Picture {
+    /// The HTML shows it by this name as `cid:` (RFC 2392).
+    pub id: &'static str,
+    /// A PNG file.
+    pub png: Bytes,
+}
+
+/// A file that comes along with a letter.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MailFile {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub media_type: String,
+    /// The bytes.
+    pub content: Bytes,
 }
 
 /// Hands letters in over SMTP.
@@ -131,15 +158,39 @@ impl Mailer {
         let to = mail.to_address.parse().ok()?;
         let from_name = Some(one_line(&mail.from_name));
         let to_name = mail.to_name.as_deref().map(one_line);
-        let parts = MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone());
         Message::builder()
             .message_id(Some(format!("<{}@{}>", mail.id, self.from.domain())))
             .from(Mailbox::new(from_name, self.from.clone()))
             .to(Mailbox::new(to_name, to))
             .subject(one_line(&mail.subject))
-            .multipart(parts)
+            .multipart(body(mail)?)
             .ok()
     }
+}
+
+/// The letter as text and as HTML, each with what belongs to it (RFC 2046, 5.1,
+/// and RFC 2387).
+fn body(mail: &Mail) -> Option<MultiPart> {
+    let letter = match &mail.picture {
+        None => MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()),
+        Some(Picture { id, png }) => {
+            let png = Attachment::new_inline((*id).to_owned())
+                .body(png.to_vec(), ContentType::parse("image/png").ok()?);
+            let html = SinglePart::html(mail.html.clone());
+            MultiPart::alternative()
+                .singlepart(SinglePart::plain(mail.text.clone()))
+                .multipart(MultiPart::related().singlepart(html).singlepart(png))
+        }
+    };
+    if mail.attachments.is_empty() {
+        return Some(letter);
+    }
+    let whole = MultiPart::mixed().multipart(letter);
+    mail.attachments.iter().try_fold(whole, |whole, file| {
+        let media_type = ContentType::parse(&file.media_type).ok()?;
+        let attachment = Attachment::new(one_line(&file.name));
+        Some(whole.singlepart(attachment.body(file.content.to_vec(), media_type)))
+    })
 }
 
 /// Header fields hold no line breaks, whatever a caller called things.
@@ -217,6 +268,8 @@ mod tests {
             subject: "Sutartis\nX-Other: 1".to_owned(),
             text: "Sveiki".to_owned(),
             html: "<p>Sveiki</p>".to_owned(),
+            picture: None,
+            attachments: Vec::new(),
         }
     }
 
@@ -236,6 +289,46 @@ mod tests {
         );
         assert!(letter.contains("text/plain") && letter.contains("text/html"));
         assert!(!letter.contains("\nBcc:") && !letter.contains("\nX-Other:"));
+    }
+
+    #[tokio::test]
+    async fn pictures_stand_beside_the_html_and_files_beside_the_letter() {
+        let (port, conversation) = server("250 fine").await;
+        let mailer = mailer(port);
+        let mail = Mail {
+            picture: Some(Picture {
+                id: "logo",
+                png: Bytes::from_static(b"PNG"),
+            }),
+            attachments: vec![MailFile {
+                name: "sutartis ą\r\nX-Other: 1.pdf".to_owned(),
+                media_type: "application/pdf".to_owned(),
+                content: Bytes::from_static(b"%PDF"),
+            }],
+            ..mail()
+        };
+
+        let sent = mailer.send(&mail).await;
+
+        drop(mailer);
+        assert_eq!(sent, Ok(()));
+        let letter = conversation.await.expect("a letter");
+        let order = [
+            "multipart/mixed",
+            "multipart/alternative",
+            "text/plain",
+            "multipart/related",
+            "text/html",
+            "Content-ID: <logo>",
+            "Content-Disposition: attachment",
+            "application/pdf",
+        ];
+        for part in order {
+            assert!(letter.contains(part), "{part}: {letter}");
+        }
+        let places: Vec<_> = order[..6].iter().map(|part| letter.find(part)).collect();
+        assert!(places.is_sorted(), "{letter}");
+        assert!(!letter.contains("\nX-Other:"), "{letter}");
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
 //! Several signings for one set of parties, all of them or none.
 
-pub(crate) mod invitations;
+pub(crate) mod held_mails;
 
-pub use self::invitations::INVITE;
+pub use self::held_mails::INVITE;
 
 use std::sync::Arc;
 

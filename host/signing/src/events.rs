@@ -13,7 +13,7 @@ use parafa_store::{Guard, Transaction};
 use uuid::Uuid;
 
 use crate::records::{CommentRow, EventDocument, EventKind, EventPayload, EventSigner};
-use crate::{batches, funding};
+use crate::{batches, done, funding};
 
 /// Comments that are removed in one commit.
 const COMMENTS_AT_ONCE: usize = 500;
@@ -35,7 +35,10 @@ impl CeremonyOwner for SigningOwner {
         row: &SigningRow,
         events: &[SigningEvent],
     ) -> Result<(), CeremonyError> {
-        batches::invitations::settle(tx, row).await?;
+        if events.contains(&SigningEvent::Completed) {
+            done::tell_signers(tx, &self.records.master, key, row).await?;
+        }
+        batches::held_mails::settle(tx, row).await?;
         // The last event told; the next one leaves after it.
         let mut before = None;
         for event in events {
@@ -56,7 +59,7 @@ impl CeremonyOwner for SigningOwner {
         row: &SigningRow,
         signer: SignerId,
     ) -> Result<bool, CeremonyError> {
-        batches::invitations::hold(tx, key, row, signer).await
+        batches::held_mails::hold_invitation(tx, key, row, signer).await
     }
 
     fn has_final_event(&self, key: &DataKey, row: &SigningRow) -> Result<bool, CeremonyError> {
@@ -69,7 +72,7 @@ impl CeremonyOwner for SigningOwner {
         erasure: Erasure<'_>,
     ) -> Result<ErasedByOwner, CeremonyError> {
         let row = erasure.row;
-        batches::invitations::settle(tx, row).await?;
+        batches::held_mails::settle(tx, row).await?;
         let title = batches::forget_title(tx, row).await?;
         let mut erased = ErasedByOwner {
             data_keys: title.into_iter().collect(),

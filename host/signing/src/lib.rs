@@ -7,6 +7,7 @@ pub mod batches;
 pub mod comments;
 mod compose;
 pub mod create_signing;
+mod done;
 mod error;
 mod events;
 pub mod files;

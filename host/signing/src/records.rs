@@ -8,7 +8,7 @@ mod file;
 
 use parafa_store::TableDeclaration;
 
-pub use batch::{BatchPrivate, BatchRow, HeldInvitation};
+pub use batch::{BatchPrivate, BatchRow, HeldAbout, HeldMail};
 pub use comment::{CommentAuthor, CommentPrivate, CommentRow};
 pub use event::{EventDocument, EventKind, EventPayload, EventSigner};
 pub use file::{FilePrivate, FileRow};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
     CardRequest, CardSignature, CardSubject, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Language, Member, PageContent, PageMembers, PairedCard,
-    PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
-    StartAttempt, State,
+    EarlierSignature, EarlierSignatures, Face, Language, Member, PageContent, PageMembers,
+    PairedCard, PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing,
+    SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -66,9 +66,18 @@ impl CeremonyApi for CeremonyOperations {
                 self.0.earlier_signatures(&state.opened.row).await,
             ),
             members,
-            tenant: state.tenant,
+            face: state.face,
+            copy_until: state.copy_until,
             title: state.opened.private.title,
         })
+    }
+
+    async fn face(&self, link: Ceremony) -> Result<Face, Problem> {
+        Ok(self.0.face(&link).await?)
+    }
+
+    async fn logo(&self, link: Ceremony) -> Result<Bytes, Problem> {
+        Ok(self.0.logo(&link).await?)
     }
 
     async fn document(&self, link: Ceremony) -> Result<ShownDocument, Problem> {
@@ -249,7 +258,8 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     Ok(State {
         signing: Signing {
             title: state.opened.private.title,
-            tenant: state.tenant,
+            tenant: state.face.registered_name,
+            display_name: state.face.display_name,
             expires_at: state.opened.row.signing.expires_at,
             sandbox: (state.opened.row.mode == KeyMode::Test).then_some(true),
         },

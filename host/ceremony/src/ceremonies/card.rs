@@ -179,6 +179,7 @@ impl Ceremonies {
             row,
             signer: attempt.signer,
             access: access.ok_or(CeremonyError::NotFound)?,
+            copy_until: None,
         };
         // The attempt of an app is the signer's newest, or it is over.
         let is_newest = ceremony.party()?.attempt == Some(AttemptId::new(attempt.id));

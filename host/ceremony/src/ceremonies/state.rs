@@ -3,8 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use jiff::Timestamp;
+use parafa_api_ceremony::Face;
 use parafa_domain::{Signer, SignerStatus};
-use parafa_platform::accounts::TenantRow;
 use tokio::time::Instant;
 
 use super::{Ceremonies, Ceremony, Pairing};
@@ -24,8 +25,8 @@ pub struct CeremonyState {
     pub party: Signer,
     /// The party's name, if the caller gave one.
     pub name: Option<String>,
-    /// The name of the workspace.
-    pub tenant: String,
+    /// How the workspace that asks shows itself.
+    pub face: Face,
     /// The newest attempt, if there is one.
     pub attempt: Option<AttemptRow>,
     /// What leads to the signer's app, while it is waited for.
@@ -34,6 +35,8 @@ pub struct CeremonyState {
     pub pairing: Option<Pairing>,
     /// Whether another signer is signing.
     pub busy: bool,
+    /// Of a link to what all have signed: until when it leads there.
+    pub copy_until: Option<Timestamp>,
     /// Tells this state from others that a reader would want to know of.
     pub fingerprint: Fingerprint,
 }
@@ -124,11 +127,8 @@ impl Ceremonies {
             pairing,
             busy,
         } = glance;
-        let tenant = self
-            .records
-            .store
-            .get::<TenantRow>(&ceremony.row.tenant)
-            .await?;
+        let face = self.face(&ceremony).await?;
+        let copy_until = ceremony.copy_until;
         let device_link = match &attempt {
             Some(attempt) if attempt.awaits_device_link() => {
                 let key = self.reader.key_to(&ceremony.row).await?;
@@ -154,7 +154,8 @@ impl Ceremonies {
             opened,
             party,
             name,
-            tenant: tenant.map(|tenant| tenant.name).unwrap_or_default(),
+            face,
+            copy_until,
             attempt,
             device_link,
             pairing,

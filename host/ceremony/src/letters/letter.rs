@@ -2,18 +2,30 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
-use parafa_api_ceremony::Messages;
+use parafa_api_ceremony::{Colour, Face, LogoSize, Messages};
 use parafa_domain::Language;
+
+/// By this name the HTML shows the workspace's logo, which comes along.
+pub(crate) const LOGO: &str = "logo";
+/// The colour of a workspace that has chosen none.
+const USUAL_ACCENT: Colour = Colour([0x14, 0x53, 0x2d]);
+/// What is behind the letter, and around it.
+const CARD: Colour = Colour::WHITE;
+const PAPER: Colour = Colour([0xf3, 0xf5, 0xf4]);
 
 /// Why a signer is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LetterKind {
     /// They may sign now.
     Invitation,
+    /// The same, after others.
+    Turn,
     /// They still may.
     Reminder,
     /// They may not any more.
     Retraction,
+    /// They and all others have.
+    Done,
 }
 
 /// A letter to one signer, about one signing or all of a batch.
@@ -21,13 +33,14 @@ pub(crate) enum LetterKind {
 pub(crate) struct Letter<'a> {
     pub kind: LetterKind,
     pub language: Language,
-    /// In whose name.
-    pub tenant: &'a str,
+    /// In whose name, and how that looks.
+    pub(crate) face: &'a Face,
     pub(crate) signer_name: Option<&'a str>,
     pub sandbox: bool,
     /// What the signings are called; those of a batch are called alike.
     pub title: &'a str,
-    pub expires_at: Timestamp,
+    /// When links lead nowhere any more.
+    pub(crate) until: Timestamp,
     pub(crate) items: Vec<LetterItem<'a>>,
 }
 
@@ -35,8 +48,18 @@ pub(crate) struct Letter<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct LetterItem<'a> {
     pub document_name: &'a str,
-    /// The signer's link; not read in a retraction.
-    pub link: &'a str,
+    pub(crate) way: Way<'a>,
+}
+
+/// How a reader comes to a document.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Way<'a> {
+    /// On a link of their own.
+    Link(&'a str),
+    /// It comes along.
+    Attached,
+    /// Not at all.
+    Nowhere,
 }
 
 /// A letter put into words.
@@ -68,9 +91,10 @@ impl Letter<'_> {
     /// What the workspace does, after its name.
     fn sentence(&self, texts: &Messages) -> &'static str {
         match self.kind {
-            LetterKind::Invitation => texts.asks_you_to_sign,
+            LetterKind::Invitation | LetterKind::Turn => texts.asks_you_to_sign,
             LetterKind::Reminder => texts.letter_reminds_you_to_sign,
             LetterKind::Retraction => texts.letter_has_called_off,
+            LetterKind::Done => texts.letter_done,
         }
     }
 
@@ -82,10 +106,40 @@ impl Letter<'_> {
         };
         let kind = match self.kind {
             LetterKind::Invitation => texts.letter_subject_invitation,
+            LetterKind::Turn => texts.letter_subject_turn,
             LetterKind::Reminder => texts.letter_subject_reminder,
             LetterKind::Retraction => texts.letter_subject_retraction,
+            LetterKind::Done => texts.letter_subject_done,
         };
         format!("{mark}{kind}: {}", self.title)
+    }
+
+    /// What is read after the documents.
+    fn closing(&self, texts: &Messages) -> Closing {
+        let is_linked = |item: &LetterItem<'_>| matches!(item.way, Way::Link(_));
+        let until = self.items.iter().any(is_linked).then_some(self.until);
+        match self.kind {
+            LetterKind::Retraction => Closing {
+                until: None,
+                sentence: Some(texts.letter_nothing_to_do),
+            },
+            LetterKind::Done => Closing {
+                until: until.map(|until| (texts.letter_download_until, until)),
+                sentence: until.map(|_| texts.letter_link_is_yours),
+            },
+            LetterKind::Invitation | LetterKind::Turn | LetterKind::Reminder => Closing {
+                until: until.map(|until| (texts.sign_by, until)),
+                sentence: until.map(|_| texts.letter_link_is_yours),
+            },
+        }
+    }
+
+    /// What a link is for.
+    fn deed(&self, texts: &Messages) -> &'static str {
+        match self.kind {
+            LetterKind::Done => texts.letter_download,
+            _ => texts.letter_sign,
+        }
     }
 
     fn text(&self, texts: &Messages) -> String {
@@ -93,35 +147,38 @@ impl Letter<'_> {
         if self.sandbox {
             let _ = writeln!(text, "{}\n", texts.letter_test_note);
         }
-        let _ = writeln!(
-            text,
-            "{} {}\n{}\n",
-            self.tenant,
-            self.sentence(texts),
-            self.title
-        );
+        let (name, sentence) = (self.face.name(), self.sentence(texts));
+        let _ = writeln!(text, "{name} {sentence}\n{}\n", self.title);
+        if self.kind == LetterKind::Turn {
+            let _ = writeln!(text, "{}\n", texts.letter_your_turn);
+        }
         for item in &self.items {
-            let _ = writeln!(text, "{}: {}", texts.document, item.document_name);
-            if self.may_sign() {
-                let _ = writeln!(text, "{}: {}", texts.letter_sign, item.link);
+            let attached = attached(texts, item);
+            let _ = writeln!(text, "{}: {}{attached}", texts.document, item.document_name);
+            if let Way::Link(link) = item.way {
+                let _ = writeln!(text, "{}: {link}", self.deed(texts));
             }
         }
-        text.push('\n');
-        if self.may_sign() {
-            let _ = writeln!(
-                text,
-                "{}: {}",
-                texts.sign_by,
-                texts.local_time(self.expires_at)
-            );
-            let _ = writeln!(text, "{}", texts.letter_link_is_yours);
-        } else {
-            let _ = writeln!(text, "{}", texts.letter_nothing_to_do);
+        let Closing { until, sentence } = self.closing(texts);
+        if until.is_some() || sentence.is_some() {
+            text.push('\n');
+        }
+        if let Some((what, until)) = until {
+            let _ = writeln!(text, "{what}: {}", texts.local_time(until));
+        }
+        if let Some(sentence) = sentence {
+            let _ = writeln!(text, "{sentence}");
+        }
+        if let Some(registered) = self.face.other_registered_name() {
+            let _ = writeln!(text, "\n{}: {registered}", texts.registered_name);
         }
         text
     }
 
     fn html(&self, texts: &Messages) -> Markup {
+        let accent = self.face.accent.unwrap_or(USUAL_ACCENT);
+        let accent = accent.readable_on(&[CARD, PAPER], Colour::BLACK);
+        let Closing { until, sentence } = self.closing(texts);
         html! {
             (DOCTYPE)
             html lang=(self.language.tag()) {
@@ -130,21 +187,32 @@ impl Letter<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (self.subject(texts)) }
                 }
-                body style="margin: 0; padding: 24px 12px; background: #f3f5f4; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" {
-                    div role="main" style="max-width: 560px; margin: 0 auto; padding: 24px; background: #ffffff; border: 1px solid #c9d0d9; border-radius: 12px" {
-                        p style="margin: 0 0 16px; font-weight: bold; color: #14532d" { "Parafa" }
+                body style={ "margin: 0; padding: 24px 12px; background: " (PAPER) "; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" } {
+                    div role="main" style={ "max-width: 560px; margin: 0 auto; padding: 24px; background: " (CARD) "; border: 1px solid #c9d0d9; border-radius: 12px" } {
+                        p style={ "margin: 0 0 16px; font-weight: bold; color: " (accent) } { "Parafa" }
+                        @if let Some(LogoSize { width, height }) = self.face.logo {
+                            p style="margin: 0 0 16px; line-height: 0" {
+                                img src={ "cid:" (LOGO) } alt="" width=(width) height=(height);
+                            }
+                        }
                         p { (self.greeting(texts)) }
                         @if self.sandbox {
                             p style="padding: 12px 16px; background: #fff4d6; border-radius: 8px" { (texts.letter_test_note) }
                         }
-                        p { strong { (self.tenant) } " " (self.sentence(texts)) }
+                        p { strong { (self.face.name()) } " " (self.sentence(texts)) }
                         h1 style="margin: 8px 0 16px; font-size: 22px; line-height: 1.25" { (self.title) }
-                        @for item in &self.items { (self.item(texts, item)) }
-                        @if self.may_sign() {
-                            p { (texts.sign_by) ": " strong { (texts.local_time(self.expires_at)) } }
-                            p style="color: #4a5666" { (texts.letter_link_is_yours) }
-                        } @else {
-                            p { (texts.letter_nothing_to_do) }
+                        @if self.kind == LetterKind::Turn { p { (texts.letter_your_turn) } }
+                        @for item in &self.items { (self.item(texts, item, accent)) }
+                        @if let Some((what, until)) = until {
+                            p { (what) ": " strong { (texts.local_time(until)) } }
+                        }
+                        @if let Some(sentence) = sentence {
+                            p style="color: #4a5666" { (sentence) }
+                        }
+                        @if let Some(registered) = self.face.other_registered_name() {
+                            p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #c9d0d9; color: #4a5666; font-size: 14px" {
+                                (texts.registered_name) ": " (registered)
+                            }
                         }
                     }
                 }
@@ -152,13 +220,13 @@ impl Letter<'_> {
         }
     }
 
-    fn item(&self, texts: &Messages, item: &LetterItem<'_>) -> Markup {
+    fn item(&self, texts: &Messages, item: &LetterItem<'_>, accent: Colour) -> Markup {
         html! {
             p style="margin: 16px 0" {
-                (texts.document) ": " (item.document_name)
-                @if self.may_sign() {
+                (texts.document) ": " (item.document_name) (attached(texts, item))
+                @if let Way::Link(link) = item.way {
                     br;
-                    a href=(item.link) style="display: inline-block; margin-top: 8px; padding: 12px 24px; background: #14532d; color: #ffffff; font-weight: bold; text-decoration: none; border-radius: 10px" { (texts.letter_sign) }
+                    a href=(link) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.deed(texts)) }
                 }
             }
         }
@@ -170,89 +238,22 @@ impl Letter<'_> {
             Some(name) => format!("{}, {name}", texts.letter_greeting),
         }
     }
+}
 
-    fn may_sign(&self) -> bool {
-        self.kind != LetterKind::Retraction
+/// What is said after the name of a document that comes along.
+fn attached(texts: &Messages, item: &LetterItem<'_>) -> String {
+    match item.way {
+        Way::Attached => format!(" ({})", texts.letter_attached),
+        Way::Link(_) | Way::Nowhere => String::new(),
     }
+}
+
+/// What is read after the documents.
+struct Closing {
+    /// Until when links are good, and for what.
+    until: Option<(&'static str, Timestamp)>,
+    sentence: Option<&'static str>,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LINK: &str = "https://parafa.example/c/token";
-
-    fn letter(kind: LetterKind, language: Language) -> Letter<'static> {
-        Letter {
-            kind,
-            language,
-            tenant: "Ąžuolas, UAB",
-            signer_name: Some("Žydrė <b>"),
-            sandbox: false,
-            title: "Paslaugų sutartis",
-            expires_at: "2026-07-01T12:00:00Z".parse().expect("a time"),
-            items: vec![LetterItem {
-                document_name: "sutartis.pdf",
-                link: LINK,
-            }],
-        }
-    }
-
-    #[test]
-    fn an_invitation_says_who_asks_for_what_by_when_and_where() {
-        let written = letter(LetterKind::Invitation, Language::En).write();
-
-        assert_eq!(written.subject, "Request to sign: Paslaugų sutartis");
-        for content in [&written.text, &written.html] {
-            for part in ["Ąžuolas, UAB", "sutartis.pdf", LINK, "1 July 2026, 15:00"] {
-                assert!(content.contains(part), "{part} is not in {content}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_name_of_nothing_is_not_greeted() {
-        let mut letter = letter(LetterKind::Invitation, Language::En);
-        letter.signer_name = Some(" ");
-
-        assert!(letter.write().text.starts_with("Hello\n"));
-    }
-
-    #[test]
-    fn a_batch_is_one_letter_with_all_links() {
-        let mut letter = letter(LetterKind::Invitation, Language::Lt);
-        letter.items.push(LetterItem {
-            document_name: "priedas.pdf",
-            link: "https://parafa.example/c/other",
-        });
-
-        let written = letter.write();
-
-        assert!(written.text.contains(LINK) && written.text.contains("/c/other"));
-        assert!(written.html.contains(LINK) && written.html.contains("/c/other"));
-    }
-
-    #[test]
-    fn a_retraction_holds_no_link() {
-        let written = letter(LetterKind::Retraction, Language::Lt).write();
-
-        assert!(written.subject.starts_with("Pasirašyti nebereikia"));
-        assert!(!written.text.contains(LINK) && !written.html.contains(LINK));
-    }
-
-    #[test]
-    fn a_letter_of_the_sandbox_is_marked_in_its_language() {
-        for (language, mark) in [(Language::Lt, "[BANDYMAS] "), (Language::En, "[TEST] ")] {
-            let mut letter = letter(LetterKind::Reminder, language);
-            letter.sandbox = true;
-            assert!(letter.write().subject.starts_with(mark));
-        }
-    }
-
-    #[test]
-    fn what_others_wrote_is_shown_as_text() {
-        let written = letter(LetterKind::Invitation, Language::Lt).write();
-
-        assert!(written.html.contains("Žydrė &lt;b&gt;"));
-    }
-}
+mod tests;

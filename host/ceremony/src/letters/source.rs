@@ -1,14 +1,23 @@
 use anyhow::Context;
 use jiff::Timestamp;
-use parafa_domain::SignerId;
+use parafa_api_ceremony::Face;
+use parafa_delivery::{MailFile, Picture};
+use parafa_domain::{SignerId, SignerStatus, SigningOrder, SigningStatus};
 use parafa_platform::Records;
-use parafa_platform::accounts::{KeyMode, TenantRow};
+use parafa_platform::accounts::KeyMode;
+use parafa_platform::face::{DoneMail, FaceRow};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_store::{StoreError, Transaction};
+use uuid::Uuid;
 
-use super::{Letter, LetterItem, LetterKind};
+use super::{LOGO, Letter, LetterItem, LetterKind, Way};
+use crate::face::{face_of, logo_of};
 use crate::links::Links;
-use crate::records::{MailKind, MailPayload, SigningRow};
+use crate::records::{CeremonyLinkRow, MailKind, MailPayload, SigningRow};
+
+/// Most bytes of the documents that come along with a letter. Mail servers take
+/// ten million bytes or more, and a file is a third longer on its way.
+const MOST_ATTACHED_BYTES: u64 = 5 * 1024 * 1024;
 
 /// What the mail notices of ceremonies say.
 pub struct CeremonyLetters {
@@ -20,9 +29,11 @@ pub struct CeremonyLetters {
 struct UnsealedNotice {
     kind: LetterKind,
     payload: MailPayload,
+    row: SigningRow,
     link: String,
-    expires_at: Timestamp,
-    sandbox: bool,
+    until: Timestamp,
+    /// The document, where it comes along.
+    attached: Option<MailFile>,
 }
 
 impl CeremonyLetters {
@@ -54,19 +65,74 @@ impl CeremonyLetters {
         let Some(row) = row else {
             return Ok(None);
         };
-        let kind = kind(notice).context("a mail is of no known kind")?;
-        let asks_to_sign = kind != LetterKind::Retraction;
-        if asks_to_sign && !row.signing.can_sign(SignerId::new(signer), now) {
-            return Ok(None);
-        }
-        let token = self.links.ceremony_token(signer);
+        let kind = kind(notice, &row).context("a mail is of no known kind")?;
+        let can_sign = || row.signing.can_sign(SignerId::new(signer), now);
+        let (token, until) = match kind {
+            LetterKind::Done => {
+                let token = self.links.copy_token(signer);
+                match self
+                    .copy_until(&token.hash().to_string(), &row, now)
+                    .await?
+                {
+                    Some(until) => (token, until),
+                    None => return Ok(None),
+                }
+            }
+            LetterKind::Invitation | LetterKind::Turn | LetterKind::Reminder if !can_sign() => {
+                return Ok(None);
+            }
+            _ => (self.links.ceremony_token(signer), row.signing.expires_at),
+        };
         Ok(Some(UnsealedNotice {
             kind,
             payload,
             link: self.links.address(&format!("/c/{}", token.reveal())),
-            expires_at: row.signing.expires_at,
-            sandbox: row.mode == KeyMode::Test,
+            until,
+            attached: None,
+            row,
         }))
+    }
+
+    /// Until when a link leads to what all have signed, if it does now.
+    async fn copy_until(
+        &self,
+        token_hash: &String,
+        row: &SigningRow,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let is_there = row.erased_at.is_none() && row.signing.status == SigningStatus::Completed;
+        let link = self
+            .records
+            .store
+            .get::<CeremonyLinkRow>(token_hash)
+            .await?;
+        let until = link.and_then(|link| link.copy_until);
+        Ok(until.filter(|until| is_there && now < *until))
+    }
+
+    /// Takes along what fits of the documents that all have signed, where the
+    /// workspace wants that; of the others there are links.
+    async fn attach(&self, opened: &mut [UnsealedNotice]) -> anyhow::Result<()> {
+        let mut room = MOST_ATTACHED_BYTES;
+        for notice in opened {
+            let signed = notice.row.signed();
+            let Some(version) = signed.filter(|version| version.bytes <= room) else {
+                continue;
+            };
+            room -= version.bytes;
+            let key = self.records.data_key(notice.row.data_key).await?;
+            notice.attached = Some(MailFile {
+                name: notice.payload.document_name.clone(),
+                media_type: version.media_type.clone(),
+                content: self.records.files.read(&key, version.bytes_id).await?,
+            });
+        }
+        Ok(())
+    }
+
+    async fn done_mail(&self, tenant: Uuid) -> Result<DoneMail, StoreError> {
+        let face = self.records.store.get::<FaceRow>(&tenant).await?;
+        Ok(face.unwrap_or_else(|| FaceRow::none(tenant)).done_mail)
     }
 }
 
@@ -82,37 +148,26 @@ impl CeremonyLetters {
         for notice in notices {
             opened.extend(self.opened(notice, now).await?);
         }
-        let (Some(first), Some(notice)) = (opened.first(), notices.first()) else {
+        let (Some(kind), Some(notice)) = (opened.first().map(|first| first.kind), notices.first())
+        else {
             return Ok(None);
         };
-        let tenant = self.records.store.get::<TenantRow>(&notice.tenant).await?;
-        let tenant = tenant.context("a signing has no workspace")?;
-        let MailPayload {
-            email,
-            name,
-            language,
-            title,
-            ..
-        } = &first.payload;
-        let written = Letter {
-            kind: first.kind,
-            language: *language,
-            tenant: &tenant.name,
-            signer_name: name.as_deref(),
-            sandbox: first.sandbox,
-            title,
-            expires_at: first.expires_at,
-            items: opened.iter().map(item).collect(),
+        if kind == LetterKind::Done {
+            match self.done_mail(notice.tenant).await? {
+                DoneMail::None => return Ok(None),
+                DoneMail::Link => {}
+                DoneMail::Attach => self.attach(&mut opened).await?,
+            }
         }
-        .write();
-        Ok(Some(parafa_delivery::Letter {
-            from_name: tenant.name,
-            to_address: email.clone(),
-            to_name: name.clone(),
-            subject: written.subject,
-            text: written.text,
-            html: written.html,
-        }))
+        let store = &self.records.store;
+        let face = face_of(store, notice.tenant).await?;
+        let face = face.context("a signing has no workspace")?;
+        let logo = match face.logo {
+            Some(_) => logo_of(store, notice.tenant).await?,
+            None => None,
+        };
+        let picture = logo.map(|png| Picture { id: LOGO, png });
+        Ok(put_into_words(&face, &opened, picture))
     }
 
     /// Whether a notice's data key is its own. Of a ceremony whose row is lost the key may be all that is left.
@@ -126,20 +181,68 @@ impl CeremonyLetters {
     }
 }
 
-fn kind(notice: &NoticeRow) -> Option<LetterKind> {
+fn kind(notice: &NoticeRow, row: &SigningRow) -> Option<LetterKind> {
     let NoticeKind::Mail(name) = &notice.kind else {
         return None;
     };
+    let mut signers = row.signing.signers.iter();
+    let follows = row.signing.order == SigningOrder::Sequential
+        && signers.any(|signer| signer.status == SignerStatus::Signed);
     Some(match MailKind::named(name)? {
+        MailKind::Invitation if follows => LetterKind::Turn,
         MailKind::Invitation => LetterKind::Invitation,
         MailKind::Reminder => LetterKind::Reminder,
         MailKind::Retraction => LetterKind::Retraction,
+        MailKind::Done => LetterKind::Done,
     })
 }
 
 fn item(opened: &UnsealedNotice) -> LetterItem<'_> {
+    let way = match (opened.kind, &opened.attached) {
+        (LetterKind::Retraction, _) => Way::Nowhere,
+        (_, Some(_)) => Way::Attached,
+        (_, None) => Way::Link(&opened.link),
+    };
     LetterItem {
         document_name: &opened.payload.document_name,
-        link: &opened.link,
+        way,
     }
+}
+
+/// The letter that opened notices make, the first of which says to whom.
+fn put_into_words(
+    face: &Face,
+    opened: &[UnsealedNotice],
+    picture: Option<Picture>,
+) -> Option<parafa_delivery::Letter> {
+    let first = opened.first()?;
+    let MailPayload {
+        email,
+        name,
+        language,
+        title,
+        ..
+    } = &first.payload;
+    let written = Letter {
+        kind: first.kind,
+        language: *language,
+        face,
+        signer_name: name.as_deref(),
+        sandbox: first.row.mode == KeyMode::Test,
+        title,
+        until: first.until,
+        items: opened.iter().map(item).collect(),
+    }
+    .write();
+    let attached = opened.iter().filter_map(|notice| notice.attached.clone());
+    Some(parafa_delivery::Letter {
+        from_name: face.name().to_owned(),
+        to_address: email.clone(),
+        to_name: name.clone(),
+        subject: written.subject,
+        text: written.text,
+        html: written.html,
+        picture,
+        attachments: attached.collect(),
+    })
 }

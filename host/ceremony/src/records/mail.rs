@@ -11,11 +11,18 @@ pub enum MailKind {
     Reminder,
     /// The link leads nowhere any more.
     Retraction,
+    /// All have signed.
+    Done,
 }
 
 impl MailKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Invitation, Self::Reminder, Self::Retraction];
+    pub const ALL: [Self; 4] = [
+        Self::Invitation,
+        Self::Reminder,
+        Self::Retraction,
+        Self::Done,
+    ];
 
     /// The one with this name.
     pub fn named(name: &str) -> Option<Self> {
@@ -33,6 +40,7 @@ impl MailKind {
             Self::Invitation => "invitation",
             Self::Reminder => "reminder",
             Self::Retraction => "retraction",
+            Self::Done => "done",
         }
     }
 }

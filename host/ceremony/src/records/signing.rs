@@ -332,6 +332,9 @@ pub struct CeremonyLinkRow {
     pub signing: Uuid,
     /// The signer.
     pub signer: Uuid,
+    /// Of a link to what all have signed: until when it leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_until: Option<Timestamp>,
 }
 
 impl Table for CeremonyLinkRow {

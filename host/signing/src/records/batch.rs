@@ -26,18 +26,32 @@ pub struct BatchRow {
     /// before invitations were held.
     #[serde(default)]
     pub parties: Vec<Vec<Uuid>>,
-    /// Invitations that wait for those of the party's other signings.
+    /// Mails that wait for those of the party's other signings.
     #[serde(default)]
-    pub held: Vec<HeldInvitation>,
+    pub held: Vec<HeldMail>,
 }
 
-/// An invitation that goes out in one letter with others.
+/// A mail that goes out in one letter with others.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-pub struct HeldInvitation {
+pub struct HeldMail {
     /// Whose it is: a position in [`BatchRow::parties`].
     pub party: usize,
     /// Its notice.
     pub notice: Uuid,
+    /// What it is about; an invitation in rows from before there were others.
+    #[serde(default)]
+    pub about: HeldAbout,
+}
+
+/// What mails that wait for others are about.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldAbout {
+    /// The party's turn has come.
+    #[default]
+    Turn,
+    /// All have signed.
+    Done,
 }
 
 impl BatchRow {

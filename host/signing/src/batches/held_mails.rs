@@ -1,8 +1,10 @@
-//! One letter to each signer of a batch, with all links that open together.
+//! One letter to each signer of a batch, with all links that open together, and
+//! one with all that is signed.
 //!
 //! Where signers take turns, the links of the next one open one after the other,
 //! as the one before signs. Each invitation waits until no other of the same
-//! party is to come, for [`TOGETHER_WITHIN`] at most.
+//! party is to come, for [`TOGETHER_WITHIN`] at most; and so does each mail that
+//! a signing is complete.
 
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
@@ -19,24 +21,26 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::SigningError;
-use crate::records::{BatchRow, HeldInvitation};
+use crate::records::{BatchRow, HeldAbout, HeldMail};
 use crate::signings::Signings;
 
-/// The kind of the job that sends invitations that have waited long enough.
+/// The kind of the job that sends mails that have waited long enough.
 pub const INVITE: &str = "invite-batch-signer";
 
-/// How long the first invitation waits for others.
+/// How long the first mail waits for others.
 const TOGETHER_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Deserialize, Serialize)]
 struct Payload {
     batch: Uuid,
     party: usize,
+    #[serde(default)]
+    about: HeldAbout,
 }
 
 /// Notes an invitation, which goes out with the others of its party; false where
 /// the signing is of no batch that has turns.
-pub(crate) async fn hold(
+pub(crate) async fn hold_invitation(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     row: &SigningRow,
@@ -51,22 +55,60 @@ pub(crate) async fn hold(
     let Some(party) = batch.party_of(signer.uuid()) else {
         return Ok(false);
     };
-    let notice = note_mail(tx, key, row, signer, MailKind::Invitation).await?;
-    batch.held.push(HeldInvitation { party, notice });
-    tx.put(&batch).await?;
-    if !is_more_to_come(tx, &batch, party, row).await? {
-        send(tx, &mut batch, party).await?;
-        return Ok(true);
+    let mail = HeldMail {
+        party,
+        notice: note_mail(tx, key, row, signer, MailKind::Invitation).await?,
+        about: HeldAbout::Turn,
+    };
+    hold(tx, &mut batch, mail, row).await?;
+    Ok(true)
+}
+
+/// Has a mail that a signing is complete wait for the others of its party; false
+/// where the signing is of no batch.
+pub(crate) async fn hold_done(
+    tx: &mut Transaction<'_>,
+    row: &SigningRow,
+    signer: SignerId,
+    notice: Uuid,
+) -> Result<bool, CeremonyError> {
+    let Some(mut batch) = batch_of(tx, row).await? else {
+        return Ok(false);
+    };
+    let Some(party) = batch.party_of(signer.uuid()) else {
+        return Ok(false);
+    };
+    let mail = HeldMail {
+        party,
+        notice,
+        about: HeldAbout::Done,
+    };
+    hold(tx, &mut batch, mail, row).await?;
+    Ok(true)
+}
+
+async fn hold(
+    tx: &mut Transaction<'_>,
+    batch: &mut BatchRow,
+    mail: HeldMail,
+    row: &SigningRow,
+) -> Result<(), CeremonyError> {
+    let whose = (mail.party, mail.about);
+    batch.held.push(mail);
+    tx.put(batch).await?;
+    if !is_more_to_come(tx, batch, whose, row).await? {
+        return Ok(send(tx, batch, whose).await?);
     }
+    let (party, about) = whose;
     let job = NewJob {
         lane: TIMERS,
         kind: INVITE.to_owned(),
         due: shifted(tx.now(), TOGETHER_WITHIN),
-        unique: Some(unique(batch.id, party)),
-        payload: serde_json::json!({ "batch": batch.id, "party": party }),
+        unique: Some(unique(batch.id, whose)),
+        payload: serde_json::json!({ "batch": batch.id, "party": party, "about": about }),
     };
     jobs::enqueue(tx, job).await?;
-    Ok(true)
+    Ok(())
 }
 
 /// Sends what waited for this signing alone, which has changed.
@@ -77,28 +119,33 @@ pub(crate) async fn settle(
     let Some(mut batch) = batch_of(tx, row).await? else {
         return Ok(());
     };
-    let mut waiting: Vec<usize> = batch.held.iter().map(|held| held.party).collect();
+    let held = batch.held.iter();
+    let mut waiting: Vec<_> = held.map(|held| (held.party, held.about)).collect();
     waiting.sort_unstable();
     waiting.dedup();
-    for party in waiting {
-        if !is_more_to_come(tx, &batch, party, row).await? {
-            send(tx, &mut batch, party).await?;
+    for whose in waiting {
+        if !is_more_to_come(tx, &batch, whose, row).await? {
+            send(tx, &mut batch, whose).await?;
         }
     }
     Ok(())
 }
 
 impl Signings {
-    /// Sends invitations that have waited long enough.
+    /// Sends mails that have waited long enough.
     pub async fn invite_batch_signer(&self, job: &ClaimedJob) -> Result<(), SigningError> {
-        let Payload { batch, party } = job.payload()?;
+        let Payload {
+            batch,
+            party,
+            about,
+        } = job.payload()?;
         self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     jobs::complete(tx, job).await?;
                     if let Some(mut batch) = tx.get::<BatchRow>(&batch).await? {
-                        post(tx, &mut batch, party).await?;
+                        post(tx, &mut batch, (party, about)).await?;
                     }
                     Ok::<_, SigningError>(())
                 })
@@ -119,12 +166,12 @@ async fn batch_of(
     }
 }
 
-/// Whether a link of this party is still to open; `row` is one of the signings as
-/// it is about to be stored.
+/// Whether a link of this party is still to open, or a signing still to be
+/// complete; `row` is one of the signings as it is about to be stored.
 async fn is_more_to_come(
     tx: &mut Transaction<'_>,
     batch: &BatchRow,
-    party: usize,
+    (party, about): (usize, HeldAbout),
     row: &SigningRow,
 ) -> Result<bool, StoreError> {
     let signers = batch.parties.get(party).into_iter().flatten();
@@ -137,7 +184,8 @@ async fn is_more_to_come(
         let is_open = |row: &SigningRow| row.signing.status == SigningStatus::Pending;
         let waits = stored.filter(is_open).is_some_and(|row| {
             let party = row.signing.signer(SignerId::new(*signer));
-            party.is_some_and(|party| party.status == SignerStatus::Waiting)
+            about == HeldAbout::Done
+                || party.is_some_and(|party| party.status == SignerStatus::Waiting)
         });
         if waits {
             return Ok(true);
@@ -150,19 +198,20 @@ async fn is_more_to_come(
 async fn send(
     tx: &mut Transaction<'_>,
     batch: &mut BatchRow,
-    party: usize,
+    whose: (usize, HeldAbout),
 ) -> Result<(), StoreError> {
-    jobs::cancel(tx, TIMERS, &unique(batch.id, party)).await?;
-    post(tx, batch, party).await
+    jobs::cancel(tx, TIMERS, &unique(batch.id, whose)).await?;
+    post(tx, batch, whose).await
 }
 
 /// Has one letter sent of what is held for a party.
 async fn post(
     tx: &mut Transaction<'_>,
     batch: &mut BatchRow,
-    party: usize,
+    whose: (usize, HeldAbout),
 ) -> Result<(), StoreError> {
-    let held = batch.held.extract_if(.., |held| held.party == party);
+    let is_whose = |held: &mut HeldMail| (held.party, held.about) == whose;
+    let held = batch.held.extract_if(.., is_whose);
     let notices: Vec<Uuid> = held.map(|held| held.notice).collect();
     if notices.is_empty() {
         return Ok(());
@@ -171,6 +220,9 @@ async fn post(
     outbox::send(tx, &notices).await
 }
 
-fn unique(batch: Uuid, party: usize) -> String {
-    format!("{INVITE}/{batch}/{party}")
+fn unique(batch: Uuid, (party, about): (usize, HeldAbout)) -> String {
+    match about {
+        HeldAbout::Turn => format!("{INVITE}/{batch}/{party}"),
+        HeldAbout::Done => format!("{INVITE}/{batch}/{party}/done"),
+    }
 }

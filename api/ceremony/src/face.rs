@@ -1,0 +1,103 @@
+//! How a workspace shows itself on the pages of its ceremonies.
+
+use maud::{Markup, html};
+
+use crate::colour::Colour;
+use crate::messages::Messages;
+
+/// How a workspace shows itself.
+#[derive(Clone, Debug, Default)]
+pub struct Face {
+    /// The name that it is registered under.
+    pub registered_name: String,
+    /// The name in which it asks, if that is another one.
+    pub display_name: Option<String>,
+    /// Its colour, as it was chosen.
+    pub accent: Option<Colour>,
+    /// How its logo is laid out, if it has one.
+    pub logo: Option<LogoSize>,
+}
+
+/// How much space a logo takes in a page or letter, in its units.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LogoSize {
+    /// From left to right.
+    pub width: u32,
+    /// From top to bottom.
+    pub height: u32,
+}
+
+impl LogoSize {
+    /// A space of 160 by 48 units, or as much of it as a picture of so many pixels
+    /// fills with its proportions; a smaller one is not made larger.
+    #[must_use]
+    pub fn of_pixels(width: u32, height: u32) -> Self {
+        let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
+        let scale = (160.0 / width).min(48.0 / height).min(1.0);
+        let units = |pixels: f64| ((pixels * scale).round() as u32).max(1);
+        Self {
+            width: units(width),
+            height: units(height),
+        }
+    }
+}
+
+impl Face {
+    /// The name in which it asks.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.display_name
+            .as_deref()
+            .unwrap_or(&self.registered_name)
+    }
+
+    /// The registered name, where another one is shown.
+    #[must_use]
+    pub fn other_registered_name(&self) -> Option<&str> {
+        let is_other = self.display_name.is_some();
+        is_other.then_some(&self.registered_name)
+    }
+
+    /// The paths of the style sheets that a page of a link has for it.
+    pub(crate) fn styles(&self, base: &str) -> Vec<String> {
+        let accent = self.accent.iter();
+        accent.map(|_| format!("{base}/face.css")).collect()
+    }
+
+    /// The logo, beside which the name stands as text.
+    pub(crate) fn shown_logo(&self, base: &str) -> Markup {
+        html! {
+            @if let Some(LogoSize { width, height }) = self.logo {
+                p.logo { img src={ (base) "/logo.png" } alt="" width=(width) height=(height); }
+            }
+        }
+    }
+
+    /// The name that it is registered under, where another one is shown.
+    pub(crate) fn registered(&self, texts: &Messages) -> Markup {
+        html! {
+            @if let Some(name) = self.other_registered_name() {
+                p.hint { (texts.registered_name) ": " bdi { (name) } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_logo_fills_its_space_and_is_not_made_larger() {
+        for (pixels, units) in [
+            ((480, 144), (160, 48)),
+            ((480, 48), (160, 16)),
+            ((144, 144), (48, 48)),
+            ((30, 20), (30, 20)),
+            ((480, 1), (160, 1)),
+        ] {
+            let size = LogoSize::of_pixels(pixels.0, pixels.1);
+            assert_eq!((size.width, size.height), units, "{pixels:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How workspaces show themselves on pages and in letters.
+
+use bytes::Bytes;
+use parafa_api_ceremony::{Colour, Face, LogoSize};
+use parafa_platform::accounts::TenantRow;
+use parafa_platform::face::{FaceRow, LogoRow};
+use parafa_store::{Store, StoreError};
+use uuid::Uuid;
+
+use crate::ceremonies::{Ceremonies, Ceremony};
+use crate::error::CeremonyError;
+
+/// How a workspace shows itself; none where there is no such workspace.
+pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>, StoreError> {
+    let Some(registered) = store.get::<TenantRow>(&tenant).await? else {
+        return Ok(None);
+    };
+    let face = store.get::<FaceRow>(&tenant).await?;
+    let face = face.unwrap_or_else(|| FaceRow::none(tenant));
+    Ok(Some(Face {
+        registered_name: registered.name,
+        display_name: face.display_name,
+        accent: face.accent.map(|accent| Colour(accent.0)),
+        logo: face
+            .logo
+            .map(|logo| LogoSize::of_pixels(logo.width, logo.height)),
+    }))
+}
+
+/// The workspace's logo, a PNG file, if it has one.
+pub(crate) async fn logo_of(store: &Store, tenant: Uuid) -> Result<Option<Bytes>, StoreError> {
+    let logo = store.get::<LogoRow>(&tenant).await?;
+    Ok(logo.map(|logo| logo.png.into()))
+}
+
+impl Ceremonies {
+    /// How the workspace that asks shows itself.
+    pub async fn face(&self, ceremony: &Ceremony) -> Result<Face, CeremonyError> {
+        let face = face_of(&self.records.store, ceremony.row.tenant).await?;
+        Ok(face.unwrap_or_default())
+    }
+
+    /// Its logo.
+    ///
+    /// # Errors
+    /// [`CeremonyError::NotFound`] where it has none.
+    pub async fn logo(&self, ceremony: &Ceremony) -> Result<Bytes, CeremonyError> {
+        let logo = logo_of(&self.records.store, ceremony.row.tenant).await?;
+        logo.ok_or(CeremonyError::NotFound)
+    }
+}

@@ -1,0 +1,182 @@
+use super::*;
+
+const LINK: &str = "https://parafa.example/c/token";
+
+fn registered() -> Face {
+    Face {
+        registered_name: "Ąžuolas, UAB".to_owned(),
+        ..Face::default()
+    }
+}
+
+fn letter(face: &Face, kind: LetterKind, language: Language) -> Letter<'_> {
+    let way = match kind {
+        LetterKind::Retraction => Way::Nowhere,
+        _ => Way::Link(LINK),
+    };
+    Letter {
+        kind,
+        language,
+        face,
+        signer_name: Some("Žydrė <b>"),
+        sandbox: false,
+        title: "Paslaugų sutartis",
+        until: "2026-07-01T12:00:00Z".parse().expect("a time"),
+        items: vec![LetterItem {
+            document_name: "sutartis.pdf",
+            way,
+        }],
+    }
+}
+
+#[test]
+fn an_invitation_says_who_asks_for_what_by_when_and_where() {
+    let written = letter(&registered(), LetterKind::Invitation, Language::En).write();
+
+    assert_eq!(written.subject, "Request to sign: Paslaugų sutartis");
+    for content in [&written.text, &written.html] {
+        for part in ["Ąžuolas, UAB", "sutartis.pdf", LINK, "1 July 2026, 15:00"] {
+            assert!(content.contains(part), "{part} is not in {content}");
+        }
+    }
+}
+
+#[test]
+fn a_name_of_nothing_is_not_greeted() {
+    let face = registered();
+    let mut letter = letter(&face, LetterKind::Invitation, Language::En);
+    letter.signer_name = Some(" ");
+
+    assert!(letter.write().text.starts_with("Hello\n"));
+}
+
+#[test]
+fn a_batch_is_one_letter_with_all_links() {
+    let face = registered();
+    let mut letter = letter(&face, LetterKind::Invitation, Language::Lt);
+    letter.items.push(LetterItem {
+        document_name: "priedas.pdf",
+        way: Way::Link("https://parafa.example/c/other"),
+    });
+
+    let written = letter.write();
+
+    assert!(written.text.contains(LINK) && written.text.contains("/c/other"));
+    assert!(written.html.contains(LINK) && written.html.contains("/c/other"));
+}
+
+#[test]
+fn a_retraction_holds_no_link() {
+    let written = letter(&registered(), LetterKind::Retraction, Language::Lt).write();
+
+    assert!(written.subject.starts_with("Pasirašyti nebereikia"));
+    assert!(!written.text.contains(LINK) && !written.html.contains(LINK));
+}
+
+#[test]
+fn a_letter_of_the_sandbox_is_marked_in_its_language() {
+    for (language, mark) in [(Language::Lt, "[BANDYMAS] "), (Language::En, "[TEST] ")] {
+        let face = registered();
+        let mut letter = letter(&face, LetterKind::Reminder, language);
+        letter.sandbox = true;
+        assert!(letter.write().subject.starts_with(mark));
+    }
+}
+
+#[test]
+fn what_others_wrote_is_shown_as_text() {
+    let written = letter(&registered(), LetterKind::Invitation, Language::Lt).write();
+
+    assert!(written.html.contains("Žydrė &lt;b&gt;"));
+}
+
+#[test]
+fn a_letter_at_ones_turn_says_so_and_what_it_is_the_turn_for() {
+    let written = letter(&registered(), LetterKind::Turn, Language::En).write();
+
+    assert_eq!(written.subject, "Your turn to sign: Paslaugų sutartis");
+    for content in [&written.text, &written.html] {
+        for part in ["asks you to sign:", "now it is your turn", LINK] {
+            assert!(content.contains(part), "{part} is not in {content}");
+        }
+    }
+}
+
+#[test]
+fn who_asks_has_the_name_and_the_look_that_it_chose_and_the_registered_name_stays() {
+    let mut face = registered();
+    face.display_name = Some("Ąžuolo biuras".to_owned());
+    face.logo = Some(LogoSize::of_pixels(480, 144));
+    face.accent = Some(Colour([0xff, 0xe0, 0x00]));
+    let written = letter(&face, LetterKind::Invitation, Language::Lt).write();
+
+    for content in [&written.text, &written.html] {
+        assert!(content.contains("Ąžuolo biuras"), "{content}");
+        assert!(
+            content.contains("Registruotas pavadinimas: Ąžuolas, UAB"),
+            "{content}"
+        );
+    }
+    assert!(
+        written
+            .html
+            .contains("src=\"cid:logo\" alt=\"\" width=\"160\" height=\"48\"")
+    );
+    assert!(!written.html.contains("#14532d") && !written.html.contains("#ffe000"));
+}
+
+/// The letters as they are, in both languages, for whoever changes a word of them.
+#[test]
+fn letters_read_as_they_always_did() {
+    let plain = registered();
+    let mut chosen = registered();
+    chosen.display_name = Some("Ąžuolo biuras".to_owned());
+    chosen.accent = Some(Colour([0x1d, 0x4e, 0xd8]));
+    chosen.logo = Some(LogoSize::of_pixels(300, 144));
+    for language in [Language::Lt, Language::En] {
+        for (name, face, kind) in [
+            ("turn", &chosen, LetterKind::Turn),
+            ("done", &chosen, LetterKind::Done),
+            ("reminder", &plain, LetterKind::Reminder),
+        ] {
+            let mut letter = letter(face, kind, language);
+            if kind == LetterKind::Done {
+                letter.items.push(LetterItem {
+                    document_name: "priedas.pdf",
+                    way: Way::Attached,
+                });
+            }
+            let Written {
+                subject,
+                text,
+                html,
+            } = letter.write();
+            let tag = language.tag();
+            insta::assert_snapshot!(
+                format!("{name}-{tag}"),
+                format!("{subject}\n\n{text}\n\n{}", html.replace('>', ">\n"))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_letter_with_the_document_alone_speaks_of_no_link() {
+    let face = registered();
+    let mut letter = letter(&face, LetterKind::Done, Language::En);
+    letter.items[0].way = Way::Attached;
+
+    let written = letter.write();
+
+    assert!(
+        written
+            .text
+            .contains("sutartis.pdf (attached to this letter)")
+    );
+    for content in [&written.text, &written.html] {
+        assert!(
+            !content.contains("link") && !content.contains("until"),
+            "{content}"
+        );
+    }
+}
