@@ -211,6 +211,7 @@ const PARTS: [(&str, &[&str]); 13] = [
     (
         "host/operator",
         &[
+            "api/http",
             "api/signing",
             "host/auth",
             "host/ceremony",
