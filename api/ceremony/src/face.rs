@@ -34,6 +34,11 @@ impl LogoSize {
     pub fn of_pixels(width: u32, height: u32) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
         let scale = (160.0 / width).min(48.0 / height).min(1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most 160, and no less than 0"
+        )]
         let units = |pixels: f64| ((pixels * scale).round() as u32).max(1);
         Self {
             width: units(width),
