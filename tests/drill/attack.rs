@@ -2,12 +2,15 @@
 
 use std::pin::Pin;
 
+/// What an attack found, once it is carried out.
+type Findings = Pin<Box<dyn Future<Output = Vec<Finding>>>>;
+
 /// One attack on a server that it starts itself.
 pub(crate) struct Attack {
     /// By which it can be run alone.
     pub(crate) name: &'static str,
     /// Carries it out.
-    pub(crate) run: fn() -> Pin<Box<dyn Future<Output = Vec<Finding>>>>,
+    pub(crate) run: fn() -> Findings,
 }
 
 /// One figure of an attack.

@@ -3,6 +3,7 @@
 
 mod assertions;
 mod cards;
+mod example;
 mod hostile;
 mod phones;
 mod refusals;

@@ -3,17 +3,24 @@
 use parafa_fixtures::plain;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::support::client::{Ceremony, Signing};
 use crate::support::demo::{Demo, parafa};
 use crate::support::referee::Referees;
 
 /// What `parafa demo card sign` says; none when the card has signed.
-fn refusal(demo: &Demo, signing: &Signing, words: &[&str]) -> Option<String> {
+pub(crate) fn refusal(demo: &Demo, link: &Url, words: &[&str]) -> Option<String> {
     let data = demo.data();
-    let link = signing.signers[0].link().as_str();
     let place = ["--data", data.to_str().expect("a path in UTF-8")];
-    let output = parafa([["demo", "card", "sign", link].as_slice(), words, &place].concat());
+    let output = parafa(
+        [
+            ["demo", "card", "sign", link.as_str()].as_slice(),
+            words,
+            &place,
+        ]
+        .concat(),
+    );
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     match output.status.code() {
         Some(0) => None,
@@ -39,7 +46,10 @@ async fn cards_with_every_kind_of_key_sign_and_every_referee_agrees() {
     for card in ["card-p384", "card-p256", "card-rsa"] {
         let signing = in_english(&demo).await;
 
-        assert_eq!(refusal(&demo, &signing, &["--as", card]), None);
+        assert_eq!(
+            refusal(&demo, signing.signers[0].link(), &["--as", card]),
+            None
+        );
 
         let (document, _) = demo.signing().document(signing.signing_id).await;
         referees.assert_baseline_t(&document, 1);
@@ -60,14 +70,17 @@ async fn a_card_that_may_not_sign_ends_the_attempt_with_a_sentence() {
         ("card-untrusted", "certificate_untrusted"),
         ("card-not-qualified", "not_qualified"),
     ] {
-        let told = refusal(&demo, &signing, &["--as", card]).expect("a refusal");
+        let told = refusal(&demo, signing.signers[0].link(), &["--as", card]).expect("a refusal");
         assert!(
             told.contains("422") && told.contains(code),
             "{card}: {told}"
         );
         assert_ended(&ceremony, code).await;
     }
-    assert_eq!(refusal(&demo, &signing, &["--as", "card-p384"]), None);
+    assert_eq!(
+        refusal(&demo, signing.signers[0].link(), &["--as", "card-p384"]),
+        None
+    );
 }
 
 #[tokio::test]
@@ -82,11 +95,14 @@ async fn a_hostile_app_gets_nothing_signed() {
         ("auth-certificate", "certificate_purpose"),
     ] {
         let words = ["--as", "card-p384", "--hostile", hostile];
-        let told = refusal(&demo, &signing, &words).expect("a refusal");
+        let told = refusal(&demo, signing.signers[0].link(), &words).expect("a refusal");
         assert!(told.contains("422"), "{hostile}: {told}");
         assert_ended(&ceremony, code).await;
     }
-    assert_eq!(refusal(&demo, &signing, &["--as", "card-p384"]), None);
+    assert_eq!(
+        refusal(&demo, signing.signers[0].link(), &["--as", "card-p384"]),
+        None
+    );
 }
 
 async fn assert_ended(ceremony: &Ceremony, code: &str) {
@@ -105,11 +121,15 @@ async fn a_lock_admits_its_owner_s_card_alone() {
     let locked = json!({"email": "ona@example.lt", "personalCode": owner});
     let signing = signing(&demo, locked).await;
 
-    let told = refusal(&demo, &signing, &["--as", "card-p384"]).expect("a refusal");
+    let told =
+        refusal(&demo, signing.signers[0].link(), &["--as", "card-p384"]).expect("a refusal");
     assert!(told.contains("identity_mismatch"), "{told}");
     assert!(!told.contains(owner.as_str()), "{told}");
 
-    assert_eq!(refusal(&demo, &signing, &["--as", "card-p256"]), None);
+    assert_eq!(
+        refusal(&demo, signing.signers[0].link(), &["--as", "card-p256"]),
+        None
+    );
 }
 
 /// A phone with an app.
@@ -268,7 +288,8 @@ async fn cards_are_no_method_where_they_are_turned_off() {
     let demo = Demo::start_with(&[("PARAFA_CARD__ENABLED", "false".to_owned())]);
     let signing = in_english(&demo).await;
 
-    let told = refusal(&demo, &signing, &["--as", "card-p384"]).expect("a refusal");
+    let told =
+        refusal(&demo, signing.signers[0].link(), &["--as", "card-p384"]).expect("a refusal");
 
     assert!(told.contains("400") && told.contains("nfc"), "{told}");
     let page = reqwest::get(signing.signers[0].link().clone()).await;

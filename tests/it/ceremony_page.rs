@@ -361,6 +361,7 @@ async fn a_link_that_is_not_active_shows_a_kind_page() {
     assert!(!browser.text("h1").await.is_empty());
     let answer = reqwest::get(dead).await.unwrap();
     assert_eq!(answer.status(), reqwest::StatusCode::NOT_FOUND);
+    browser.assert_complains_of("404 (Not Found)").await;
     browser.close().await;
 }
 

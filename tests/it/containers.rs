@@ -1,6 +1,8 @@
 //! Containers: composed of files, shown to those who sign, signed and
 //! countersigned.
 
+mod methods;
+
 use std::fs;
 
 use base64::Engine;
@@ -252,9 +254,9 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
     let listed = browser.text("#members ul").await;
 
     let expected = [
-        "Sutartis Nr. 1.pdf (pagrindinis dokumentas)",
-        "Žemės plotas+kaina.pdf (priedas)",
-        "100%.pdf (priedas)",
+        "Sutartis Nr. 1.pdf (pagrindinis dokumentas) Atsisiųsti failą",
+        "Žemės plotas+kaina.pdf (priedas) Atsisiųsti failą",
+        "100%.pdf (priedas) Atsisiųsti failą",
     ];
     assert_eq!(listed.lines().collect::<Vec<_>>(), expected);
     let shown = browser.text("#members a[aria-current]").await;
@@ -267,6 +269,15 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
     browser.shown(".sheet:nth-child(3)[data-drawn]").await;
     browser.assert_accessible("a container").await;
     browser.keep_picture("ceremony-container").await;
+    let save = browser.shown("#members li:nth-child(3) a.save").await;
+    assert_eq!(
+        save.attr("download").await.unwrap().as_deref(),
+        Some(NAMES[2])
+    );
+    let address = save.attr("href").await.unwrap().expect("an address");
+    let saved = reqwest::get(link.join(&address).expect("an address")).await;
+    let saved = saved.unwrap().bytes().await.expect("the file");
+    assert_eq!(saved.to_vec(), files()[2]);
     browser.close().await;
 }
 

@@ -4,11 +4,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use parafa_fixtures::referees::{AsicE, Dss, JwsLibraries};
+use parafa_fixtures::tool;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::support::demo::{Demo, parafa};
@@ -24,21 +27,21 @@ const DILIGENCE: &str = "diligence";
 const LOOKS: usize = 120;
 
 /// Somebody who calls the API with one key.
-struct DiligenceCaller<'d> {
+pub(crate) struct DiligenceCaller<'d> {
     demo: &'d Demo,
     http: Client,
     key: &'d str,
 }
 
 /// An answer: status, media type, bytes.
-struct Answered {
-    status: StatusCode,
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
     media_type: String,
     body: Vec<u8>,
 }
 
 impl Answered {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
@@ -53,7 +56,7 @@ impl Answered {
 }
 
 impl<'d> DiligenceCaller<'d> {
-    fn live(demo: &'d Demo) -> Self {
+    pub(crate) fn live(demo: &'d Demo) -> Self {
         Self::with(demo, &demo.world.diligence.live)
     }
 
@@ -69,11 +72,11 @@ impl<'d> DiligenceCaller<'d> {
         }
     }
 
-    async fn get(&self, path: &str) -> Answered {
+    pub(crate) async fn get(&self, path: &str) -> Answered {
         self.send(Method::GET, path, None).await
     }
 
-    async fn post(&self, path: &str, body: Value) -> Answered {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answered {
         self.send(Method::POST, path, Some(body)).await
     }
 
@@ -321,7 +324,7 @@ fn member(container: &Path, name: &str) -> PathBuf {
         .clone();
     let found = listed.iter().find(|member| member["name"] == name);
     let id = found.unwrap_or_else(|| panic!("there is no {name}: {listed:?}"))["id"].clone();
-    let out = container.with_file_name(name);
+    let out = container.with_file_name(name.replace('/', "-"));
     let out_path = out.to_str().expect("a path in UTF-8");
     let id = id.as_str().expect("an id");
     let words = [
@@ -330,6 +333,84 @@ fn member(container: &Path, name: &str) -> PathBuf {
     let extracted = parafa(words);
     assert!(extracted.status.success(), "{extracted:?}");
     out
+}
+
+/// Takes a container apart, and has each of its parts judged by programs of others.
+fn assert_every_part_holds(demo: &Demo, container: &Path, subject: &str) {
+    let roots = &demo.world.world.roots;
+    let [
+        dossier,
+        payload,
+        signed_payload,
+        attestation,
+        holders,
+        profile,
+        manifest,
+    ] = [
+        "dossier.pdf",
+        "payload.json",
+        "payload.jades.json",
+        "attestation.pdf",
+        "register/1-jar.json",
+        "register/2-jar.json",
+        "register/manifest.json",
+    ]
+    .map(|name| member(container, name));
+    if let Some(dss) = Dss::find(roots) {
+        for file in [container, &signed_payload] {
+            let verdict = dss.verdict(file, &["--level", "LT"]);
+            assert!(verdict.ok, "{verdict:#?}");
+        }
+    }
+    if let Some(judge) = AsicE::find(roots) {
+        let verdict = &judge.verdicts(&[container])[0];
+        assert!(verdict.ok, "{verdict:#?}");
+        let [signature] = &verdict.signatures[..] else {
+            panic!("the attorney signs once: {verdict:#?}")
+        };
+        let covered: BTreeSet<_> = signature.covers.values().map(String::as_str).collect();
+        let members = [
+            "attestation.pdf",
+            "dossier.pdf",
+            "payload.jades.json",
+            "payload.json",
+            "register/1-jar.json",
+            "register/2-jar.json",
+            "register/manifest.json",
+        ];
+        assert!(covered.is_superset(&BTreeSet::from(members)), "{covered:?}");
+    }
+    let read = |file: &Path| fs::read(file).expect("a member");
+    let text = |file: &Path| String::from_utf8(read(file)).expect("UTF-8");
+    let json = |file: &Path| serde_json::from_slice::<Value>(&read(file)).expect("JSON");
+    if let Some(judges) = JwsLibraries::find(&roots[0]) {
+        let files = [&signed_payload];
+        for verdict in judges.jwcrypto(&files).iter().chain(&judges.jose(&files)) {
+            assert!(verdict.ok, "{verdict:?}");
+            assert_eq!(verdict.payload, Some(text(&payload)), "as it is beside it");
+        }
+    }
+    if let Some(referees) = Referees::find(roots) {
+        referees.assert_baseline_t(&read(&dossier), 1);
+    }
+    if let Some(pdftotext) = tool::program("pdftotext") {
+        let mut command = Command::new(pdftotext);
+        let command = command.args(["-enc", "UTF-8"]).arg(&attestation).arg("-");
+        let words = command.output().expect("pdftotext runs").stdout;
+        let words = String::from_utf8(words).expect("UTF-8");
+        assert!(words.contains("TESTAS ADVOKATAS"), "the attorney: {words}");
+        assert!(words.contains("ONA PAVYZDIENĖ"), "the subject: {words}");
+    }
+    let digest = |file: &Path| hex::encode(Sha256::digest(read(file)));
+    let (payload, listed) = (json(&payload), json(&manifest));
+    assert_eq!(payload["subject"]["personalCode"], subject);
+    assert_eq!(payload["dossier"]["sha256"], digest(&dossier));
+    assert_eq!(payload["registerManifest"]["sha256"], digest(&manifest));
+    for (entry, file) in [&holders, &profile].iter().enumerate() {
+        assert_eq!(listed["files"][entry]["sha256"], digest(file));
+    }
+    let named = json(&holders)["holders"].as_array().map(Vec::len);
+    assert_eq!(named, Some(1), "nobody but the subject is named");
 }
 
 #[tokio::test]
@@ -364,18 +445,7 @@ async fn a_package_is_delivered_once_a_holder_of_the_role_has_signed() {
     assert_eq!(artifact.media_type, "application/vnd.etsi.asic-e+zip");
     let folder = tempfile::tempdir().expect("a folder");
     let container = file(&folder, "package.asice", &artifact.body);
-    let roots = &demo.world.world.roots;
-    if let Some(dss) = Dss::find(roots) {
-        let verdict = dss.verdict(&container, &["--level", "LT"]);
-        assert!(verdict.ok, "{verdict:#?}");
-        let payload = member(&container, "payload.jades.json");
-        let verdict = dss.verdict(&payload, &["--level", "LT"]);
-        assert!(verdict.ok, "{verdict:#?}");
-    }
-    let dossier = fs::read(member(&container, "dossier.pdf")).expect("the dossier");
-    if let Some(referees) = Referees::find(roots) {
-        referees.assert_baseline_t(&dossier, 1);
-    }
+    assert_every_part_holds(&demo, &container, &manager);
     let again = live.post("/v1/kyc-packages", order).await.json();
     let again = ended(&live, &again, &manager).await;
     assert_eq!(again["price"]["amount"], "14.99", "{again}");

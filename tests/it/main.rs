@@ -1,6 +1,7 @@
 //! Tests that see the whole product: the built `parafa` with its demo world,
 //! over real sockets, judged by validators that others made.
 
+mod agents;
 mod authentication;
 mod backups;
 mod cards;

@@ -2,5 +2,7 @@
 //! they load nothing of others.
 
 mod documents;
+mod failures;
 mod guide;
+mod identification;
 mod states;

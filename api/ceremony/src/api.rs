@@ -7,7 +7,7 @@ use parafa_api_http::Problem;
 
 use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
-use crate::vocabulary::Country;
+use crate::vocabulary::{Country, Language};
 
 /// What stands behind the pages and calls.
 #[async_trait]
@@ -24,6 +24,12 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// Whether more than reading is allowed on a link: its signer can still
     /// sign.
     fn is_open(&self, link: &Self::Link) -> bool;
+
+    /// The language of a link's signer.
+    ///
+    /// # Errors
+    /// A fault of what is stored.
+    fn language(&self, link: &Self::Link) -> Result<Language, Problem>;
 
     /// The identifier of a person (ETSI EN 319 412-1, 5.1.3) by the national
     /// code that they typed, if it is one. Asked while the body is decoded, so

@@ -8,6 +8,7 @@
 mod api;
 mod assets;
 mod card;
+mod decline;
 mod messages;
 mod page;
 mod parameters;
@@ -27,8 +28,8 @@ pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
     Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Member, PageContent, PairedCard, PairedDocument, Pairing,
-    Signer, Signing, State,
+    EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
+    PairedDocument, Pairing, Signer, Signing, State,
 };
 pub use vocabulary::{
     AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,

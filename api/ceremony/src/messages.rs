@@ -28,14 +28,15 @@ messages! {
     document: "Dokumentas", "Document";
     open_document: "Atsisiųsti dokumentą", "Download the document";
     members: "Pasirašote visus šiuos failus:", "You sign all of these files:";
-    members_unknown: "Failų sąrašo dabar parodyti nepavyko. Atverkite dokumentą arba įkelkite puslapį iš naujo.", "The list of files could not be shown now. Open the document, or load the page again.";
+    members_unknown: "Failų sąrašo dabar parodyti nepavyko. Atsisiųskite dokumentą arba įkelkite puslapį iš naujo.", "The list of files could not be shown now. Download the document, or load the page again.";
+    save_member: "Atsisiųsti failą", "Download the file";
     main_member: "pagrindinis dokumentas", "main document";
     attachment: "priedas", "appendix";
     metadata: "duomenys apie dokumentą", "about the document";
     fingerprint: "SHA-256 santrauka", "SHA-256 digest";
     signatures: "Dokumente jau esantys parašai: informacinis patikrinimas", "Signatures already in the document: advisory check";
-    signatures_explained: "Patikrinimas tik informacinis: matyti, ar dokumentas po parašu nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinta; tam skirtos kvalifikuotos validavimo paslaugos.", "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.";
-    signatures_unknown: "Dokumentas jau pasirašytas, bet parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.", "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.";
+    signatures_explained: "Patikrinimas tik informacinis: matyti, ar pasirašytas turinys vėliau nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinama; tam skirtos kvalifikuotos elektroninių parašų galiojimo patvirtinimo paslaugos.", "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.";
+    signatures_unknown: "Dokumentas jau pasirašytas, bet jo parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.", "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.";
     unnamed_signer: "Pasirašęs asmuo nenurodytas", "Signer not named";
     claimed_time: "nurodytas laikas", "claimed time";
     no_claimed_time: "laikas nenurodytas", "no time given";
@@ -49,90 +50,100 @@ messages! {
     smart_id: "Smart-ID", "Smart-ID";
     mobile_id: "Mobile-ID (mobilusis parašas)", "Mobile-ID";
     card: "Asmens tapatybės kortelė (NFC)", "ID card over NFC";
-    card_explained: "Kortelę nuskaitysite telefonu su NFC ir pasirašymo programėle.", "You will read the card with a phone that has NFC, and the signing app on it.";
+    card_explained: "Kortelę nuskaitysite telefonu, kuriame yra NFC ir pasirašymo programėlė.", "You will read the card with a phone that has NFC, and the signing app on it.";
     show_card_code: "Rodyti susiejimo kodą", "Show the pairing code";
-    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį joje, tada pridėkite kortelę prie telefono.", "Scan the code with the signing app or type it there, then hold the card to the phone.";
+    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį programėlėje, tada pridėkite kortelę prie telefono.", "Scan the code with the signing app or type it there, then hold the card to the phone.";
     pairing_code: "Susiejimo kodas", "Pairing code";
     open_card_app: "Atverti programėlę šiame įrenginyje", "Open the app on this device";
     pair_page: "Atverkite pasirašymo programėlę", "Open the signing app";
-    pair_page_explained: "Šis adresas skirtas programėlei, kuri telefone skaito asmens tapatybės kortelę. Jei ji neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
+    pair_page_explained: "Šis adresas skirtas programėlei, kuria telefone nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
     phone_number: "Telefono numeris", "Phone number";
     phone_number_hint: "Su šalies kodu, pavyzdžiui, +37060000000", "With the code of the country, such as +37060000000";
-    phone_number_fault: "Numeris prasideda ženklu + ir šalies kodu, toliau eina tik skaitmenys. Patikrinkite, ar nesuklydote.", "A number begins with + and the code of the country, and has nothing but digits then. Check for a typing error.";
+    phone_number_fault: "Numerį pradėkite ženklu „+“ ir šalies kodu, toliau rašykite tik skaitmenis. Patikrinkite, ar nesuklydote.", "A number begins with + and the code of the country, and has nothing but digits then. Check for a typing error.";
     personal_code: "Asmens kodas", "Personal code";
-    personal_code_hint: "11 skaitmenų", "11 digits";
-    personal_code_fault: "Asmens kodą sudaro 11 skaitmenų, o paskutinis turi derėti prie kitų. Patikrinkite, ar nesuklydote.", "A personal code has 11 digits, and the last one fits the others. Check for a typing error.";
+    personal_code_hint: "11\u{a0}skaitmenų", "11 digits";
+    personal_code_fault: "Toks asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not right. Check all of its 11 digits.";
     country: "Šalis", "Country";
     lithuania: "Lietuva", "Lithuania";
     latvia: "Latvija", "Latvia";
     estonia: "Estija", "Estonia";
     sign: "Pasirašyti", "Sign";
-    or: "Be asmens kodo: atverkite Smart-ID šiame telefone arba nuskaitykite QR kodą kitu.", "Without a personal code: open Smart-ID on this phone, or scan a QR code with another one.";
-    open_app: "Naudoti QR kodą arba šį įrenginį", "Use a QR code or this device";
+    or: "Be asmens kodo: atverkite Smart-ID šiame telefone arba nuskaitykite QR kodą kitu telefonu.", "Without a personal code: open Smart-ID on this phone, or scan a QR code with another phone.";
+    open_app: "Pasirašyti be asmens kodo", "Sign without a personal code";
     scan_code: "Nuskaitykite kodą Smart-ID programėle. Kodas keičiasi kas sekundę.", "Scan the code with the Smart-ID app. It changes every second.";
     this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
     signing_paused: "Pasirašymas laikinai sustabdytas. Pabandykite vėliau; jei nepavyks, kreipkitės į tą, kas atsiuntė nuorodą.", "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.";
-    busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti jūs.", "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they are done.";
-    confirm_on_device: "Patvirtinkite savo telefone", "Confirm on your phone";
+    busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti ir jūs.", "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they are done.";
+    confirm_on_device: "Patvirtinkite savo įrenginyje", "Confirm on your device";
     preparing: "Ruošiame dokumentą pasirašyti…", "Preparing the document for your signature…";
     verification_code: "Kontrolinis kodas", "Verification code";
-    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 arba sPIN. Jei kodas kitas, nieko neįveskite ir nutraukite.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and cancel.";
+    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 arba sPIN. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and press “Cancel”.";
     completing: "Jūs jau pasirašėte. Pridedame laiko žymą…", "You have signed. A time-stamp is being added…";
     give_up: "Nutraukti", "Cancel";
+    give_up_too_late: "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.", "It is too late to cancel: your device has signed already.";
+    give_up_failed: "Nutraukti nepavyko. Įrenginyje nieko neįveskite, patikrinkite ryšį ir spauskite „Nutraukti“ dar kartą.", "The signing was not cancelled. Enter nothing on your device, check the connection and press “Cancel” again.";
     signed: "Pasirašyta", "Signed";
-    signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Atsisiųsti galite 30 minučių.", "Your qualified electronic signature is in the document. You can download it for 30 minutes.";
+    signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Dokumentą čia galite atsisiųsti 30\u{a0}minučių nuo pasirašymo.", "Your qualified electronic signature is in the document. You can download the document here for 30 minutes after signing.";
     download: "Atsisiųsti dokumentą", "Download the document";
     not_signed: "Nepasirašyta", "Not signed";
     try_again: "Bandyti dar kartą", "Try again";
     decline: "Nenoriu pasirašyti", "I do not want to sign";
-    decline_explained: "Siuntėjas sužinos, kad atsisakėte. Atšaukti atsisakymo nebus galima.", "The sender will know that you declined. This cannot be undone.";
+    decline_explained: "Siuntėjas sužinos, kad atsisakėte pasirašyti. Atsisakymo atšaukti nebus galima.", "The sender will know that you declined. This cannot be undone.";
     reason: "Priežastis (neprivaloma)", "Reason (optional)";
     confirm_decline: "Atsisakyti pasirašyti", "Decline to sign";
+    not_declined: "Atsisakyti nepavyko", "You have not declined";
+    decline_not_sent: "Atsisakymas neišsiųstas. Patikrinkite ryšį ir spauskite „Atsisakyti pasirašyti“ dar kartą.", "Your refusal was not sent. Check the connection and press “Decline to sign” again.";
+    reason_fault: "Tokios priežasties išsiųsti negalima: joje gali būti iki 500\u{a0}ženklų paprasto teksto. Pataisykite ją ir siųskite dar kartą.", "This reason cannot be sent: it can have up to 500 characters of plain text. Correct it and send it again.";
+    signature_under_way: "Dokumentas kaip tik pasirašomas, todėl dabar atsisakyti negalima. Palaukite minutę ir bandykite dar kartą.", "The document is being signed right now, so you cannot decline at the moment. Wait a minute and try again.";
+    decline_unproven: "Naršyklė nepatvirtino, kad atsisakoma šiame puslapyje. Įjunkite „JavaScript“ arba atverkite nuorodą kita naršykle.", "Your browser did not confirm that you declined on this page. Turn JavaScript on, or open the link in another browser.";
+    back_to_page: "Grįžti į pasirašymo puslapį", "Back to the signing page";
     declined: "Atsisakėte pasirašyti", "You declined to sign";
     declined_explained: "Siuntėjui apie tai pranešta. Šį langą galite užverti.", "The sender has been told. You can close this window.";
     connection_lost: "Ryšys nutrūko. Bandome prisijungti iš naujo…", "The connection was lost. Trying again…";
     too_many_attempts: "Per daug bandymų. Palaukite ir bandykite vėliau.", "Too many attempts. Please wait and try later.";
-    too_many_attempts_for: "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.", "Too many attempts. Please wait {minutes} min and try again.";
+    too_many_attempts_for: "Per daug bandymų. Palaukite {minutes}\u{a0}min. ir bandykite dar kartą.", "Too many attempts. Please wait {minutes}\u{a0}min and try again.";
     something_failed: "Nepavyko. Bandykite dar kartą.", "That did not work. Try again.";
+    not_sent: "Nepavyko prisijungti, todėl pasirašymas nepradėtas. Patikrinkite ryšį ir bandykite dar kartą.", "There is no connection, so the signing has not begun. Check the connection and try again.";
+    method_fault: "Šiuo būdu čia dabar pasirašyti negalima. Rinkitės kitą būdą.", "You cannot sign by this method here now. Choose another one.";
+    service_fault: "Sutriko mūsų sistema; jūsų nuoroda tebegalioja. Po minutės bandykite dar kartą.", "The fault is on our side and your link is still good. Try again in a minute.";
     needs_script: "Kad galėtumėte pasirašyti, naršyklėje turi būti įjungtas „JavaScript“.", "Signing needs JavaScript to be on in your browser.";
     dead_link: "Nuoroda neveikia", "This link does not work";
-    dead_link_explained: "Pasirašymo nuoroda dar neaktyvi, jau panaudota arba atšaukta. Jei manote, kad tai klaida, kreipkitės į tą, kas ją atsiuntė.", "The signing link is not active yet, was used already, or was retracted. If you think that this is a mistake, turn to whoever sent it.";
+    dead_link_explained: "Ši nuoroda dar neveikia arba nebeveikia: jūsų eilė pasirašyti dar neatėjo, jau pasirašyta arba atsisakyta pasirašyti, baigėsi pasirašymo terminas arba prašymas pasirašyti atšauktas. Jei manote, kad tai klaida, kreipkitės į tą, kas nuorodą atsiuntė.", "The link does not work yet or no longer does: it is not your turn to sign yet, the document was signed or declined, the time to sign has run out, or the request was called off. If you think that this is a mistake, turn to whoever sent you the link.";
     trouble: "Puslapio parodyti nepavyko", "The page could not be shown";
-    trouble_explained: "Tai mūsų pusės sutrikimas, jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
+    trouble_explained: "Sutriko mūsų sistema; jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
     details: "Išsamiau apie dokumentą", "Details of the document";
     viewer_loading: "Dokumentas atveriamas…", "Opening the document…";
     viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
     viewer_locked: "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir perskaitykite savo įrenginyje.", "The document is locked with a password and cannot be shown here. Download it and read it on your device.";
-    viewer_page: "{page}/{pages} psl.", "p. {page}/{pages}";
-    viewer_sheet: "{page} puslapis", "Page {page}";
+    viewer_page: "{page}/{pages}\u{a0}psl.", "p. {page}/{pages}";
+    viewer_sheet: "{page}\u{a0}puslapis", "Page {page}";
     viewer_in: "Didinti", "Zoom in";
     viewer_out: "Mažinti", "Zoom out";
     viewer_large: "Visas langas", "Full window";
-    viewer_small: "Grįžti į puslapį", "Back to the page";
     viewer_pages: "Dokumento puslapiai", "Pages of the document";
     smart_id_explained: "Programėlė telefone", "The app on your phone";
     mobile_id_explained: "SIM kortelė ir sPIN kodas", "SIM card and its sPIN";
     card_tile_explained: "Kortelė ir telefonas su NFC", "The card and a phone with NFC";
     phase_certificate: "Tikriname jūsų sertifikatą…", "Checking your certificate…";
     phase_waiting: "Laukiame, kol patvirtinsite savo įrenginyje.", "Waiting until you confirm on your device.";
-    completing_explained: "Daugiau nieko daryti nereikia. Šį langą galite ir užverti: parašas nedings.", "There is nothing left for you to do. You may even close this window: your signature will not be lost.";
+    completing_explained: "Daugiau nieko daryti nereikia. Šį langą galite užverti: parašas nedings.", "There is nothing left for you to do. You may even close this window: your signature will not be lost.";
     script_needed_only_to_sign: "Be „JavaScript“ galite atsisiųsti dokumentą arba atsisakyti pasirašyti.", "Without JavaScript you can download the document or decline to sign.";
     already_answered: "Šiuo adresu nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
     pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
     months: "sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio", "January|February|March|April|May|June|July|August|September|October|November|December";
     date_time: "{year}\u{a0}m. {month} {day}\u{a0}d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";
-    failed_bad_signature: "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei kartosis, rinkitės kitą būdą.", "The signature that your device made does not fit this document. Try again; if it happens again, choose another method.";
+    failed_bad_signature: "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai pasikartos, rinkitės kitą būdą.", "The signature that your device made does not fit this document. Try again; if it happens again, choose another method.";
     failed_cancelled: "Pasirašymas nutrauktas. Jei norite pasirašyti, pradėkite iš naujo.", "The signing was cancelled. If you want to sign, begin again.";
-    failed_certificate_expired: "Jūsų sertifikatas nebegalioja. Atnaujinkite jį pas išdavėją arba rinkitės kitą būdą.", "Your certificate has expired. Renew it with its issuer, or choose another method.";
+    failed_certificate_expired: "Jūsų sertifikatas nebegalioja. Kreipkitės į jo išdavėją, kad jį atnaujintų, arba rinkitės kitą būdą.", "Your certificate has expired. Renew it with its issuer, or choose another method.";
     failed_certificate_purpose: "Šis sertifikatas nėra skirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
     failed_certificate_revoked: "Jūsų sertifikatas atšauktas arba sustabdytas. Kreipkitės į jo išdavėją arba rinkitės kitą būdą.", "Your certificate has been revoked or suspended. Turn to its issuer, or choose another method.";
     failed_certificate_untrusted: "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.", "The issuer of your certificate is not accepted here. Choose another method.";
-    failed_device_error: "Jūsų telefono, programėlės ar kortelės pasiekti nepavyko arba pasirašyti jie negali. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
+    failed_device_error: "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
     failed_document_changed: "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą.", "The document has changed. Look at it again and try once more.";
-    failed_identity_mismatch: "Pasirašyti turi kitas asmuo. Naudokite to asmens, kuriam skirta nuoroda, tapatybę arba kreipkitės į tą, kas ją atsiuntė.", "Somebody else has to sign. Use the identity of the person whom this link is for, or ask whoever sent it.";
-    failed_no_account: "Kvalifikuotai pasirašyti tinkamos paskyros ar sertifikato rasti nepavyko. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
+    failed_identity_mismatch: "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties priemone. Jei ne – nepasirašykite ir praneškite siuntėjui.", "This link is for another person. If it was meant for you, sign with your own Smart-ID, Mobile-ID or identity card. If it was not, do not sign, and tell the sender.";
+    failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais galima kvalifikuotai pasirašyti. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
     failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
-    failed_timeout: "Laukėme, bet įrenginyje nepatvirtinote. Turėkite telefoną po ranka ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
+    failed_timeout: "Nesulaukėme patvirtinimo jūsų įrenginyje. Turėkite telefoną po ranka ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
     failed_timestamp_unavailable: "Laiko žymos gauti nepavyko. Bandykite po kelių minučių.", "No time-stamp could be had. Try again in a few minutes.";
     failed_user_refused: "Atsisakėte pasirašyti savo įrenginyje. Jei tai netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";
     failed_wrong_code: "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.", "Another verification code was chosen on the device. Try again and compare the codes.";
@@ -153,10 +164,13 @@ messages! {
 mod tests {
     use std::path::Path;
 
-    use super::ALL;
+    use super::{ALL, Messages};
+    use crate::vocabulary::Language;
 
     /// Names that are the same in both languages.
     const NAMES: [&str; 1] = ["smart_id"];
+    /// Places for numbers.
+    const COUNTS: [&str; 3] = ["{minutes}", "{page}", "{pages}"];
     /// Where sentences are used.
     const USERS: [&str; 2] = ["src", "../../host/ceremony/src/letters"];
 
@@ -190,6 +204,44 @@ mod tests {
             assert!(!lithuanian.is_empty() && !english.is_empty(), "{name}");
             assert_eq!(places(lithuanian), places(english), "{name}");
             assert_eq!(lithuanian == english, NAMES.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn lithuanian_has_its_own_quotes_and_dashes_and_its_numbers_stay_with_what_they_count() {
+        for (name, lithuanian, _) in ALL {
+            for foreign in ["\"", "'", "”", " - ", "—"] {
+                assert!(!lithuanian.contains(foreign), "{name}: {foreign}");
+            }
+            assert_eq!(
+                lithuanian.matches('„').count(),
+                lithuanian.matches('“').count(),
+                "{name}"
+            );
+            let words: Vec<_> = lithuanian.split(' ').collect();
+            for word in &words[..words.len() - 1] {
+                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                assert!(!is_number && !COUNTS.contains(word), "{name}: {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_is_invited_to_sign_as_somebody_else_or_left_without_a_reason() {
+        let told = Messages::of(Language::Lt);
+        assert_eq!(
+            told.failed_identity_mismatch,
+            "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties \
+             priemone. Jei ne – nepasirašykite ir praneškite siuntėjui."
+        );
+        for reason in [
+            "jūsų eilė",
+            "jau pasirašyta",
+            "atsisakyta",
+            "baigėsi",
+            "atšauktas",
+        ] {
+            assert!(told.dead_link_explained.contains(reason), "{reason}");
         }
     }
 

@@ -7,8 +7,8 @@ use parafa_api_http::pages::Layout;
 use crate::PDF;
 use crate::assets::{page_script, pdf_js};
 use crate::messages::Messages;
-use crate::views::{EarlierSignature, EarlierSignatures, PageContent};
-use crate::vocabulary::{Language, SigningMethod};
+use crate::views::{EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers};
+use crate::vocabulary::{Language, MemberRole, SigningMethod};
 
 /// The page of one link.
 #[derive(Debug)]
@@ -50,6 +50,7 @@ impl CeremonyPage<'_> {
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
+                        (self.members(texts, &base))
                         (self.shown(texts, &document))
                         a.button.secondary href=(document) download { (texts.open_document) }
                         details {
@@ -59,16 +60,17 @@ impl CeremonyPage<'_> {
                     }
                     (self.signatures(texts))
                     section.steps {
-                        noscript { (self.without_script(texts, &base)) }
+                        noscript { (self.without_script(texts)) }
                         div aria-live="polite" {
                             p.notice #connection hidden { (texts.connection_lost) }
                         }
                         (self.choose(texts))
                         (waiting(texts))
                         (ended(texts, &document))
-                        details #decline hidden {
+                        // Shown where no script runs: a form needs none.
+                        details #decline hidden[!self.is_open] {
                             summary { (texts.decline) }
-                            (decline_form(texts, &base))
+                            (self.decline_form(texts, &base))
                         }
                     }
                 }
@@ -76,22 +78,30 @@ impl CeremonyPage<'_> {
         )
     }
 
-    /// The document itself, or what it is made of.
+    /// What the document is made of, where it is a container.
+    fn members(&self, texts: &Messages, base: &str) -> Markup {
+        match &self.content.members {
+            PageMembers::DocumentItself => Markup::default(),
+            PageMembers::Unknown => html! { p.notice { (texts.members_unknown) } },
+            PageMembers::Known(members) => html! {
+                div #members {
+                    p #members-heading { (texts.members) }
+                    ul.members aria-labelledby="members-heading" {
+                        @for member in members { (listed(texts, base, member)) }
+                    }
+                }
+            },
+        }
+    }
+
+    /// The place where the document, or a part of it, is drawn.
     fn shown(&self, texts: &Messages, document: &str) -> Markup {
         let is_pdf = self.content.document_mime_type == PDF;
         html! {
-            @if !is_pdf {
-                div #members data-main=(texts.main_member) data-attachment=(texts.attachment)
-                    data-metadata=(texts.metadata) data-fault=(texts.members_unknown) {
-                    p #members-heading { (texts.members) }
-                    ul.members aria-labelledby="members-heading" {}
-                }
-            }
             div.viewer #viewer hidden data-library=(pdf_js()) data-document=[is_pdf.then_some(document)]
                 data-loading=(texts.viewer_loading) data-failed=(texts.viewer_failed)
                 data-locked=(texts.viewer_locked) data-page=(texts.viewer_page)
-                data-sheet=(texts.viewer_sheet) data-large=(texts.viewer_large)
-                data-small=(texts.viewer_small) {
+                data-sheet=(texts.viewer_sheet) {
                 div.viewer-bar {
                     output #viewer-status aria-live="off" { (texts.viewer_loading) }
                     button #viewer-out type="button" aria-label=(texts.viewer_out) { "−" }
@@ -105,15 +115,28 @@ impl CeremonyPage<'_> {
     }
 
     /// What can be done where no script runs.
-    fn without_script(&self, texts: &Messages, base: &str) -> Markup {
+    fn without_script(&self, texts: &Messages) -> Markup {
         html! {
             @if self.is_open {
                 p.fault { (texts.needs_script) }
                 p { (texts.script_needed_only_to_sign) }
-                h2 { (texts.decline) }
-                (decline_form(texts, base))
             } @else {
                 p { (texts.already_answered) }
+            }
+        }
+    }
+
+    fn decline_form(&self, texts: &Messages, base: &str) -> Markup {
+        let action = format!("{base}/decline?lang={}", self.language.as_str());
+        html! {
+            form #decline-form method="post" action=(action) {
+                p { (texts.decline_explained) }
+                label for="reason" { (texts.reason) }
+                textarea #reason name="reason" maxlength="500" rows="3" aria-describedby="decline-fault" {}
+                p.fault #decline-fault hidden role="alert" data-reason=(texts.reason_fault)
+                    data-under-way=(texts.signature_under_way) data-not-sent=(texts.decline_not_sent)
+                    data-service=(texts.service_fault) {}
+                button.button.danger #confirm-decline type="submit" { (texts.confirm_decline) }
             }
         }
     }
@@ -146,7 +169,10 @@ impl CeremonyPage<'_> {
         html! {
             form #choose hidden novalidate {
                 div aria-live="polite" { p.notice #busy hidden { (texts.busy) } }
-                p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts) data-too-many-for=(texts.too_many_attempts_for) data-other=(texts.something_failed) data-busy=(texts.busy) {}
+                p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts)
+                    data-too-many-for=(texts.too_many_attempts_for) data-busy=(texts.busy)
+                    data-method=(texts.method_fault) data-not-sent=(texts.not_sent)
+                    data-service=(texts.service_fault) data-other=(texts.something_failed) {}
                 @if self.content.sandbox {
                     h2 { (texts.how_to_sign) }
                     p.notice { (texts.sandbox) }
@@ -155,7 +181,7 @@ impl CeremonyPage<'_> {
                     p.fault { (texts.signing_paused) }
                 } @else {
                     fieldset.methods {
-                        legend { (texts.how_to_sign) }
+                        legend #choose-heading tabindex="-1" { (texts.how_to_sign) }
                         @for (index, method) in usual_first(methods).enumerate() {
                             (tile(texts, method, index == 0))
                         }
@@ -174,6 +200,29 @@ impl CeremonyPage<'_> {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// A part of the document: a script draws what it can, and all can be saved.
+fn listed(texts: &Messages, base: &str, member: &Member) -> Markup {
+    let address = format!("{base}/members/{}", member.id);
+    let role = match member.role {
+        MemberRole::Main => texts.main_member,
+        MemberRole::Attachment => texts.attachment,
+        MemberRole::Metadata => texts.metadata,
+    };
+    let is_pdf = member.mime_type == PDF;
+    html! {
+        li {
+            a href=(address) download=(member.name) data-pdf[is_pdf]
+                data-main[member.role == MemberRole::Main] { (member.name) }
+            " (" (role) ")"
+            @if is_pdf {
+                " "
+                a.save href=(address) download=(member.name)
+                    aria-label={ (texts.save_member) ": " (member.name) } { (texts.save_member) }
             }
         }
     }
@@ -267,6 +316,26 @@ pub(crate) fn trouble(language: Language) -> Markup {
     notice(language, texts.trouble, texts.trouble_explained)
 }
 
+/// The page once a form has declined.
+pub(crate) fn declined(language: Language) -> Markup {
+    let texts = Messages::of(language);
+    notice(language, texts.declined, texts.declined_explained)
+}
+
+/// The page where a form has not declined, and the way back to the link's page.
+pub(crate) fn not_declined(language: Language, token: &str, why: &str) -> Markup {
+    let texts = Messages::of(language);
+    let back = format!("/c/{token}?lang={}", language.as_str());
+    alone(
+        language,
+        texts.not_declined,
+        &html! {
+            p.fault { (why) }
+            a.button.secondary href=(back) { (texts.back_to_page) }
+        },
+    )
+}
+
 /// What a browser shows of the address that a card's app is to open.
 pub(crate) fn pairing(language: Language, code: &str) -> Markup {
     let texts = Messages::of(language);
@@ -343,6 +412,8 @@ fn waiting(texts: &Messages) -> Markup {
                     data-signing=(texts.preparing)
                     data-waiting=(texts.phase_waiting) {}
             }
+            p.fault #give-up-fault hidden role="alert" data-too-late=(texts.give_up_too_late)
+                data-failed=(texts.give_up_failed) {}
             button.button.secondary #give-up type="button" { (texts.give_up) }
         }
         div #completing hidden {
@@ -374,17 +445,6 @@ fn ended(texts: &Messages, document: &str) -> Markup {
     }
 }
 
-fn decline_form(texts: &Messages, base: &str) -> Markup {
-    html! {
-        form #decline-form method="post" action={ (base) "/decline" } {
-            p { (texts.decline_explained) }
-            label for="reason" { (texts.reason) }
-            textarea #reason name="reason" maxlength="500" rows="3" {}
-            button.button.danger type="submit" { (texts.confirm_decline) }
-        }
-    }
-}
-
 fn other(language: Language) -> Language {
     match language {
         Language::En => Language::Lt,
@@ -406,7 +466,6 @@ mod tests {
         earlier_signatures: &EarlierSignatures,
     ) -> String {
         let content = PageContent {
-            language,
             tenant: "<b>Tenant</b>".to_owned(),
             title: "<script>alert(1)</script>".to_owned(),
             document_name: "\"><img>.pdf".to_owned(),
@@ -416,6 +475,7 @@ mod tests {
             methods,
             sandbox: false,
             earlier_signatures: earlier_signatures.clone(),
+            members: PageMembers::DocumentItself,
         };
         let page = CeremonyPage {
             token: "t",

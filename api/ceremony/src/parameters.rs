@@ -31,18 +31,19 @@ impl Parameters {
         decode::query(&self.0, None, |_| Some(()))
     }
 
-    /// How long the state is waited for.
-    pub(super) fn wait(&self) -> Result<Duration, Problem> {
-        let wait = decode::query(&self.0, None, |query| {
-            Some(query.optional("waitMs", |node| {
+    /// How long the state is waited for, and in which language it is told, if that
+    /// is said.
+    pub(super) fn wait(&self) -> Result<(Duration, Option<Language>), Problem> {
+        let (wait, language) = decode::query(&self.0, None, |query| {
+            let wait = query.optional("waitMs", |node| {
                 node.parsed("^[0-9]+$", "a number of milliseconds", |text| {
                     text.parse().ok()
                 })
-            }))
+            });
+            Some((wait, query.optional("lang", |node| node.one_of())))
         })?;
-        Ok(wait
-            .map_or(Duration::ZERO, Duration::from_millis)
-            .min(MAX_WAIT))
+        let wait = wait.map_or(Duration::ZERO, Duration::from_millis);
+        Ok((wait.min(MAX_WAIT), language))
     }
 
     /// In which language the page is wanted, if that is said.

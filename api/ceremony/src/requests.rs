@@ -3,7 +3,7 @@
 use parafa_api_http::decode::{self, Node, Query};
 use parafa_api_http::{Fault, Problem};
 
-use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, SigningMethod};
+use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, Language, SigningMethod};
 
 /// Longest reason of a decline, in characters.
 const LONGEST_REASON: usize = 500;
@@ -28,6 +28,8 @@ pub struct StartAttempt {
     pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
+    /// In which the signer reads the page, where that is not their own.
+    pub language: Option<Language>,
 }
 
 /// The body of `POST …/attempts`, with all faults of the request if it has any.
@@ -70,11 +72,13 @@ pub(crate) fn start_attempt(
             let document_sha256 = object.optional("documentSha256", |node| {
                 node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
             });
+            let language = object.optional("language", |node| node.one_of());
             Some(StartAttempt {
                 method: method?,
                 person,
                 phone_number: phone_number.map(str::to_owned),
                 document_sha256,
+                language,
             })
         })
     })
@@ -157,9 +161,9 @@ pub(crate) fn decline(body: &[u8], query: &Query) -> Result<Option<String>, Prob
         .filter(|reason| !reason.is_empty()))
 }
 
-/// The same of a form that a browser sends itself, where it runs no script.
-pub(crate) fn decline_form(body: &[u8], query: &Query) -> Result<Option<String>, Problem> {
-    decode::query(query, None, |_| Some(()))?;
+/// The same of a form that a browser sends itself, where it runs no script; its
+/// address says the language of the answer.
+pub(crate) fn decline_form(body: &[u8]) -> Result<Option<String>, Problem> {
     let form = std::str::from_utf8(body)
         .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;
     // Browsers end lines of forms by both characters (RFC 7578, 4.1).
@@ -226,6 +230,16 @@ mod tests {
         let start =
             start(r#"{"method":"smart_id","personalCode":"01010110006","country":"LV"}"#).unwrap();
         assert_eq!(start.person.as_deref(), Some("PNOLV-01010110006"));
+    }
+
+    #[test]
+    fn the_language_of_the_page_comes_along() {
+        let english = start(r#"{"method":"smart_id","language":"en"}"#).unwrap();
+
+        assert_eq!(english.language, Some(Language::En));
+        assert_eq!(start(r#"{"method":"smart_id"}"#).unwrap().language, None);
+        let unknown = r#"{"method":"smart_id","language":"de"}"#;
+        assert_eq!(pointers(unknown), ["/language"]);
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The pages and calls, over HTTP.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Path, Query, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Path, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
@@ -27,7 +26,7 @@ use crate::api::{CeremonyApi, ShownDocument};
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
-use crate::{assets, card, requests, views};
+use crate::{assets, card, decline, requests, views};
 
 const ATTEMPTS: &str = "/c/{token}/attempts";
 const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
@@ -46,22 +45,20 @@ const OF_OPEN_LINKS: [&str; 6] = [
 /// Of pages that nobody asked for in another one.
 pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
 
-/// What a browser posts where no script runs.
-const FORM: &str = "application/x-www-form-urlencoded";
-
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longest time from the head of a request to the head of its answer.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
-/// A document may be framed by the page alone and runs nothing.
+/// A document runs nothing, and the page draws it without a frame. What browsers
+/// show it with when it is opened alone is a plug-in with a style of its own.
 const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
-     frame-ancestors 'self'";
+     frame-ancestors 'none'";
 
 /// A part of a document is somebody else's file: it has no origin, and runs
 /// nothing.
 const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
-     style-src 'unsafe-inline'; frame-ancestors 'self'";
+     style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /// What every call works with.
 pub(crate) struct Http<C> {
@@ -96,7 +93,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
         .route(CURRENT_ATTEMPT, delete(give_up::<C>))
         .route(CODE_TO_SCAN, get(code_to_scan::<C>))
         .route("/c/{token}/callback", get(callback::<C>))
-        .route(DECLINE, post(decline::<C>))
+        .route(DECLINE, post(decline::decline::<C>))
         .merge(card::router())
         .method_not_allowed_fallback(method_not_allowed::<C>)
         .layer(middleware::from_fn(end_slow_calls))
@@ -146,8 +143,12 @@ async fn page<C: CeremonyApi>(
     headers: HeaderMap,
 ) -> Response {
     let asked = parameters.language_among_others();
+    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
     let page = async {
         let link = http.api.find(&token).await?;
+        if asked.is_none() {
+            language = http.api.language(&link)?;
+        }
         if !wants_html(&headers) {
             parameters.language()?;
         }
@@ -158,13 +159,13 @@ async fn page<C: CeremonyApi>(
         Ok((content, is_open)) => {
             let page = CeremonyPage {
                 token: &token,
-                language: asked.unwrap_or(content.language),
+                language,
                 content: &content,
                 is_open,
             };
             page_response(StatusCode::OK, page.render())
         }
-        Err(problem) => refusal(problem, &headers, asked.unwrap_or(USUAL_LANGUAGE)),
+        Err(problem) => refusal(problem, &headers, language),
     }
 }
 
@@ -238,10 +239,6 @@ async fn shown(
             ),
             (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy)),
-            (
-                HeaderName::from_static("x-frame-options"),
-                HeaderValue::from_static("SAMEORIGIN"),
-            ),
         ],
         content,
     )
@@ -255,10 +252,14 @@ async fn state<C: CeremonyApi>(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     http.api.find(&token).await?;
-    let wait = parameters.wait()?;
+    let (wait, language) = parameters.wait()?;
     let known = known_state(&headers);
-    let state = http.api.await_state(&token, wait, known).await?;
-    Ok(tagged(StatusCode::OK, state))
+    let (state, tag) = http.api.await_state(&token, wait, known).await?;
+    let state = match language {
+        Some(language) => state.told_in(language),
+        None => state,
+    };
+    Ok(tagged(StatusCode::OK, (state, tag)))
 }
 
 async fn start_attempt<C: CeremonyApi>(
@@ -321,50 +322,43 @@ async fn code_to_scan<C: CeremonyApi>(
         .into_response())
 }
 
-/// Where the app brings the signer back to; the page says what came of it. Also
-/// a link that has been signed on leads there, for the return that its signature
-/// waited for: phones repeat it, and the signer is to see the page, not that the
-/// link is dead.
+/// Where the app brings the signer back to; the page says what came of it, in the
+/// language that it was left in. Also a link that has been signed on leads there,
+/// for the return that its signature waited for: phones repeat it, and the signer
+/// is to see the page, not that the link is dead.
 async fn callback<C: CeremonyApi>(
-    State(http): State<Http<C>>,
-    LinkToken(token): LinkToken,
-    Query(query): Query<HashMap<String, String>>,
-    headers: HeaderMap,
-) -> Response {
-    let parameter = |name| query.get(name).map(String::as_str).unwrap_or_default();
-    let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
-    let returned = match http.api.find(&token).await {
-        Ok(link) => http.api.return_from_app(link, value, digest).await,
-        Err(problem) => Err(problem),
-    };
-    match returned {
-        Ok(()) => {
-            let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-            ([no_referrer], Redirect::to(&format!("/c/{token}"))).into_response()
-        }
-        Err(problem) => refusal(problem, &headers, USUAL_LANGUAGE),
-    }
-}
-
-async fn decline<C: CeremonyApi>(
     State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
-    body: Body,
-) -> Result<Response, Problem> {
-    let link = find_open(&*http.api, &token).await?;
-    if has_media_type(&headers, FORM) {
-        let reason = requests::decline_form(&whole(body).await?, &parameters.0)?;
-        http.api.decline(link, reason).await?;
-        return Ok(Redirect::to(&format!("/c/{token}")).into_response());
+) -> Response {
+    let parameter = |name| parameters.0.first(name).unwrap_or_default();
+    let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
+    let asked = parameters.language_among_others();
+    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
+    let returned = async {
+        let link = http.api.find(&token).await?;
+        if asked.is_none() {
+            language = http.api.language(&link)?;
+        }
+        http.api.return_from_app(link, value, digest).await
+    };
+    match returned.await {
+        Ok(()) => {
+            let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+            ([no_referrer], Redirect::to(&returned_to(&token, asked))).into_response()
+        }
+        Err(problem) => refusal(problem, &headers, language),
     }
-    let body = whole(body).await;
-    if !body.as_ref().is_ok_and(Bytes::is_empty) {
-        require_json(&headers)?;
+}
+
+/// The page as the signer comes back to it: it has not seen the attempt that its
+/// fragment says it is about.
+fn returned_to(token: &str, language: Option<Language>) -> String {
+    match language {
+        Some(language) => format!("/c/{token}?lang={}#returned", language.as_str()),
+        None => format!("/c/{token}#returned"),
     }
-    let reason = requests::decline(&body?, &parameters.0)?;
-    Ok(Json(http.api.decline(link, reason).await?).into_response())
 }
 
 /// The state whose tag the reader sent back. A proxy that compresses answers
@@ -396,19 +390,28 @@ pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C:
 /// make it.
 async fn refuse_foreign_origin<C: CeremonyApi>(
     State(http): State<Http<C>>,
+    parameters: Parameters,
     request: Request,
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    match headers.get(ORIGIN) {
-        Some(origin) if origin.as_bytes() != http.origin.as_bytes() && !is_own_form(headers) => {
-            Problem::new(
-                ProblemType::FORBIDDEN,
-                "The call comes from a page of another origin.",
-            )
-            .into_response()
+    let is_own = |origin: &HeaderValue| origin.as_bytes() == http.origin.as_bytes();
+    if headers.get(ORIGIN).is_none_or(is_own) || is_own_form(headers) {
+        return next.run(request).await;
+    }
+    let told = "The call comes from a page of another origin.";
+    let problem = Problem::new(ProblemType::FORBIDDEN, told);
+    let path = request.uri().path();
+    let token = path
+        .strip_prefix("/c/")
+        .and_then(|rest| rest.strip_suffix("/decline"));
+    match token {
+        // Browsers that do not say where a form comes from have readers too.
+        Some(token) if is_form(headers) && wants_html(headers) => {
+            let language = parameters.language_among_others();
+            decline::refused(&problem, language.unwrap_or(USUAL_LANGUAGE), token)
         }
-        _ => next.run(request).await,
+        _ => problem.into_response(),
     }
 }
 
@@ -423,7 +426,7 @@ fn is_own_form(headers: &HeaderMap) -> bool {
     };
     is(&ORIGIN, b"null")
         && is(&HeaderName::from_static("sec-fetch-site"), b"same-origin")
-        && has_media_type(headers, FORM)
+        && is_form(headers)
 }
 
 /// A body that comes a byte a second holds nobody up.
@@ -442,6 +445,11 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
         true => Ok(()),
         false => Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE)),
     }
+}
+
+/// Whether a browser sends a form itself, as it does where no script runs.
+pub(crate) fn is_form(headers: &HeaderMap) -> bool {
+    has_media_type(headers, "application/x-www-form-urlencoded")
 }
 
 fn has_media_type(headers: &HeaderMap, essence: &str) -> bool {
@@ -473,8 +481,10 @@ async fn method_not_allowed<C: CeremonyApi>(
     State(http): State<Http<C>>,
     LinkToken(token): LinkToken,
     path: MatchedPath,
+    parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
+    let language = parameters.language_among_others();
     let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
     let found = match is_of_open_links {
         true => find_open(&*http.api, &token).await,
@@ -482,7 +492,7 @@ async fn method_not_allowed<C: CeremonyApi>(
     };
     match found {
         Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
-        Err(problem) => refusal(problem, &headers, USUAL_LANGUAGE),
+        Err(problem) => refusal(problem, &headers, language.unwrap_or(USUAL_LANGUAGE)),
     }
 }
 

@@ -160,6 +160,20 @@ impl AttemptError {
     }
 }
 
+impl State {
+    /// The same for somebody who reads it in another language than the signer's.
+    pub(crate) fn told_in(mut self, language: Language) -> Self {
+        let error = self
+            .attempt
+            .as_mut()
+            .and_then(|attempt| attempt.error.as_mut());
+        if let Some(error) = error {
+            *error = AttemptError::new(error.code, language);
+        }
+        self
+    }
+}
+
 impl AttemptFailure {
     /// The sentence in English, for programs.
     #[must_use]
@@ -235,8 +249,6 @@ pub struct CardSubject {
 /// What the page shows before its script runs.
 #[derive(Clone, Debug)]
 pub struct PageContent {
-    /// Of the signer, where no other one is asked for.
-    pub language: Language,
     /// Who asks.
     pub tenant: String,
     /// What is to be signed.
@@ -255,6 +267,19 @@ pub struct PageContent {
     pub sandbox: bool,
     /// What is known of the signatures that the document carries.
     pub earlier_signatures: EarlierSignatures,
+    /// What the document is made of.
+    pub members: PageMembers,
+}
+
+/// What a page says of what a document is made of.
+#[derive(Clone, Debug)]
+pub enum PageMembers {
+    /// It is no container.
+    DocumentItself,
+    /// All of a container, in its order.
+    Known(Vec<Member>),
+    /// It is a container that could not be looked into, or not in time.
+    Unknown,
 }
 
 /// What is known of the signatures that a document carries.

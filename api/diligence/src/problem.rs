@@ -28,8 +28,6 @@ parafa_api_http::problem_kinds! {
         RateLimited = RATE_LIMITED;
         UpstreamUnavailable = (problems::UPSTREAM_UNAVAILABLE);
         Unavailable = UNAVAILABLE;
-        SignatureUnavailable = [SERVICE_UNAVAILABLE, "signature-unavailable", "Answers cannot be signed now",
-            "The service's signing key or what it needs is out of order; nothing was charged.",
-            "Try again later, or ask for an unsigned answer."];
+        SignatureUnavailable = (problems::SIGNATURE_UNAVAILABLE);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::edge::{BodyPace, RateLimits};
+use crate::edge::{BodyPace, RateLimiter, RateLimits};
 use crate::reference::Neighbour;
 
 /// 1 048 576 bytes.
@@ -28,8 +28,9 @@ pub struct HttpConfig {
     pub max_bytes_in_flight: usize,
     /// How slowly a body may come; after that 408.
     pub pace: BodyPace,
-    /// How often each key may come.
-    pub rates: RateLimits,
+    /// How often each key may come, and each address without one; what has the
+    /// same limiter counts together.
+    pub rates: RateLimiter,
     /// Other APIs beside this one, for the page `/docs`.
     pub neighbours: Vec<Neighbour>,
 }
@@ -45,7 +46,7 @@ impl HttpConfig {
             max_batch_body_bytes: 128 * MIB,
             max_bytes_in_flight: LEAST_IN_FLIGHT,
             pace: BodyPace::default(),
-            rates: RateLimits::default(),
+            rates: RateLimiter::new(RateLimits::default()),
             neighbours: Vec::new(),
         }
     }

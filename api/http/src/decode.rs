@@ -33,10 +33,11 @@ pub use self::object::Object;
 pub use self::patterns::file_name_pattern;
 pub use self::query::Query;
 pub(crate) use self::schema_recorder::{body_schema, query_members};
+pub use self::text::line_fault;
 use crate::problem::Problem;
 
-/// Decodes a body, and notes the faults of headers and query along with the
-/// body's.
+/// Decodes a body, and notes what is wrong before it (in the path, then in
+/// headers) and in the query along with the body's faults.
 ///
 /// # Errors
 /// `validation-failed`, with all faults in the order in which they stand in the
@@ -44,11 +45,11 @@ use crate::problem::Problem;
 pub fn body<T>(
     bytes: &[u8],
     query: &Query,
-    of_headers: Option<Fault>,
+    before: impl IntoIterator<Item = Fault>,
     decode: impl FnOnce(Node<'_>) -> Option<T>,
 ) -> Result<T, Problem> {
     let faults = Faults::default();
-    if let Some(Fault { pointer, detail }) = of_headers {
+    for Fault { pointer, detail } in before {
         faults.note(Position::headers(), pointer, detail);
     }
     query.decode(&faults, |_| Some(()));

@@ -14,7 +14,7 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
 use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
@@ -24,15 +24,15 @@ pub use self::body::BodyPace;
 pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
 pub(crate) use self::origin::OriginRule;
-pub(crate) use self::rate::RateLimiter;
-pub use self::rate::{RateDecision, RateLimits};
+pub use self::rate::{AlreadyCounted, RateDecision, RateLimiter, RateLimits};
 pub use self::request_id::RequestId;
 use crate::problem::{Problem, ProblemFormat, write};
 
 /// Puts the edge around `router`: a request id in and out and in every log
 /// line, answers in `format` in place of the [`Problem`]s that its handlers
-/// return, 503 in place of a panic, and `Cache-Control: no-store` on answers
-/// that say nothing about it.
+/// return, 503 in place of a panic, and on answers that say nothing about it
+/// `Cache-Control: no-store`, no frame (RFC 7034) and no address told to others
+/// (Referrer Policy, 3.1): some of them are documents.
 ///
 /// Paths in the log are those of the routes, so that no id or token of an
 /// address gets there.
@@ -71,6 +71,12 @@ async fn around<F: ProblemFormat>(
         headers
             .entry(X_CONTENT_TYPE_OPTIONS)
             .or_insert(HeaderValue::from_static("nosniff"));
+        headers
+            .entry(REFERRER_POLICY)
+            .or_insert(HeaderValue::from_static("no-referrer"));
+        headers
+            .entry(X_FRAME_OPTIONS)
+            .or_insert(HeaderValue::from_static("DENY"));
         headers.insert(RequestId::HEADER, id.to_header());
         response
     }

@@ -36,7 +36,10 @@ pub use config::{BaseUrl, HttpConfig, MIB};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
-pub use edge::{Admission, AdmittedBody, BodyPace, RateDecision, RateLimits, RequestId, edge};
+pub use edge::{
+    Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
+    RequestId, edge,
+};
 pub use idempotency::{
     Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
 };

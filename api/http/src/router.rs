@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::api::Api;
 use crate::config::HttpConfig;
-use crate::edge::{BodyBudget, RateLimiter, edge, gate};
+use crate::edge::{BodyBudget, edge, gate};
 use crate::operation::{Contract, Operation};
 use crate::problem::ProblemFormat;
 use crate::reference::{Reference, pages};
@@ -70,7 +70,6 @@ fn routes<A: Api, F: ProblemFormat>(
     let http = Http {
         api,
         budget: BodyBudget::new(config.max_bytes_in_flight),
-        rates: Arc::new(RateLimiter::new(config.rates)),
         config: Arc::new(config),
         operations: Arc::new(operations),
         reference: Arc::new(reference),
@@ -131,7 +130,6 @@ fn shape(template: &str) -> String {
 /// What every operation works with.
 pub(crate) struct Http<A: Api> {
     pub(crate) api: Arc<A>,
-    pub(crate) rates: Arc<RateLimiter>,
     pub(crate) config: Arc<HttpConfig>,
     pub(crate) budget: BodyBudget,
     pub(crate) operations: Arc<Vec<Operation<A>>>,
@@ -142,7 +140,6 @@ impl<A: Api> Clone for Http<A> {
     fn clone(&self) -> Self {
         Self {
             api: Arc::clone(&self.api),
-            rates: Arc::clone(&self.rates),
             config: Arc::clone(&self.config),
             budget: self.budget.clone(),
             operations: Arc::clone(&self.operations),

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, StatusCode};
-use parafa_api_http::{Access, Api, Credentials, Fault, Principal, Problem};
+use parafa_api_http::{
+    Access, AlreadyCounted, Api, Credentials, Fault, Principal, Problem, RequestId,
+};
 use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
@@ -21,13 +23,17 @@ use url::form_urlencoded;
 use uuid::Uuid;
 
 use crate::description::{answer_schema, body_schema};
-use crate::tools::AgentTools;
+use crate::refusal::refusal;
+use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
 /// Where the API describes itself.
 const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
+/// Where faults of the code of an entity are, in the API and in arguments.
+const PATH_CODE: &str = "/code";
+const ENTITY_CODE: &str = "/entityCode";
 const PURPOSES: [&str; 5] = [
     "AML_KYC",
     "BUSINESS_RELATIONSHIP_DD",
@@ -176,9 +182,9 @@ impl<A: Api> DiligenceTools<A> {
     ) -> Result<Self, ToolsError> {
         let request = Request::get(DESCRIPTION).body(Body::empty());
         let request = request.expect("a request without parameters");
-        let Some((StatusCode::OK, description)) = answer(&rest, request).await else {
-            return Err(ToolsError::NoDescription);
-        };
+        let described = answer(&rest, request).await;
+        let described = described.filter(|answer| answer.status == StatusCode::OK);
+        let description = described.ok_or(ToolsError::NoDescription)?.body;
         let tools = DEFINITIONS.iter().map(|tool| tool.described(&description));
         Ok(Self {
             tools: tools.collect::<Result<_, _>>()?,
@@ -225,34 +231,50 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
         })
     }
 
-    async fn call(
-        &self,
-        caller: &Self::Caller,
-        tool: &str,
-        arguments: JsonObject,
-    ) -> Result<CallToolResult, Problem> {
+    async fn call(&self, call: ToolCall<'_, Self::Caller>) -> Result<CallToolResult, Problem> {
         let mut known = DEFINITIONS.iter();
-        let tool = known.find(|known| known.name == tool);
-        let mut request = tool.ok_or_else(Problem::not_found)?.request(arguments)?;
-        let authorization = caller.authorization.clone();
-        request.headers_mut().insert(AUTHORIZATION, authorization);
-        match answer(&self.rest, request).await {
-            Some((status, view)) if status.is_success() => Ok(CallToolResult::structured(view)),
-            Some((_, problem)) => Ok(CallToolResult::structured_error(problem)),
-            None => {
-                let detail = "The answer could not be read.";
-                Err(Problem::unavailable(detail))
-            }
+        let tool = known.find(|known| known.name == call.tool);
+        let tool = tool.ok_or_else(Problem::not_found)?;
+        let mut request = tool.request(call.arguments)?;
+        let headers = request.headers_mut();
+        headers.insert(AUTHORIZATION, call.caller.authorization.clone());
+        headers.insert(RequestId::HEADER, call.request_id.to_header());
+        if let Some(key) = call.idempotency_key {
+            headers.insert(IDEMPOTENCY_KEY, key);
         }
+        let counted = AlreadyCounted(call.rate);
+        request.extensions_mut().insert(counted);
+        let Some(answer) = answer(&self.rest, request).await else {
+            let detail = "The answer could not be read.";
+            return Err(Problem::unavailable(detail));
+        };
+        Ok(match answer.status.is_success() {
+            true => CallToolResult::structured(answer.body),
+            false => refusal(tool.in_arguments(answer.body), answer.retry_after),
+        })
     }
 }
 
-/// Status and JSON of the API's answer.
-async fn answer(rest: &Router, request: Request<Body>) -> Option<(StatusCode, Value)> {
+/// What the API answered.
+struct Answer {
+    status: StatusCode,
+    /// In seconds.
+    retry_after: Option<u32>,
+    body: Value,
+}
+
+/// The API's answer, if it is JSON.
+async fn answer(rest: &Router, request: Request<Body>) -> Option<Answer> {
     let Ok(response) = rest.clone().oneshot(request).await;
-    let status = response.status();
-    let body = to_bytes(response.into_body(), LONGEST_ANSWER).await.ok()?;
-    Some((status, serde_json::from_slice(&body).ok()?))
+    let (head, body) = response.into_parts();
+    let retry_after = head.headers.get(RETRY_AFTER);
+    let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+    let body = to_bytes(body, LONGEST_ANSWER).await.ok()?;
+    Some(Answer {
+        status: head.status,
+        retry_after,
+        body: serde_json::from_slice(&body).ok()?,
+    })
 }
 
 impl Definition {
@@ -282,6 +304,22 @@ impl Definition {
             .with_title(self.title)
             .with_raw_output_schema(Arc::new(output))
             .with_annotations(annotations))
+    }
+
+    /// A problem document of the API, which names parameters of the path, with
+    /// the names of arguments in their place.
+    fn in_arguments(&self, mut problem: Value) -> Value {
+        if let Takes::Entity { .. } = self.takes
+            && let Some(errors) = problem.get_mut("errors").and_then(Value::as_array_mut)
+        {
+            let mut named = errors.iter_mut().map(|fault| &mut fault["pointer"]);
+            if let Some(pointer) = named.find(|pointer| **pointer == PATH_CODE) {
+                *pointer = ENTITY_CODE.into();
+                let detail = problem["detail"].as_str().unwrap_or_default();
+                problem["detail"] = detail.replace(PATH_CODE, ENTITY_CODE).into();
+            }
+        }
+        problem
     }
 
     /// The call of the API that a call of the tool is.

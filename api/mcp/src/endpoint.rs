@@ -25,7 +25,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::{Value, json};
 use tracing::Span;
 
-use crate::handler::{Authenticated, Handler};
+use crate::handler::{Admitted, Handler};
 use crate::message::Message;
 use crate::tools::AgentTools;
 
@@ -123,6 +123,11 @@ impl<T: AgentTools> Endpoint<T> {
             Err(refusal) => return refusal,
         };
         let mut response = match message {
+            Ok(message) if message.called_tool() == Some("") => {
+                let text = "A call names a tool: params is an object with its name.";
+                let error = ErrorData::invalid_params(text, None);
+                protocol_error(StatusCode::OK, message.id().cloned(), &error)
+            }
             Ok(message) => self.hand_on(onward, message).await,
             Err(error) => protocol_error(StatusCode::BAD_REQUEST, None, &error),
         };
@@ -166,7 +171,8 @@ impl<T: AgentTools> Endpoint<T> {
             rate.describe(refusal.headers_mut());
             return Err(refusal);
         }
-        head.extensions.insert(Authenticated(Arc::new(caller)));
+        let caller = Arc::new(caller);
+        head.extensions.insert(Admitted { caller, rate });
         Ok(Some(rate))
     }
 
@@ -203,6 +209,13 @@ impl<T: AgentTools> Endpoint<T> {
 #[expect(clippy::result_large_err, reason = "it is returned as it is")]
 fn in_time(rate: RateDecision) -> Result<RateDecision, Response> {
     rate.check().map_err(|problem| {
+        // Clients show the body to models, and no header.
+        let wait = problem.retry_after().unwrap_or_default();
+        let detail = format!(
+            "{} Trying again can help after {wait} seconds.",
+            problem.detail()
+        );
+        let problem = Problem::new(problem.kind(), detail).with_retry_after(wait);
         let mut response = problem.into_response();
         rate.describe(response.headers_mut());
         response

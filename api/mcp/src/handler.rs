@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use http::request::Parts;
-use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, RequestId};
+use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, RateDecision, RequestId};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, ErrorData,
     JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
@@ -16,7 +16,8 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use tracing::{Instrument, Span};
 
-use crate::tools::AgentTools;
+use crate::refusal::refusal;
+use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
 /// The revisions that are spoken.
 const REVISIONS: &[ProtocolVersion] = &[
@@ -31,12 +32,18 @@ const TOOLS_FRESH_MS: u64 = 60 * 60 * 1000;
 /// Where a result says who gave it.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Whoever makes the call at hand.
-pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);
+/// Whoever makes the call at hand, and how it was counted.
+pub(crate) struct Admitted<C> {
+    pub(crate) caller: Arc<C>,
+    pub(crate) rate: RateDecision,
+}
 
-impl<C> Clone for Authenticated<C> {
+impl<C> Clone for Admitted<C> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self {
+            caller: Arc::clone(&self.caller),
+            rate: self.rate,
+        }
     }
 }
 
@@ -96,9 +103,8 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let head = context.extensions.get::<Parts>();
-        let head = head.map(|head| &head.extensions);
-        let caller = head.and_then(|head| head.get::<Authenticated<T::Caller>>());
-        let Some(Authenticated(caller)) = caller else {
+        let admitted = head.and_then(|head| Some((head, head.extensions.get()?)));
+        let Some((head, Admitted::<T::Caller> { caller, rate })) = admitted else {
             let message = "Nobody is known to make this call.";
             return Err(ErrorData::invalid_request(message, None));
         };
@@ -106,19 +112,26 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
             let message = format!("There is no tool {:?}.", request.name);
             return Err(ErrorData::invalid_params(message, None));
         }
-        let span = head.and_then(|head| head.get::<Span>()).cloned();
-        let arguments = request.arguments.unwrap_or_default();
-        let call = self.tools.call(caller, &request.name, arguments);
+        let request_id = head.extensions.get::<RequestId>().cloned();
+        let request_id = request_id.unwrap_or_else(|| RequestId::of(&head.headers));
+        let call = self.tools.call(ToolCall {
+            caller,
+            tool: &request.name,
+            arguments: request.arguments.unwrap_or_default(),
+            rate: *rate,
+            request_id: request_id.clone(),
+            idempotency_key: head.headers.get(IDEMPOTENCY_KEY).cloned(),
+        });
+        let span = head.extensions.get::<Span>().cloned();
         let call = call.instrument(span.unwrap_or_else(Span::none));
         // `rmcp` has a task carry it out, and would wait for the answer of one
         // that panicked forever.
         let called = AssertUnwindSafe(call).catch_unwind().await;
         let called = called.unwrap_or_else(|_| Err(broken_down()));
-        let result = called.unwrap_or_else(|problem| {
-            let id = head.and_then(|head| head.get::<RequestId>());
-            self.refusal(&problem, id)
-        });
-        Ok(result.with_meta(Some(self.identity())).into())
+        let mut result = called.unwrap_or_else(|problem| self.refusal(&problem, &request_id));
+        let meta = result.meta.get_or_insert_with(MetaObject::default);
+        meta.0.extend(self.identity().0);
+        Ok(result.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -137,13 +150,11 @@ impl<T: AgentTools> Handler<T> {
 
     /// A refusal of the product: what the call came to, and no error of the
     /// protocol.
-    fn refusal(&self, problem: &Problem, id: Option<&RequestId>) -> CallToolResult {
-        let id = id.cloned();
-        let id = id.unwrap_or_else(|| RequestId::of(&http::HeaderMap::new()));
-        let document = self.documents.body(problem, &id);
-        let document = serde_json::to_value(document);
+    fn refusal(&self, problem: &Problem, id: &RequestId) -> CallToolResult {
+        let document = self.documents.body(problem, id);
+        let document = serde_json::to_value(document).expect("a problem document is JSON");
         tracing::info!(problem = problem.kind().name, "a tool refused");
-        CallToolResult::structured_error(document.expect("a problem document is JSON"))
+        refusal(document, problem.retry_after())
     }
 }
 

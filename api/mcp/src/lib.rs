@@ -17,9 +17,10 @@ mod diligence;
 mod endpoint;
 mod handler;
 mod message;
+mod refusal;
 mod tools;
 
 pub use diligence::{DiligenceTools, ToolCaller, ToolsError};
 pub use endpoint::{McpConfig, PATH, router};
 pub use rmcp::model;
-pub use tools::AgentTools;
+pub use tools::{AgentTools, ToolCall};

@@ -35,19 +35,14 @@ impl Message {
             .filter(|id| id.is_string() || id.is_number())
     }
 
-    /// The name of the tool that it asks to call, if it asks that.
+    /// The name of the tool that it asks to call, if it asks that; an empty one
+    /// where it names none. Whoever asks needs a key before they are told what
+    /// is wrong with how they ask.
     pub(crate) fn called_tool(&self) -> Option<&str> {
         let method = self.0.get("method").and_then(Value::as_str);
-        let params = self
-            .0
-            .get("params")
-            .filter(|_| method == Some("tools/call"))?;
-        Some(
-            params
-                .get("name")
-                .and_then(Value::as_str)
-                .unwrap_or_default(),
-        )
+        let params = (method == Some("tools/call")).then(|| self.0.get("params"))?;
+        let name = params.and_then(|params| params.get("name"));
+        Some(name.and_then(Value::as_str).unwrap_or_default())
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {

@@ -1,6 +1,26 @@
 use async_trait::async_trait;
-use parafa_api_http::{Access, Credentials, Principal, Problem};
+use http::{HeaderName, HeaderValue};
+use parafa_api_http::{Access, Credentials, Principal, Problem, RateDecision, RequestId};
 use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool};
+
+/// Under which key a request that creates is answered again as it was.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// A call of a tool, by somebody who may make it.
+pub struct ToolCall<'a, C> {
+    /// On whose behalf.
+    pub caller: &'a C,
+    /// Which of the [`tools`](AgentTools::tools).
+    pub tool: &'a str,
+    /// As they came.
+    pub arguments: JsonObject,
+    /// How it was counted.
+    pub rate: RateDecision,
+    /// The id of the request that it came in.
+    pub request_id: RequestId,
+    /// The `Idempotency-Key` of that request.
+    pub idempotency_key: Option<HeaderValue>,
+}
 
 /// Tools that agents may call.
 #[async_trait]
@@ -27,23 +47,21 @@ pub trait AgentTools: Send + Sync + 'static {
         credentials: Option<&Credentials>,
     ) -> Result<Self::Caller, Problem>;
 
-    /// Calls one of the [`tools`](Self::tools).
+    /// Carries out a call.
     ///
     /// # Errors
     /// Whatever the API refuses the same request with; the result of the call
     /// then holds the problem document.
-    async fn call(
-        &self,
-        caller: &Self::Caller,
-        tool: &str,
-        arguments: JsonObject,
-    ) -> Result<CallToolResult, Problem>;
+    async fn call(&self, call: ToolCall<'_, Self::Caller>) -> Result<CallToolResult, Problem>;
 
     /// Which right and rate a call of `tool` takes: that to read where its
-    /// annotations say that it is read-only.
+    /// annotations say that it is read-only, and where there is no such tool,
+    /// since nothing is done then.
     fn access(&self, tool: &str) -> Access {
-        let tool = self.tools().iter().find(|known| known.name == tool);
-        let annotations = tool.and_then(|tool| tool.annotations.as_ref());
+        let Some(tool) = self.tools().iter().find(|known| known.name == tool) else {
+            return Access::Read;
+        };
+        let annotations = tool.annotations.as_ref();
         match annotations.and_then(|annotations| annotations.read_only_hint) {
             Some(true) => Access::Read,
             _ => Access::Write,

@@ -26,7 +26,7 @@ use parafa_api_http::Surface;
 pub use parafa_api_http::{
     Access, Api, BaseUrl, BodyPace, Created, Credentials, Fault, HttpConfig, IDEMPOTENCY_HOURS,
     IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence, Principal, Problem, ProblemDocuments,
-    RateLimits, RequestId, Reservation, WireName, edge,
+    RateLimiter, RateLimits, RequestId, Reservation, WireName, edge,
 };
 pub use problem::ProblemKind;
 pub use record::{DocumentDownload, Record};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 use serde::Deserialize;
 
 use crate::fonts::Fonts;
@@ -165,7 +165,7 @@ impl Description {
         Err(Refusal {
             subjects: named.map(|character| named_character(*character)).collect(),
             ..Refusal::new(
-                "characters-missing",
+                refusal::CHARACTERS_MISSING,
                 format!(
                     "The fonts lack {} of the characters in the text.",
                     missing.len()
@@ -262,7 +262,7 @@ fn named_character(character: char) -> String {
 }
 
 pub(crate) fn invalid(detail: impl Into<String>) -> Refusal {
-    Refusal::new("description-invalid", detail)
+    Refusal::new(refusal::DESCRIPTION_INVALID, detail)
 }
 
 #[cfg(test)]

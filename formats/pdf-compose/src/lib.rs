@@ -48,7 +48,7 @@ mod write;
 
 use parafa_format_core::{
     Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile, expect_no_params,
-    parse_seed,
+    parse_seed, refusal,
 };
 
 use description::Description;
@@ -99,7 +99,7 @@ struct Attachment {
 fn check(request: &ComposeRequest) -> Result<(), Refusal> {
     if request.media_type != MEDIA_TYPE {
         return Err(Refusal::new(
-            "bad-request",
+            refusal::BAD_REQUEST,
             format!("The media type {:?} is not made here.", request.media_type),
         ));
     }
@@ -112,11 +112,11 @@ fn read<B: Blob>(
     limits: &Limits,
 ) -> Result<(Description, Vec<Attachment>), Refusal> {
     let Some((first, others)) = files.split_first() else {
-        return Err(Refusal::new("bad-request", "There is no file."));
+        return Err(Refusal::new(refusal::BAD_REQUEST, "There is no file."));
     };
     if first.media_type != DESCRIPTION_MEDIA_TYPE {
         return Err(Refusal::new(
-            "bad-request",
+            refusal::BAD_REQUEST,
             format!("The first file is not of the media type {DESCRIPTION_MEDIA_TYPE}."),
         ));
     }
@@ -141,7 +141,7 @@ fn read<B: Blob>(
         return Err(Refusal {
             subjects: unnamed,
             ..Refusal::new(
-                "bad-request",
+                refusal::BAD_REQUEST,
                 "The description names no attachments for some files.",
             )
         });
@@ -162,7 +162,7 @@ fn read<B: Blob>(
                 _ => Err(Refusal {
                     subjects: vec![wanted.name.clone()],
                     ..Refusal::new(
-                        "bad-request",
+                        refusal::BAD_REQUEST,
                         "An attachment is not exactly one of the files.",
                     )
                 }),

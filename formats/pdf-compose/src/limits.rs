@@ -1,4 +1,4 @@
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 
 /// How much is composed before it is refused: far above what people read, far
 /// below what exhausts a sandbox.
@@ -35,5 +35,5 @@ impl Default for Limits {
 }
 
 pub(crate) fn passed(detail: String) -> Refusal {
-    Refusal::new("document-too-long", detail)
+    Refusal::new(refusal::DOCUMENT_TOO_LONG, detail)
 }

@@ -21,7 +21,7 @@ use krilla::tagging::{
     Tag as KrillaTag, TagGroup, TagKind as KrillaTagKind, TagTree,
 };
 use krilla::text::Font;
-use parafa_format_core::{ComposeRequest, Refusal};
+use parafa_format_core::{ComposeRequest, Refusal, refusal};
 use sha2::{Digest, Sha256};
 
 use crate::Attachment;
@@ -72,7 +72,7 @@ pub(crate) fn write(
     document.set_tag_tree(pen.tag_tree(sheet, description));
     document.finish().map_err(|error| {
         Refusal::new(
-            "description-invalid",
+            refusal::DESCRIPTION_INVALID,
             format!("The document cannot be written: {error}."),
         )
     })
@@ -196,7 +196,7 @@ fn metadata(description: &Description, seed: &[u8], date: DateTime) -> Metadata 
 fn embed(document: &mut Document, attachment: &Attachment, date: DateTime) -> Result<(), Refusal> {
     let refused = |detail: &str| Refusal {
         subjects: vec![attachment.name.clone()],
-        ..Refusal::new("bad-request", detail)
+        ..Refusal::new(refusal::BAD_REQUEST, detail)
     };
     let mime_type = MimeType::new(&attachment.media_type)
         .ok_or_else(|| refused("The media type of an attachment is none."))?;
@@ -276,7 +276,12 @@ fn fill(Color(red, green, blue): Color) -> Fill {
 }
 
 fn date(time: i64) -> Result<DateTime, Refusal> {
-    let refused = || Refusal::new("bad-request", format!("The time {time} has no PDF date."));
+    let refused = || {
+        Refusal::new(
+            refusal::BAD_REQUEST,
+            format!("The time {time} has no PDF date."),
+        )
+    };
     let since_epoch = Duration::from_secs(u64::try_from(time).map_err(|_| refused())?);
     let date = der::DateTime::from_unix_duration(since_epoch).map_err(|_| refused())?;
     Ok(DateTime::new(date.year())

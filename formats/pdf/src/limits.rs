@@ -1,5 +1,5 @@
 use parafa_ades::ChainLimits;
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 
 /// How much of a document is taken before it is refused.
 ///
@@ -78,7 +78,7 @@ impl Limits {
     pub(crate) fn require_length(&self, len: u64) -> Result<(), Refusal> {
         if len > self.document_bytes {
             let detail = format!("A document may have {} bytes.", self.document_bytes);
-            return Err(Refusal::new("document-too-long", detail));
+            return Err(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail));
         }
         Ok(())
     }

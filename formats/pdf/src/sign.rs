@@ -15,6 +15,7 @@ mod revision;
 use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_format_core::{
     Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
+    refusal,
 };
 use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
 
@@ -154,7 +155,7 @@ fn cms(
 fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
     if cms.len() > signing.reserve {
         return Err(Refusal::new(
-            "no-room",
+            refusal::NO_ROOM,
             format!(
                 "The signature needs {} bytes or more, but {} were reserved.",
                 cms.len(),

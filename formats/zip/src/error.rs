@@ -1,4 +1,4 @@
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 
 /// Why an archive is not taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -100,7 +100,7 @@ impl Error {
             Self::Member { .. } => "member-damaged",
             Self::MemberTooLong { .. } => "member-too-long",
             Self::Mimetype(_) => "mimetype",
-            Self::TooLong => "document-too-long",
+            Self::TooLong => refusal::DOCUMENT_TOO_LONG,
         }
     }
 

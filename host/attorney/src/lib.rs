@@ -25,6 +25,9 @@ pub trait SigningKey: Send + Sync {
     /// How it signs.
     fn algorithm(&self) -> KeyAlgorithm;
 
+    /// What keeps it.
+    fn storage(&self) -> KeyStorage;
+
     /// Whether the key can be reached, without a signature.
     ///
     /// # Errors
@@ -38,6 +41,16 @@ pub trait SigningKey: Send + Sync {
     /// # Errors
     /// [`SigningKeyError`].
     async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError>;
+}
+
+/// What keeps a key, and so for whom it may sign.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum KeyStorage {
+    /// A device: what it signs may be a qualified signature.
+    Device,
+    /// This process, from a file: its signatures are none that anybody should
+    /// rely on.
+    Memory,
 }
 
 /// An algorithm by its name of JSON Web Algorithms (RFC 7518, 3.1).

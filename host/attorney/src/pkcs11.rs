@@ -17,7 +17,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::token::Token;
 use crate::chain::{Chain, ChainError};
-use crate::{KeyAlgorithm, SigningKey, SigningKeyError};
+use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
 /// Where a key is, and how it is reached.
 #[derive(Clone, Debug)]
@@ -135,6 +135,10 @@ impl SigningKey for Pkcs11Key {
 
     fn algorithm(&self) -> KeyAlgorithm {
         self.chain.algorithm
+    }
+
+    fn storage(&self) -> KeyStorage {
+        KeyStorage::Device
     }
 
     async fn check(&self) -> Result<(), SigningKeyError> {

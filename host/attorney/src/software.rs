@@ -8,7 +8,7 @@ use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::Padding;
 
 use crate::chain::{Chain, ChainError};
-use crate::{KeyAlgorithm, SigningKey, SigningKeyError};
+use crate::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 
 /// Why a key in files cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +70,10 @@ impl SigningKey for SoftwareKey {
 
     fn algorithm(&self) -> KeyAlgorithm {
         self.chain.algorithm
+    }
+
+    fn storage(&self) -> KeyStorage {
+        KeyStorage::Memory
     }
 
     async fn check(&self) -> Result<(), SigningKeyError> {

@@ -5,7 +5,6 @@
 //! data key, so that erasing that key erases it everywhere.
 
 mod attempt;
-mod base64_bytes;
 mod card_link;
 mod mail;
 mod prompts;

@@ -8,12 +8,14 @@
 //! a gateway to a synthetic register, a mail server and a receiver of webhooks that show what they were given. Each
 //! service has a module of its own; [`World`] is the only thing that sees all
 //! of them. A remote control on the same address moves the world's clock, plans
-//! faults and tells what was asked; [`Control`] speaks to it.
+//! faults and tells what was asked; [`Control`] speaks to it, and
+//! [`DemoCommand`] is what the command line has done with a world that runs.
 
 mod arrivals;
 mod attorney;
 mod cards;
 mod clock;
+mod commands;
 mod control;
 mod crypto;
 mod date_time;
@@ -44,6 +46,7 @@ mod world;
 pub use crate::{
     attorney::AttorneyFiles,
     clock::{DemoClock, SystemClock, WorldClock},
+    commands::{CardCommand, CommandError, DemoCommand, KnownWorld, Told},
     control::{ClockState, Control, ControlError},
     error::WorldError,
     fault::{Fault, FaultPlan},

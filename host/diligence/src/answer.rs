@@ -12,13 +12,13 @@ use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{self, Amount};
+use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::Query;
 use parafa_registers::{RegisterAnswer, SourceError};
 use parafa_store::Transaction;
 use serde::Serialize;
 
 use crate::error::DiligenceError;
-use crate::records::{CallOutcome, CallRow};
 use crate::{Diligence, accounts, prices};
 
 /// The media type of plain answers.
@@ -217,11 +217,8 @@ impl Diligence {
     }
 
     fn signer_of(&self, caller: &Caller) -> Result<&AnswerSigner, DiligenceError> {
-        let signer = match caller.mode {
-            KeyMode::Live => &self.signer,
-            KeyMode::Test => &self.sandbox_signer,
-        };
-        signer.as_deref().ok_or(DiligenceError::NoSigner)
+        let signer = self.signers.of(caller.mode);
+        signer.ok_or(DiligenceError::NoSigner)
     }
 
     async fn in_form(

@@ -2,11 +2,10 @@
 
 use jiff::SignedDuration;
 use parafa_platform::accounts::TenantRow;
+use parafa_platform::register_calls::CallRow;
 use parafa_store::clock::shifted;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Table};
 use uuid::Uuid;
-
-use crate::records::CallRow;
 
 /// The log of calls, whose rows go after a while.
 #[derive(Clone)]

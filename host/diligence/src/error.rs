@@ -1,10 +1,9 @@
 use parafa_organisation_signature::SignatureUnavailable;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
+use parafa_platform::register_calls::CallOutcome;
 use parafa_registers::Unavailable;
 use parafa_store::StoreError;
-
-use crate::records::CallOutcome;
 
 /// Why a question was not answered.
 #[derive(Debug, thiserror::Error)]

@@ -11,14 +11,10 @@ pub mod api;
 pub mod call_log;
 mod error;
 pub mod prices;
-pub mod records;
 mod report;
 
-use std::sync::Arc;
-
 use parafa_api_http::BaseUrl;
-use parafa_identification::RegisterSources;
-use parafa_organisation_signature::AnswerSigner;
+use parafa_identification::{AttorneySigners, RegisterSources};
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
 use url::Url;
@@ -34,10 +30,8 @@ pub struct Diligence {
     pub idempotency: Idempotency,
     /// Where registers are asked.
     pub registers: RegisterSources,
-    /// Signs answers to live keys; none where no key is set up for that.
-    pub signer: Option<Arc<AnswerSigner>>,
-    /// The same of answers to test keys, which no device signs.
-    pub sandbox_signer: Option<Arc<AnswerSigner>>,
+    /// Sign answers.
+    pub signers: AttorneySigners,
     /// The address that schemas are published at.
     pub base_url: BaseUrl,
     /// A page on which a person can settle why a workspace cannot pay; a

@@ -11,6 +11,7 @@ pub mod card;
 mod ecdsa;
 pub mod mobile_id;
 mod provider;
+mod service;
 pub mod smart_id;
 
 pub use self::authentication::{

@@ -18,9 +18,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub(crate) use self::views::event;
-use crate::{
-    ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, Purpose, SimulatedOutcome,
-};
+use crate::{ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, SimulatedOutcome};
 
 /// How long a simulated completion is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -100,7 +98,7 @@ fn form(request: kyc::CreateKycPackage) -> OrderForm {
     OrderForm {
         entity: request.entity,
         role: role(request.role),
-        purpose: purpose(request.purpose),
+        purpose: request.purpose,
         delivery: match request.delivery {
             kyc::KycDelivery::Link => OrderDelivery::Link,
             kyc::KycDelivery::Email(address) => OrderDelivery::Email(address),
@@ -121,16 +119,6 @@ fn role(role: kyc::KycRole) -> Role {
         kyc::KycRole::BeneficialOwner => Role::BeneficialOwner,
         kyc::KycRole::Liquidator => Role::Liquidator,
         kyc::KycRole::InsolvencyAdministrator => Role::InsolvencyAdministrator,
-    }
-}
-
-fn purpose(purpose: kyc::Purpose) -> Purpose {
-    match purpose {
-        kyc::Purpose::AmlKyc => Purpose::AmlKyc,
-        kyc::Purpose::BusinessRelationship => Purpose::BusinessRelationship,
-        kyc::Purpose::Transaction => Purpose::Transaction,
-        kyc::Purpose::LegalClaim => Purpose::LegalClaim,
-        kyc::Purpose::Other => Purpose::Other,
     }
 }
 

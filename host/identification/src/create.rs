@@ -1,26 +1,18 @@
 //! Takes orders.
 
-use bytes::Bytes;
-use jiff::Timestamp;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{self, NewDocument};
-use parafa_ceremony::{CeremonyError, seed};
 use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
 use parafa_platform::idempotency::{self, Answer, Claim};
-use parafa_plugin_host::{
-    CallError, CallPriority, Capability, ComposeRequest, Plugin, SourceFile, Urgency,
-};
-use parafa_register_data::data::CompanyProfile;
-use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
-use parafa_registers::RegisterAnswer;
+use parafa_store::audit;
 use parafa_store::keys::DataKey;
-use parafa_store::{Transaction, audit};
-use serde_json::Value;
 use uuid::Uuid;
 
+use crate::accounts;
 use crate::documents::{self, DossierFacts};
 use crate::error::IdentificationError;
+use crate::facts::{Asked, RegisterFacts};
 use crate::form::{OrderDelivery, OrderForm};
 use crate::reading::Order;
 use crate::records::{OrderPrivate, OrderRow};
@@ -36,13 +28,6 @@ const METHODS: [SigningMethod; 3] = [
     SigningMethod::MobileId,
     SigningMethod::Nfc,
 ];
-
-/// What the registers say of an entity and of those who hold a role in it.
-pub(crate) struct RegisterFacts {
-    pub(crate) profile: Box<CompanyProfile>,
-    pub(crate) holders: Vec<RoleHolder>,
-    pub(crate) answers: Vec<RegisterAnswer>,
-}
 
 /// An order whose bytes are written and whose rows are not.
 struct Prepared {
@@ -69,9 +54,10 @@ impl Identifications {
         // Nothing is asked for on behalf of somebody who cannot pay for it.
         self.records
             .store
-            .transact(|tx| Box::pin(async move { self.check_accounts(tx, caller).await }))
+            .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
-        let facts = self.facts(caller.mode, &form.entity, form.role).await?;
+        self.signer(caller.mode)?;
+        let facts = self.facts(&Asked::by(caller, &form)).await?;
         let facts = facts.filter(|facts| !facts.holders.is_empty());
         let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;
         let prepared = self.prepare(caller, &form, &facts).await?;
@@ -87,52 +73,6 @@ impl Identifications {
         self.ceremonies.work.notify_one();
         tracing::info!(order.id = %order.id, tenant.id = %caller.tenant, "identification ordered");
         Ok(order)
-    }
-
-    /// What the registers say now; none where they know no such entity, or no
-    /// such role in it.
-    pub(crate) async fn facts(
-        &self,
-        mode: KeyMode,
-        entity: &EntityCode,
-        role: Role,
-    ) -> Result<Option<RegisterFacts>, IdentificationError> {
-        let holders = Query::RoleHolders {
-            entity: entity.clone(),
-            role,
-        };
-        let profile = Query::CompanyProfile(entity.clone());
-        let (held, known) = tokio::join!(
-            self.registers.ask(mode, &holders),
-            self.registers.ask(mode, &profile),
-        );
-        let unavailable = |_| IdentificationError::RegisterUnavailable;
-        let (held, known) = (held.map_err(unavailable)?, known.map_err(unavailable)?);
-        let (Some(held), Some(known)) = (held, known) else {
-            return Ok(None);
-        };
-        match (held.data.clone(), known.data.clone()) {
-            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
-                Ok(Some(RegisterFacts {
-                    profile,
-                    holders: held_by.holders,
-                    answers: vec![held, known],
-                }))
-            }
-            _ => Err(IdentificationError::RegisterUnavailable),
-        }
-    }
-
-    async fn check_accounts(
-        &self,
-        tx: &mut Transaction<'_>,
-        caller: &Caller,
-    ) -> Result<(), IdentificationError> {
-        if caller.mode == KeyMode::Test {
-            return Ok(());
-        }
-        let checked = self.accounts.check(tx, caller).await?;
-        checked.map_err(|cause| IdentificationError::PaymentRequired(Box::new(cause)))
     }
 
     async fn prepare(
@@ -181,7 +121,8 @@ impl Identifications {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    self.check_accounts(tx, caller).await?;
+                    accounts::check(tx, caller).await?;
+                    accounts::reserve(tx, &prepared.row).await?;
                     tx.insert(&prepared.row).await?;
                     prepared.ceremony.insert(tx).await?;
                     prepared.ceremony.invite(tx).await?;
@@ -232,58 +173,6 @@ impl Identifications {
             came_signed: false,
         })
     }
-
-    /// Makes a document of our own.
-    pub(crate) async fn compose(
-        &self,
-        tenant: Uuid,
-        description: &Value,
-        now: Timestamp,
-    ) -> Result<Bytes, IdentificationError> {
-        let plugin = self.pdf(tenant)?;
-        let source = SourceFile {
-            name: "description.json".to_owned(),
-            media_type: "application/json".to_owned(),
-            content: Bytes::from(description.to_string()).into(),
-        };
-        let request = ComposeRequest {
-            time: now.as_second(),
-            seed: seed()?,
-            media_type: PDF.to_owned(),
-            params: Vec::new(),
-        };
-        match plugin.compose(&[source], &request).await {
-            Ok(made) => Ok(made.bytes),
-            Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
-            Err(CallError::Refused(refusal)) => {
-                tracing::error!(code = refusal.code, "a document of our own is refused");
-                Err(IdentificationError::NoDocuments)
-            }
-        }
-    }
-
-    /// The plugin of PDF documents, which makes some and reads signatures.
-    pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
-        let plugin = self.plugins.by_extension("pdf");
-        let has = |plugin: &&std::sync::Arc<Plugin>| {
-            let needed = [Capability::Compose, Capability::Sign, Capability::Verify];
-            let capabilities = plugin.capabilities();
-            needed.iter().all(|needed| capabilities.contains(needed))
-        };
-        let plugin = plugin.as_ref().filter(has);
-        let plugin = plugin.ok_or(IdentificationError::NoDocuments)?;
-        Ok(plugin.prioritized(CallPriority::new(Urgency::Usual, tenant.as_u128())))
-    }
-}
-
-impl RegisterFacts {
-    /// The registers that were asked, and when each answered.
-    pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
-        let answers = self.answers.iter();
-        answers
-            .map(|answer| (answer.register, answer.retrieved_at))
-            .collect()
-    }
 }
 
 fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
@@ -327,6 +216,7 @@ fn order_row(
         id,
         tenant: caller.tenant,
         mode: caller.mode,
+        ordered_with: caller.key,
         order: KycOrder::new(opened.read_at),
         entity: form.entity.clone(),
         role: form.role,
@@ -337,6 +227,8 @@ fn order_row(
         private: Some(private.seal(key, id)?),
         created_at: opened.read_at,
         expires_at: opened.row.signing.expires_at,
+        reserved: accounts::most(caller.mode),
+        evidence: None,
         delivered: None,
     })
 }

@@ -2,12 +2,12 @@
 //! English, as descriptions of which the plugin of PDF documents makes pages.
 
 use jiff::Timestamp;
+use parafa_api_diligence::Purpose;
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{Register, Role};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::form::Purpose;
 use crate::identity::MatchLevel;
 
 /// What is known of the entity when an order is made.
@@ -26,6 +26,7 @@ pub(crate) struct DossierFacts<'a> {
 /// What the attorney states.
 pub(crate) struct AttestationFacts<'a> {
     pub(crate) order: Uuid,
+    /// The attorney, by name.
     pub(crate) signatory: &'a str,
     pub(crate) entity_name: &'a str,
     pub(crate) entity_code: &'a str,
@@ -135,6 +136,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     let person = format!("{} {}", facts.given_name, facts.surname);
     let at = moment(facts.at);
     let simulated = facts.certificate_sha256.is_none();
+    let attorney = facts.signatory;
     let [match_lt, match_en] = match facts.match_level {
         MatchLevel::PersonalCode => ["sutampa asmens kodas", "the personal codes are the same"],
         MatchLevel::NameBirthDate => [
@@ -145,19 +147,24 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     let certificate = facts.certificate_sha256.unwrap_or("–");
     let [statement_lt, statement_en] = if simulated {
         [
-            "BANDYMAS. Niekas nepasirašė ir nebuvo tikrinamas: duomenys sugalvoti.",
-            "TEST. Nobody has signed and nobody was verified: the data are made up.",
+            "BANDYMAS. Niekas nepasirašė ir nebuvo tikrinamas: duomenys sugalvoti.".to_owned(),
+            "TEST. Nobody has signed and nobody was verified: the data are made up.".to_owned(),
         ]
     } else {
         [
-            "Patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą.",
-            "I attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below.",
+            format!(
+                "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
+            ),
+            format!(
+                "I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."
+            ),
         ]
     };
     let content = json!([
         heading("Patvirtinimas"),
-        paragraph(statement_lt),
+        paragraph(&statement_lt),
         facts_block(&[
+            ("Advokatas (advokatė)", attorney),
             ("Užsakymas", &order),
             (
                 "Juridinis asmuo",
@@ -174,11 +181,12 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         heading("Duomenų šaltiniai"),
         sources_table(facts.sources, ["Registras", "Tvarkytojas", "Gauta (UTC)"]),
         paragraph(
-            "Tai nėra registro išduotas dokumentas ir ne teisinė išvada. Registrų atsakymai pridedami tokie, kokie gauti."
+            "Tai nėra registro išduotas dokumentas ir ne teisinė išvada. Registrų atsakymai pridedami tokie, kokie gauti, tik iš pareigas ar statusą turinčių asmenų sąrašo paliktas vien šis asmuo."
         ),
         heading("Attestation"),
-        paragraph(statement_en),
+        paragraph(&statement_en),
         facts_block(&[
+            ("Attorney", attorney),
             ("Order", &order),
             (
                 "Legal entity",
@@ -195,12 +203,12 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         heading("Sources"),
         sources_table(facts.sources, ["Register", "Operator", "Retrieved (UTC)"]),
         paragraph(
-            "This is not a document issued by a register, and no legal opinion. The answers of the registers are enclosed as they came."
+            "This is not a document issued by a register, and no legal opinion. The answers of the registers are enclosed as they came, but that of those who hold the role this person alone is named."
         ),
     ]);
     document(
         "Advokato patvirtinimas / Attorney's attestation",
-        facts.signatory,
+        attorney,
         &order,
         simulated,
         &content,
@@ -293,5 +301,47 @@ fn purpose_words(purpose: Purpose) -> [&'static str; 2] {
         Purpose::Transaction => ["sandorio patikrinimas", "due diligence of a transaction"],
         Purpose::LegalClaim => ["teisinis reikalavimas", "a legal claim"],
         Purpose::Other => ["kitas teisėtas tikslas", "another lawful purpose"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(value: &Value) -> Vec<&str> {
+        match value {
+            Value::String(text) => vec![text],
+            Value::Array(values) => values.iter().flat_map(texts).collect(),
+            Value::Object(members) => members.values().flat_map(texts).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_attestation_names_the_attorney_whose_statement_it_is() {
+        let facts = AttestationFacts {
+            order: Uuid::nil(),
+            signatory: "Rasa Teisingoji",
+            entity_name: "Pavyzdys, UAB",
+            entity_code: "999000009",
+            role: Role::Manager,
+            purpose: Purpose::AmlKyc,
+            given_name: "Ona",
+            surname: "Onaitė",
+            match_level: MatchLevel::PersonalCode,
+            dossier_sha256: "00",
+            certificate_sha256: Some("00"),
+            sources: &[],
+            at: Timestamp::UNIX_EPOCH,
+        };
+
+        let made = attestation(&facts);
+
+        let texts = texts(&made["content"]);
+        let naming = texts
+            .iter()
+            .filter(|text| text.contains("Rasa Teisingoji"))
+            .count();
+        assert_eq!(naming, 4, "a statement and a line in both languages");
     }
 }

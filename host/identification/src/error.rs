@@ -23,6 +23,9 @@ pub enum IdentificationError {
     /// The link cannot be mailed: no mail server is set up.
     #[error("letters cannot be sent here")]
     NoMail,
+    /// No attorney signs evidence for keys of this mode here.
+    #[error("no key is set up that evidence is signed with")]
+    NoSigner,
     /// There is no evidence yet.
     #[error("there is no evidence yet")]
     ArtifactNotReady,
@@ -32,6 +35,9 @@ pub enum IdentificationError {
     /// The order has ended.
     #[error("the order has ended")]
     OrderEnded,
+    /// The subject has signed, and what follows from that is being found out.
+    #[error("the order is being verified")]
+    BeingVerified,
     /// A document of the order's own cannot be made at the moment.
     #[error("documents cannot be made at the moment")]
     NoDocuments,

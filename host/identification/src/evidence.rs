@@ -4,18 +4,20 @@ use bytes::Bytes;
 use der::Decode;
 use hex::ToHex;
 use jiff::Timestamp;
-use parafa_organisation_signature::ContainerFile;
-use parafa_register_data::PersonalCode;
+use parafa_organisation_signature::{
+    AnswerSigner, ContainerFile, SignatureLevel, SignatureUnavailable,
+};
+use parafa_register_data::{PersonalCode, RegisterData};
+use parafa_registers::RegisterAnswer;
 use parafa_trust::{Certificate, QcType};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use x509_cert::name::Name;
 
-use crate::create::RegisterFacts;
 use crate::documents::{self, AttestationFacts};
 use crate::error::IdentificationError;
-use crate::identity::MatchLevel;
-use crate::ports::EvidenceSigner;
+use crate::facts::RegisterFacts;
+use crate::identity::Matched;
 use crate::records::OrderRow;
 use crate::{Identifications, PDF};
 
@@ -34,7 +36,9 @@ pub(crate) struct Identified {
     pub(crate) surname: String,
     /// None of somebody simulated whom the register knows by no code.
     pub(crate) personal_code: Option<PersonalCode>,
-    pub(crate) match_level: MatchLevel,
+    /// How they are one of those whom the register names, and its records of
+    /// them.
+    pub(crate) matched: Matched,
 }
 
 /// The subject's signature of the dossier.
@@ -63,12 +67,11 @@ impl Identifications {
         &self,
         confirmation: &Confirmation<'_>,
     ) -> Result<Bytes, EvidenceError> {
-        let signer = self.signer.as_deref().ok_or(EvidenceError::Unsigned)?;
-        let mut register = register_files(confirmation.facts);
+        let signer = self.signer(confirmation.order.mode)?;
+        let mut register = register_files(confirmation)?;
         let manifest = canonical(&manifest(confirmation.facts, &register))?;
         let payload = canonical(&payload(confirmation, &manifest))?;
-        let signed_payload = signer.jades(payload.clone());
-        let signed_payload = signed_payload.await.map_err(|_| EvidenceError::Unsigned)?;
+        let signed_payload = signer.jades(payload.clone(), SignatureLevel::Lt).await?;
         let attestation = self.attestation(confirmation, signer).await?;
         let mut files = vec![
             file(DOSSIER, PDF, confirmation.dossier.clone()),
@@ -78,14 +81,13 @@ impl Identifications {
         ];
         files.append(&mut register);
         files.push(file(MANIFEST, JSON, manifest));
-        let container = signer.asice(files).await;
-        container.map_err(|_| EvidenceError::Unsigned)
+        Ok(signer.asice(files).await?)
     }
 
     async fn attestation(
         &self,
         confirmation: &Confirmation<'_>,
-        signer: &dyn EvidenceSigner,
+        signer: &AnswerSigner,
     ) -> Result<Bytes, EvidenceError> {
         let Confirmation {
             order,
@@ -104,7 +106,7 @@ impl Identifications {
             purpose: order.purpose,
             given_name: &identified.given_name,
             surname: &identified.surname,
-            match_level: identified.match_level,
+            match_level: identified.matched.level,
             dossier_sha256: &digest(&confirmation.dossier),
             certificate_sha256: certificate.as_deref(),
             sources: &facts.sources(),
@@ -119,21 +121,32 @@ impl Identifications {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EvidenceError {
     #[error("the attorney's signature cannot be produced")]
-    Unsigned,
+    Unsigned(#[from] SignatureUnavailable),
     #[error("the payload cannot be written")]
     Payload(#[from] serde_json::Error),
     #[error(transparent)]
     Order(#[from] IdentificationError),
 }
 
-/// The raw answers, each by its number and register.
-fn register_files(facts: &RegisterFacts) -> Vec<ContainerFile> {
-    let answers = (1..).zip(&facts.answers);
+/// The answers, each by its number and register: as they came, but of those who
+/// hold the role the subject alone.
+fn register_files(confirmation: &Confirmation<'_>) -> Result<Vec<ContainerFile>, EvidenceError> {
+    let records = &confirmation.identified.matched.records;
+    let answers = (1..).zip(&confirmation.facts.answers);
     let files = answers.map(|(number, answer)| {
         let name = format!("register/{number}-{}.json", answer.register.slug());
-        file(&name, JSON, answer.raw.clone())
+        let content = match is_excerpt(answer) {
+            true => canonical(&json!({ "holders": records }))?,
+            false => answer.raw.clone(),
+        };
+        Ok(file(&name, JSON, content))
     });
     files.collect()
+}
+
+/// Whether others than the subject are left out of an answer.
+fn is_excerpt(answer: &RegisterAnswer) -> bool {
+    matches!(answer.data, RegisterData::RoleHolders(_))
 }
 
 fn manifest(facts: &RegisterFacts, files: &[ContainerFile]) -> Value {
@@ -143,6 +156,7 @@ fn manifest(facts: &RegisterFacts, files: &[ContainerFile]) -> Value {
             "name": file.name,
             "sha256": digest(&file.content),
             "bytes": file.content.len(),
+            "excerpt": is_excerpt(answer),
             "register": answer.register.code(),
             "registerName": answer.register.name(),
             "operator": answer.register.operator(),
@@ -168,13 +182,13 @@ fn payload(confirmation: &Confirmation<'_>, manifest: &[u8]) -> Value {
         "entityCode": order.entity,
         "entityName": facts.profile.name,
         "subjectRole": order.role,
-        "purpose": order.purpose.name(),
+        "purpose": order.purpose,
         "subject": {
             "givenName": identified.given_name,
             "surname": identified.surname,
             "personalCode": identified.personal_code,
         },
-        "matchLevel": identified.match_level,
+        "matchLevel": identified.matched.level,
         "certificate": signature.map(|signature| certificate_facts(&signature.certificate)),
         "signature": signature.map(|signature| json!({
             "level": signature.level,

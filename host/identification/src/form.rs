@@ -1,8 +1,8 @@
 //! What an order asks for, checked for form.
 
+use parafa_api_diligence::Purpose;
 use parafa_ceremony::records::Delivery;
 use parafa_register_data::{EntityCode, Role};
-use serde::{Deserialize, Serialize};
 
 /// An order to be.
 #[derive(Clone, Debug)]
@@ -37,32 +37,63 @@ impl OrderDelivery {
     }
 }
 
-/// What somebody is identified for.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Prevention of money laundering.
-    AmlKyc,
-    /// Due diligence before or during a business relationship.
-    BusinessRelationship,
-    /// Due diligence of one transaction.
-    Transaction,
-    /// A legal claim.
-    LegalClaim,
-    /// Something else that is lawful.
-    Other,
-}
+/// A purpose as rows have it: by its name at the interface.
+pub(crate) mod stored_purpose {
+    use parafa_api_diligence::Purpose;
+    use parafa_api_http::WireName;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-impl Purpose {
-    /// The name at the interface.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AmlKyc => "AML_KYC",
-            Self::BusinessRelationship => "BUSINESS_RELATIONSHIP_DD",
-            Self::Transaction => "TRANSACTION_DD",
-            Self::LegalClaim => "LEGAL_CLAIM",
-            Self::Other => "OTHER",
+    pub(crate) fn serialize<S: Serializer>(
+        purpose: &Purpose,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        purpose.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Purpose, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let named = Purpose::ALL.iter();
+        let mut named = named.filter(|(name, _)| *name == text || earlier(name) == text);
+        let (_, purpose) = named
+            .next()
+            .ok_or_else(|| D::Error::custom("no purpose has this name"))?;
+        Ok(*purpose)
+    }
+
+    /// What an earlier program called it.
+    fn earlier(name: &str) -> String {
+        name.trim_end_matches("_DD").to_lowercase()
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[derive(Debug, Deserialize, PartialEq, Serialize)]
+        struct Row(#[serde(with = "super")] Purpose);
+
+        #[test]
+        fn a_purpose_is_read_by_its_name_of_now_and_of_earlier_programs() {
+            for (name, purpose) in Purpose::ALL {
+                let stored = serde_json::to_value(Row(*purpose)).unwrap();
+                assert_eq!(stored, *name);
+                assert_eq!(serde_json::from_value::<Row>(stored).unwrap().0, *purpose);
+            }
+            let earlier = [
+                ("aml_kyc", Purpose::AmlKyc),
+                ("business_relationship", Purpose::BusinessRelationship),
+                ("transaction", Purpose::Transaction),
+                ("legal_claim", Purpose::LegalClaim),
+                ("other", Purpose::Other),
+            ];
+            for (name, purpose) in earlier {
+                let read: Row = serde_json::from_value(name.into()).unwrap();
+                assert_eq!(read.0, purpose);
+            }
+            assert!(serde_json::from_value::<Row>("pleasure".into()).is_err());
         }
     }
 }

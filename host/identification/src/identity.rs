@@ -39,15 +39,23 @@ impl Subject {
     }
 }
 
-/// How the person is one of these; none if they are none of them. A holder whom
-/// the register knows by a code is nobody else, whatever the name is.
-pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<MatchLevel> {
-    let has_code = |holder: &&RoleHolder| match &holder.identity {
+/// The person among holders of a role.
+pub(crate) struct Matched {
+    pub(crate) level: MatchLevel,
+    /// The register's records of this person: one, unless it has several.
+    pub(crate) records: Vec<RoleHolder>,
+}
+
+/// The person among these; none if they are none of them. A holder whom the
+/// register knows by a code is nobody else, whatever the name is.
+pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<Matched> {
+    let has_code = |holder: &RoleHolder| match &holder.identity {
         HolderIdentity::PersonalCode { code } => *code == subject.personal_code,
         HolderIdentity::Foreign { .. } | HolderIdentity::BirthDate { .. } => false,
     };
-    if holders.iter().any(|holder| has_code(&holder)) {
-        return Some(MatchLevel::PersonalCode);
+    let by_code = those(holders, has_code, MatchLevel::PersonalCode);
+    if by_code.is_some() {
+        return by_code;
     }
     let born = subject.personal_code.birth_date()?;
     let is_namesake = |holder: &RoleHolder| match &holder.identity {
@@ -58,8 +66,17 @@ pub(crate) fn matched(subject: &Subject, holders: &[RoleHolder]) -> Option<Match
         }
         HolderIdentity::PersonalCode { .. } | HolderIdentity::Foreign { .. } => false,
     };
-    let is_one = holders.iter().any(is_namesake);
-    is_one.then_some(MatchLevel::NameBirthDate)
+    those(holders, is_namesake, MatchLevel::NameBirthDate)
+}
+
+fn those(
+    holders: &[RoleHolder],
+    is_one: impl Fn(&RoleHolder) -> bool,
+    level: MatchLevel,
+) -> Option<Matched> {
+    let records = holders.iter().filter(|holder| is_one(holder));
+    let records: Vec<_> = records.cloned().collect();
+    (!records.is_empty()).then_some(Matched { level, records })
 }
 
 /// A name as it is compared: composed, whatever its letters' case and the space
@@ -93,6 +110,10 @@ mod tests {
         }
     }
 
+    fn level(holders: &[RoleHolder]) -> Option<MatchLevel> {
+        matched(&subject(), holders).map(|matched| matched.level)
+    }
+
     fn coded(code: &str) -> HolderIdentity {
         HolderIdentity::PersonalCode {
             code: code.parse().unwrap(),
@@ -109,17 +130,24 @@ mod tests {
     fn the_same_code_is_the_same_person_whatever_the_name() {
         let holders = [holder("Kitas", coded(OTHER)), holder("Kita", coded(CODE))];
 
-        assert_eq!(
-            matched(&subject(), &holders),
-            Some(MatchLevel::PersonalCode)
-        );
+        assert_eq!(level(&holders), Some(MatchLevel::PersonalCode));
+    }
+
+    #[test]
+    fn the_records_of_others_are_not_handed_on() {
+        let own = holder("Kita", coded(CODE));
+        let holders = [holder("Kitas", coded(OTHER)), own.clone()];
+
+        let matched = matched(&subject(), &holders).unwrap();
+
+        assert!(matched.records == [own]);
     }
 
     #[test]
     fn a_namesake_with_another_code_is_somebody_else() {
         let holders = [holder("Žygimantas Jonas", coded(OTHER))];
 
-        assert_eq!(matched(&subject(), &holders), None);
+        assert_eq!(level(&holders), None);
     }
 
     #[test]
@@ -127,12 +155,12 @@ mod tests {
         // The first letter is composed of two characters.
         let name = "Z\u{30c}ygimantas Jonas";
         let same = [holder(name, born("2000-01-02"))];
-        assert_eq!(matched(&subject(), &same), Some(MatchLevel::NameBirthDate));
+        assert_eq!(level(&same), Some(MatchLevel::NameBirthDate));
 
         let younger = [holder(name, born("2000-01-03"))];
-        assert_eq!(matched(&subject(), &younger), None);
+        assert_eq!(level(&younger), None);
         let one_name = [holder("Žygimantas", born("2000-01-02"))];
-        assert_eq!(matched(&subject(), &one_name), None);
+        assert_eq!(level(&one_name), None);
     }
 
     #[test]
@@ -142,9 +170,6 @@ mod tests {
             identifier: CODE.to_owned(),
         };
 
-        assert_eq!(
-            matched(&subject(), &[holder("Žygimantas Jonas", foreign)]),
-            None
-        );
+        assert_eq!(level(&[holder("Žygimantas Jonas", foreign)]), None);
     }
 }

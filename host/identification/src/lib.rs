@@ -9,11 +9,12 @@
 
 mod accounts;
 pub mod api;
-mod attestation;
+mod composing;
 mod create;
 mod documents;
 mod error;
 mod evidence;
+mod facts;
 mod form;
 mod identity;
 mod notices;
@@ -22,6 +23,7 @@ mod owner;
 mod ports;
 mod reading;
 pub mod records;
+mod signers;
 mod simulate;
 mod sources;
 mod verify;
@@ -36,22 +38,19 @@ use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use url::Url;
 
-pub use crate::accounts::WorkspaceAccounts;
+pub use crate::accounts::PRICES;
 pub use crate::api::problems::payment_required;
-pub use crate::attestation::AttorneySignature;
 pub use crate::error::IdentificationError;
-pub use crate::form::{OrderDelivery, OrderForm, Purpose};
+pub use crate::form::{OrderDelivery, OrderForm};
 pub use crate::identity::MatchLevel;
 pub use crate::notices::OrderNotices;
 pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
 pub use crate::owner::OrderOwner;
-pub use crate::ports::{
-    Accounts, EvidenceSigner, EvidenceUnsigned, RegisterUnavailable, Registers,
-};
+pub use crate::ports::Registers;
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
+pub use crate::signers::AttorneySigners;
 pub use crate::simulate::SimulatedOutcome;
 pub use crate::sources::RegisterSources;
-pub use crate::verify::PRICES;
 
 /// The kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[CLOSE, VERIFY];
@@ -73,10 +72,8 @@ pub struct Identifications {
     pub idempotency: Idempotency,
     /// Know who holds a role.
     pub registers: Arc<dyn Registers>,
-    /// Signs the evidence; none where no attorney's key is set up.
-    pub signer: Option<Arc<dyn EvidenceSigner>>,
-    /// Keep the accounts of workspaces.
-    pub accounts: Arc<dyn Accounts>,
+    /// Sign the evidence.
+    pub signers: AttorneySigners,
     /// A page on which a person can settle why a workspace cannot pay; a
     /// workspace may have one of its own.
     pub recovery_url: Option<Url>,

@@ -12,6 +12,7 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::accounts;
 use crate::error::IdentificationError;
 use crate::records::{OrderRow, OutcomePayload, event_name, notice_kind};
 
@@ -44,21 +45,23 @@ pub(crate) async fn schedule_verification(
 
 /// Stores an order after a transition, with what follows if that was its end:
 /// the callback, sealed under the order's `key`, and the job that clears up. An
-/// order whose key cannot be read ends all the same; where its callback goes is
-/// sealed too.
+/// order that cannot be read ends all the same; where its callback goes is sealed
+/// too.
 pub(crate) async fn store(
     tx: &mut Transaction<'_>,
     key: Option<&DataKey>,
-    row: &OrderRow,
+    row: &mut OrderRow,
 ) -> Result<(), IdentificationError> {
-    tx.put(row).await?;
     let status = row.order.status();
     let Some(event) = event_name(status) else {
-        return Ok(());
+        return Ok(tx.put(row).await?);
     };
+    row.evidence = None;
+    accounts::release(tx, row).await?;
+    tx.put(row).await?;
     audit::append(tx, row.id, event, audit::Fields::new()).await?;
     if let Some(key) = key
-        && let Some(target) = row.unseal(key)?.callback_url
+        && let Some(target) = callback_of(row, key)
     {
         let payload = OutcomePayload {
             target,
@@ -83,6 +86,17 @@ pub(crate) async fn store(
     let due = shifted(tx.now(), KEPT);
     schedule(tx, (TIMERS, CLOSE), row.id, due).await?;
     Ok(())
+}
+
+fn callback_of(row: &OrderRow, key: &DataKey) -> Option<String> {
+    match row.unseal(key) {
+        Ok(private) => private.callback_url,
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            tracing::error!(order.id = %row.id, error, "an order ends, and nobody is told");
+            None
+        }
+    }
 }
 
 /// An order that waits for its subject is over with its ceremony, whose deadline

@@ -97,7 +97,7 @@ impl OrderOwner {
             }
             Err(error) => return Err(error.into()),
         };
-        outcome::store(tx, key.as_ref(), &order)
+        outcome::store(tx, key.as_ref(), &mut order)
             .await
             .map_err(of_order)
     }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use parafa_api_diligence::Purpose;
 use parafa_ceremony::links::Links;
 use parafa_ceremony::opening;
 use parafa_ceremony::records::{Delivery, SigningRow};
@@ -12,7 +13,6 @@ use uuid::Uuid;
 
 use crate::Identifications;
 use crate::error::IdentificationError;
-use crate::form::Purpose;
 use crate::outcome::shown;
 use crate::records::{DeliveredPackage, OrderRow};
 

@@ -1,6 +1,7 @@
 //! The rows of orders, and what is sealed inside them.
 
 use jiff::Timestamp;
+use parafa_api_diligence::Purpose;
 use parafa_domain::{KycOrder, KycRefusal, KycStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::Amount;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::error::IdentificationError;
-use crate::form::Purpose;
+use crate::form::stored_purpose;
 use parafa_ceremony::records::Delivery;
 
 /// All tables of this crate.
@@ -30,6 +31,10 @@ pub struct OrderRow {
     pub tenant: Uuid,
     /// Production or the sandbox.
     pub mode: KeyMode,
+    /// The API key that it was ordered with; orders of earlier programs name
+    /// none.
+    #[serde(default)]
+    pub ordered_with: Uuid,
     /// How far it is.
     pub order: KycOrder,
     /// The entity.
@@ -37,6 +42,7 @@ pub struct OrderRow {
     /// The claimed role.
     pub role: Role,
     /// What for.
+    #[serde(with = "stored_purpose")]
     pub purpose: Purpose,
     /// How the subject got the link.
     pub delivery: Delivery,
@@ -51,8 +57,25 @@ pub struct OrderRow {
     pub created_at: Timestamp,
     /// When the subject cannot sign any more.
     pub expires_at: Timestamp,
+    /// What of the ceiling is kept free for it, until it has ended.
+    #[serde(default)]
+    pub reserved: Amount,
+    /// What is signed and is not delivered yet.
+    #[serde(default)]
+    pub evidence: Option<SignedEvidence>,
     /// What was delivered.
     pub delivered: Option<DeliveredPackage>,
+}
+
+/// Evidence that the attorney has signed: whatever keeps it from being
+/// delivered, it is signed once.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct SignedEvidence {
+    /// The container.
+    pub artifact: Artifact,
+    /// Keyed digest of workspace, national code and entity; none of somebody
+    /// who is known by no code.
+    pub digest: Option<String>,
 }
 
 /// What was delivered.
@@ -129,9 +152,11 @@ impl Table for OrderRow {
     }
 
     fn named(&self) -> Named {
-        let delivered = self.delivered.iter();
+        let delivered = self.delivered.iter().map(|package| &package.artifact);
+        let signed = self.evidence.iter().map(|evidence| &evidence.artifact);
+        let artifacts = delivered.chain(signed);
         Named {
-            files: delivered.map(|package| package.artifact.bytes_id).collect(),
+            files: artifacts.map(|artifact| artifact.bytes_id).collect(),
             keys: [self.data_key].into(),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_ceremony::{CeremonyError, change, seed};
-use parafa_domain::{CannotSimulate, KycVerdict, Simulation};
+use parafa_domain::{CannotSimulate, KycStatus, KycVerdict, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallError, DeriveRequest};
 use parafa_store::keys::DataKey;
@@ -57,7 +57,8 @@ impl Identifications {
     /// packed like a real one; [`Self::end_of`] waits for that.
     ///
     /// # Errors
-    /// [`IdentificationError::SandboxOnly`], [`IdentificationError::OrderEnded`].
+    /// [`IdentificationError::SandboxOnly`], [`IdentificationError::OrderEnded`],
+    /// [`IdentificationError::BeingVerified`].
     pub async fn simulate(
         &self,
         caller: &Caller,
@@ -70,9 +71,7 @@ impl Identifications {
         let order = self.records.store.get::<OrderRow>(&id).await?;
         let order = order.filter(|row| row.is_of(caller));
         let order = order.ok_or(IdentificationError::NotFound)?;
-        if order.order.status().is_terminal() {
-            return Err(IdentificationError::OrderEnded);
-        }
+        awaits_subject(&order)?;
         let ceremony = self.reader.signing_of(caller, order.ceremony).await?;
         let key = self.reader.key_to(&ceremony).await?;
         let artifact = match how {
@@ -133,6 +132,8 @@ impl Identifications {
             .store
             .transact(|tx| {
                 Box::pin(async move {
+                    let now = tx.get::<OrderRow>(&order.id).await?;
+                    awaits_subject(&now.ok_or(IdentificationError::NotFound)?)?;
                     let mut row = change::changeable(tx, caller, order.ceremony).await?;
                     let before = row.signing.clone();
                     let events = row.signing.simulate(how.of_ceremony(), tx.now());
@@ -192,6 +193,19 @@ impl Identifications {
     }
 }
 
+/// Refuses an order whose subject is not waited for any more.
+fn awaits_subject(order: &OrderRow) -> Result<(), IdentificationError> {
+    match order.order.status() {
+        KycStatus::AwaitingSubject => Ok(()),
+        KycStatus::Verifying => Err(IdentificationError::BeingVerified),
+        KycStatus::Delivered
+        | KycStatus::IdentityMismatch
+        | KycStatus::Refused
+        | KycStatus::Expired
+        | KycStatus::Failed => Err(IdentificationError::OrderEnded),
+    }
+}
+
 /// Ends the verification without one.
 async fn conclude(
     tx: &mut Transaction<'_>,
@@ -205,5 +219,5 @@ async fn conclude(
     let concluded = row.order.conclude(verdict, now);
     concluded.map_err(|_| IdentificationError::OrderEnded)?;
     jobs::cancel(tx, IDENTIFICATIONS, &unique(outcome::VERIFY, order)).await?;
-    outcome::store(tx, Some(key), &row).await
+    outcome::store(tx, Some(key), &mut row).await
 }

@@ -5,7 +5,7 @@ use parafa_platform::accounts::KeyMode;
 use parafa_register_data::Query;
 use parafa_registers::{RegisterAnswer, RegisterSource, SourceError};
 
-use crate::ports::{RegisterUnavailable, Registers};
+use crate::ports::Registers;
 
 /// The ways to the registers, by whom they are for.
 #[derive(Clone)]
@@ -29,23 +29,16 @@ impl RegisterSources {
 
 #[async_trait]
 impl Registers for RegisterSources {
-    async fn ask(
-        &self,
-        mode: KeyMode,
-        query: &Query,
-    ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
-        match self.of(mode).answer(query).await {
-            Ok(answer) => Ok(Some(answer)),
-            Err(SourceError::NoData { .. }) => Ok(None),
-            Err(SourceError::Unavailable(error)) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(
-                    register = query.register().code(),
-                    error,
-                    "a register does not answer"
-                );
-                Err(RegisterUnavailable)
-            }
+    async fn ask(&self, mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let asked = self.of(mode).answer(query).await;
+        if let Err(SourceError::Unavailable(error)) = &asked {
+            let error: &dyn std::error::Error = error;
+            tracing::warn!(
+                register = query.register().code(),
+                error,
+                "a register does not answer"
+            );
         }
+        asked
     }
 }

@@ -6,12 +6,12 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::{KycRefusal, KycStatus, KycVerdict};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role as UserRole};
-use parafa_platform::billing::Amount;
 use parafa_platform::jobs::hold;
 use parafa_plugin_host::{
     CallError, CoverageKind, Integrity, SignatureKind, TimestampKind, TimestampStatus,
 };
 use parafa_register_data::{HolderIdentity, RoleHolder};
+use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
@@ -19,15 +19,13 @@ use parafa_trust::Certificate;
 use uuid::Uuid;
 
 use crate::Identifications;
+use crate::accounts;
 use crate::error::IdentificationError;
 use crate::evidence::{Confirmation, EvidenceError, Identified, SubjectSignature};
-use crate::identity::{MatchLevel, Subject, matched};
+use crate::facts::Asked;
+use crate::identity::{MatchLevel, Matched, Subject, matched};
 use crate::outcome::{self, Payload};
-use crate::records::{Artifact, DeliveredPackage, IdentifiedRow, OrderRow};
-
-/// What a delivered package costs: the first one of a person in an entity, and
-/// those after it, of the same workspace.
-pub const PRICES: [Amount; 2] = [Amount::from_cents(2499), Amount::from_cents(1499)];
+use crate::records::{Artifact, DeliveredPackage, IdentifiedRow, OrderRow, SignedEvidence};
 
 /// The pauses after tries that came to nothing; after the last of them an order
 /// is given up.
@@ -46,19 +44,12 @@ enum Judgement {
     /// There is nothing to deliver.
     Ended(KycVerdict),
     /// There is evidence.
-    Confirmed(Package),
+    Confirmed(SignedEvidence),
 }
 
-/// Evidence that is stored nowhere yet.
-struct Package {
-    container: Bytes,
-    /// The name of whom it is about, by which repetitions are known.
-    digest: Option<String>,
-}
-
-/// Why a signature was not judged this time.
+/// Why an order did not end this time.
 #[derive(Debug, thiserror::Error)]
-enum NotJudged {
+enum NotVerified {
     #[error("what was signed cannot be read")]
     Signed(#[source] IdentificationError),
     #[error("what was signed does not verify: {0}")]
@@ -69,13 +60,16 @@ enum NotJudged {
     Register(#[source] IdentificationError),
     #[error("there is no evidence")]
     Evidence(#[source] EvidenceError),
+    #[error("what came of it cannot be stored")]
+    Store(#[source] IdentificationError),
 }
 
 impl Identifications {
     /// Verifies a signature and stores what that comes to.
     ///
     /// # Errors
-    /// When that cannot be stored now; what cannot be found out is tried again.
+    /// When not even a failure can be stored now; whatever else fails is tried
+    /// again.
     pub async fn verify(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let row = self.records.store.get::<OrderRow>(&order).await?;
@@ -83,14 +77,29 @@ impl Identifications {
         let Some(row) = row else {
             return self.complete(job).await;
         };
-        let judged = hold(&self.records.store, job, self.judge(&row)).await?;
-        match judged {
-            Ok(Judgement::Confirmed(package)) => self.deliver(job, &row, package).await?,
-            Ok(Judgement::Ended(verdict)) => self.end(job, &row, verdict).await?,
-            Err(error) => return self.put_off(job, &row, &error).await,
+        match self.bring_to_an_end(job, &row).await {
+            Ok(()) => {
+                tracing::info!(order.id = %order, "order verified");
+                Ok(())
+            }
+            Err(error) => self.put_off(job, &row, &error).await,
         }
-        tracing::info!(order.id = %order, "order verified");
-        Ok(())
+    }
+
+    async fn bring_to_an_end(
+        &self,
+        job: &mut ClaimedJob,
+        row: &OrderRow,
+    ) -> Result<(), NotVerified> {
+        let stored = |result: Result<(), _>| result.map_err(NotVerified::Store);
+        if let Some(evidence) = &row.evidence {
+            return stored(self.deliver(job, row, evidence).await);
+        }
+        let judged = hold(&self.records.store, job, self.judge(row)).await;
+        match judged.map_err(|error| NotVerified::Store(error.into()))?? {
+            Judgement::Confirmed(evidence) => stored(self.deliver(job, row, &evidence).await),
+            Judgement::Ended(verdict) => stored(self.end(job, row, verdict).await),
+        }
     }
 
     /// Removes what an ended order needs no more: its ceremony, with the dossier
@@ -129,8 +138,11 @@ impl Identifications {
             .await
     }
 
-    async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotJudged> {
-        let dossier = self.signed(row).await.map_err(NotJudged::Signed)?;
+    async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotVerified> {
+        let dossier = self.signed(row).await.map_err(NotVerified::Signed)?;
+        // Nothing is signed that could not be kept.
+        let key = self.records.data_key(row.data_key).await;
+        let key = key.map_err(|error| NotVerified::Store(error.into()))?;
         let signature = match row.mode {
             KeyMode::Live => Some(self.signature(row, dossier.clone()).await?),
             // Nobody has signed.
@@ -142,15 +154,15 @@ impl Identifications {
         if let Some(None) = subject {
             return Ok(refused(KycRefusal::OutOfScopeIdentifier));
         }
-        let facts = self.facts(row.mode, &row.entity, row.role).await;
-        let facts = facts.map_err(NotJudged::Register)?;
+        let facts = self.facts(&Asked::again(row)).await;
+        let facts = facts.map_err(NotVerified::Register)?;
         let Some(facts) = facts.filter(|facts| !facts.holders.is_empty()) else {
             return Ok(refused(KycRefusal::RoleNoLongerHeld));
         };
         let identified = match subject.flatten() {
             Some(subject) => {
-                let held = self.held_before(row).await.map_err(NotJudged::Signed)?;
-                match compared(subject, &facts.holders, &held) {
+                let private = row.unseal(&key).map_err(NotVerified::Signed)?;
+                match compared(subject, &facts.holders, &private.holders) {
                     Ok(identified) => identified,
                     Err(verdict) => return Ok(Judgement::Ended(verdict)),
                 }
@@ -161,7 +173,7 @@ impl Identifications {
             },
         };
         let now = self.records.store.now().await;
-        let now = now.map_err(|error| NotJudged::Signed(error.into()))?;
+        let now = now.map_err(|error| NotVerified::Signed(error.into()))?;
         let confirmation = Confirmation {
             order: row,
             identified: &identified,
@@ -171,10 +183,59 @@ impl Identifications {
             at: now,
         };
         let container = self.evidence(&confirmation).await;
-        Ok(Judgement::Confirmed(Package {
-            container: container.map_err(NotJudged::Evidence)?,
-            digest: self.digest(row, &identified),
-        }))
+        let container = container.map_err(NotVerified::Evidence)?;
+        let digest = self.digest(row, &identified);
+        let kept = self.keep(row.id, &key, container, digest).await;
+        Ok(Judgement::Confirmed(kept.map_err(NotVerified::Store)?))
+    }
+
+    /// Stores evidence as soon as it is signed, so that nothing is signed anew
+    /// when it cannot be delivered. Where somebody else was faster, theirs counts.
+    async fn keep(
+        &self,
+        order: Uuid,
+        key: &DataKey,
+        container: Bytes,
+        digest: Option<String>,
+    ) -> Result<SignedEvidence, IdentificationError> {
+        let id = self.records.store.new_id().await?;
+        let written = self.records.files.write(key, id, container).await?;
+        let evidence = SignedEvidence {
+            artifact: Artifact {
+                bytes_id: written.id,
+                sha256: written.sha256.to_string(),
+                bytes: written.bytes,
+            },
+            digest,
+        };
+        let made = &evidence;
+        let kept: Result<SignedEvidence, IdentificationError> = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let row = tx.get::<OrderRow>(&order).await?;
+                    let mut row = row.ok_or(IdentificationError::NotFound)?;
+                    if row.order.status() != KycStatus::Verifying {
+                        return Err(IdentificationError::OrderEnded);
+                    }
+                    if let Some(kept) = row.evidence {
+                        return Ok(kept);
+                    }
+                    row.evidence = Some(made.clone());
+                    tx.put(&row).await?;
+                    Ok(made.clone())
+                })
+            })
+            .await;
+        let is_unused = match &kept {
+            Ok(kept) => kept.artifact != evidence.artifact,
+            Err(error) => error.proves_nothing_stored(),
+        };
+        if is_unused {
+            self.records.discard_bytes(evidence.artifact.bytes_id).await;
+        }
+        kept
     }
 
     /// What the subject has signed, or the sandbox has left in its place.
@@ -190,23 +251,23 @@ impl Identifications {
         &self,
         row: &OrderRow,
         dossier: Bytes,
-    ) -> Result<SubjectSignature, NotJudged> {
-        let plugin = self.pdf(row.tenant).map_err(NotJudged::Signed)?;
-        let evidence = plugin.verify(dossier).await.map_err(NotJudged::Plugin)?;
+    ) -> Result<SubjectSignature, NotVerified> {
+        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
+        let evidence = plugin.verify(dossier).await.map_err(NotVerified::Plugin)?;
         let signatures = evidence.signatures;
         let [signature] = <[_; 1]>::try_from(signatures)
-            .map_err(|_| NotJudged::Unverified("there is not exactly one signature"))?;
+            .map_err(|_| NotVerified::Unverified("there is not exactly one signature"))?;
         if signature.kind != SignatureKind::Signature
             || signature.integrity != Integrity::Intact
             || signature.coverage.kind != CoverageKind::EntireFile
         {
-            return Err(NotJudged::Unverified(
+            return Err(NotVerified::Unverified(
                 "the signature does not stand for all of it",
             ));
         }
         let certificate = signature.signer_certificate.as_deref().unwrap_or_default();
         let certificate = Certificate::from_der(certificate)
-            .map_err(|_| NotJudged::Unverified("the certificate cannot be read"))?;
+            .map_err(|_| NotVerified::Unverified("the certificate cannot be read"))?;
         let stamps = signature.timestamps.iter();
         let mut stamps = stamps.filter(|stamp| {
             stamp.kind == TimestampKind::Signature && stamp.status == TimestampStatus::Intact
@@ -217,11 +278,6 @@ impl Identifications {
             level: signature.level,
             at: at.and_then(|seconds| Timestamp::from_second(seconds).ok()),
         })
-    }
-
-    async fn held_before(&self, row: &OrderRow) -> Result<Vec<RoleHolder>, IdentificationError> {
-        let key = self.records.data_key(row.data_key).await?;
-        Ok(row.unseal(&key)?.holders)
     }
 
     /// Keyed digest of a person in an entity, as one workspace has them
@@ -238,45 +294,15 @@ impl Identifications {
         )
     }
 
+    /// Delivers, charges and tells in one commit.
     async fn deliver(
         &self,
         job: &ClaimedJob,
         row: &OrderRow,
-        package: Package,
+        evidence: &SignedEvidence,
     ) -> Result<(), IdentificationError> {
-        let key = self.records.data_key(row.data_key).await?;
-        let id = self.records.store.new_id().await?;
-        let written = self.records.files.write(&key, id, package.container);
-        let written = written.await?;
-        let artifact = Artifact {
-            bytes_id: written.id,
-            sha256: written.sha256.to_string(),
-            bytes: written.bytes,
-        };
-        let delivered = self
-            .store_delivered(job, row.id, &key, &artifact, package.digest.as_ref())
-            .await;
-        let is_unused = match &delivered {
-            Ok(delivered) => !delivered,
-            Err(error) => error.proves_nothing_stored(),
-        };
-        if is_unused {
-            self.records.discard_bytes(artifact.bytes_id).await;
-        }
-        delivered?;
-        self.announce(row.id);
-        Ok(())
-    }
-
-    /// Delivers, charges and tells in one commit; tells whether it did.
-    async fn store_delivered(
-        &self,
-        job: &ClaimedJob,
-        order: Uuid,
-        key: &DataKey,
-        artifact: &Artifact,
-        digest: Option<&String>,
-    ) -> Result<bool, IdentificationError> {
+        let key = &self.records.data_key(row.data_key).await?;
+        let order = row.id;
         self.records
             .store
             .transact(|tx| {
@@ -284,42 +310,24 @@ impl Identifications {
                     let now = tx.now();
                     let row = tx.get::<OrderRow>(&order).await?;
                     let mut row = row.ok_or(IdentificationError::NotFound)?;
-                    if row.order.conclude(KycVerdict::Delivered, now).is_err() {
-                        jobs::complete(tx, job).await?;
-                        return Ok(false);
+                    if row.order.conclude(KycVerdict::Delivered, now).is_ok() {
+                        let digest = evidence.digest.as_ref();
+                        let reverification = identified_before(tx, order, digest).await?;
+                        let price = accounts::charge(tx, &row, reverification).await?;
+                        row.delivered = Some(DeliveredPackage {
+                            artifact: evidence.artifact.clone(),
+                            at: now,
+                            reverification,
+                            price,
+                        });
+                        outcome::store(tx, Some(key), &mut row).await?;
                     }
-                    let reverification = match digest {
-                        Some(digest) => match tx.get::<IdentifiedRow>(digest).await? {
-                            Some(_) => true,
-                            None => {
-                                let digest = digest.clone();
-                                tx.insert(&IdentifiedRow { digest, order }).await?;
-                                false
-                            }
-                        },
-                        None => false,
-                    };
-                    let [first, again] = PRICES;
-                    let price = match row.mode {
-                        KeyMode::Live if reverification => again,
-                        KeyMode::Live => first,
-                        KeyMode::Test => Amount::default(),
-                    };
-                    if row.mode == KeyMode::Live {
-                        self.accounts.charge(tx, row.tenant, order, price).await?;
-                    }
-                    row.delivered = Some(DeliveredPackage {
-                        artifact: artifact.clone(),
-                        at: now,
-                        reverification,
-                        price,
-                    });
-                    outcome::store(tx, Some(key), &row).await?;
-                    jobs::complete(tx, job).await?;
-                    Ok::<_, IdentificationError>(true)
+                    Ok::<_, IdentificationError>(jobs::complete(tx, job).await?)
                 })
             })
-            .await
+            .await?;
+        self.announce(order);
+        Ok(())
     }
 
     /// Ends an order without evidence, which costs nothing.
@@ -335,20 +343,27 @@ impl Identifications {
             Err(error) => return Err(error.into()),
         };
         let (key, order) = (key.as_ref(), row.id);
-        self.records
+        let unused: Option<SignedEvidence> = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
                     let row = tx.get::<OrderRow>(&order).await?;
                     let mut row = row.ok_or(IdentificationError::NotFound)?;
-                    if row.order.conclude(verdict, now).is_ok() {
-                        outcome::store(tx, key, &row).await?;
+                    let evidence = row.evidence.clone();
+                    let is_ended = row.order.conclude(verdict, now).is_ok();
+                    if is_ended {
+                        outcome::store(tx, key, &mut row).await?;
                     }
-                    Ok::<_, IdentificationError>(jobs::complete(tx, job).await?)
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, IdentificationError>(evidence.filter(|_| is_ended))
                 })
             })
             .await?;
+        if let Some(evidence) = unused {
+            self.records.discard_bytes(evidence.artifact.bytes_id).await;
+        }
         self.announce(order);
         Ok(())
     }
@@ -364,7 +379,7 @@ impl Identifications {
         &self,
         job: &ClaimedJob,
         row: &OrderRow,
-        error: &NotJudged,
+        error: &NotVerified,
     ) -> Result<(), IdentificationError> {
         let tries = usize::try_from(job.attempts.max(1)).unwrap_or(usize::MAX);
         let pause = PAUSES.get(tries - 1).copied();
@@ -404,6 +419,23 @@ impl Identifications {
     }
 }
 
+/// Whether a person was identified for an entity before, which is noted.
+async fn identified_before(
+    tx: &mut Transaction<'_>,
+    order: Uuid,
+    digest: Option<&String>,
+) -> Result<bool, IdentificationError> {
+    let Some(digest) = digest else {
+        return Ok(false);
+    };
+    let is_known = tx.get::<IdentifiedRow>(digest).await?.is_some();
+    if !is_known {
+        let digest = digest.clone();
+        tx.insert(&IdentifiedRow { digest, order }).await?;
+    }
+    Ok(is_known)
+}
+
 fn refused(reason: KycRefusal) -> Judgement {
     Judgement::Ended(KycVerdict::Refused(reason))
 }
@@ -417,11 +449,11 @@ fn compared(
     before: &[RoleHolder],
 ) -> Result<Identified, KycVerdict> {
     match matched(&subject, holders) {
-        Some(match_level) => Ok(Identified {
+        Some(matched) => Ok(Identified {
             given_name: subject.given_name,
             surname: subject.surname,
             personal_code: Some(subject.personal_code),
-            match_level,
+            matched,
         }),
         None if matched(&subject, before).is_some() => {
             Err(KycVerdict::Refused(KycRefusal::RoleNoLongerHeld))
@@ -434,7 +466,7 @@ fn compared(
 /// another state gave could have.
 fn simulated(holders: &[RoleHolder]) -> Option<Identified> {
     holders.iter().find_map(|holder| {
-        let (personal_code, match_level) = match &holder.identity {
+        let (personal_code, level) = match &holder.identity {
             HolderIdentity::PersonalCode { code } => (Some(code.clone()), MatchLevel::PersonalCode),
             HolderIdentity::BirthDate { .. } => (None, MatchLevel::NameBirthDate),
             HolderIdentity::Foreign { .. } => return None,
@@ -443,7 +475,10 @@ fn simulated(holders: &[RoleHolder]) -> Option<Identified> {
             given_name: holder.given_name.clone(),
             surname: holder.surname.clone(),
             personal_code,
-            match_level,
+            matched: Matched {
+                level,
+                records: vec![holder.clone()],
+            },
         })
     })
 }

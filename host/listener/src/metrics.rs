@@ -1,4 +1,6 @@
-//! What is counted of connections, for the operator's monitoring.
+//! What is counted of connections and requests, for the operator's monitoring.
+
+mod requests;
 
 use std::sync::LazyLock;
 
@@ -7,6 +9,8 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+
+pub use self::requests::count_requests;
 
 /// The numbers of this process.
 static METRICS: LazyLock<ConnectionMetrics> = LazyLock::new(ConnectionMetrics::default);
@@ -58,6 +62,7 @@ pub(crate) fn connection(listener: &'static str, event: ConnectionEvent) {
 
 /// Has the numbers shown.
 pub fn register(registry: &mut Registry) {
+    requests::register(registry);
     registry.register(
         "connections",
         "Connections that are open",

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use crate::LinkedEntity;
+use crate::{FaceChange, LinkedEntity};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -139,6 +139,14 @@ pub enum TenantCommand {
         /// The code of the entity that is billed.
         #[arg(long, value_name = "CODE|none")]
         entity: Option<LinkedEntity>,
+    },
+    /// Say how a workspace shows itself on the pages and in the mails of signers.
+    /// What is not named stays.
+    SetFace {
+        tenant: String,
+        #[command(flatten)]
+        #[serde(flatten)]
+        change: FaceChange,
     },
     /// Issue a new webhook secret; the old one signs along for a day.
     RotateSecret {

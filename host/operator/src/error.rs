@@ -8,6 +8,8 @@ use parafa_store::backup::BackupError;
 use parafa_store::keys::KeyError;
 use uuid::Uuid;
 
+use crate::logo::LogoFault;
+
 /// Why an operator's command was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum OperateError {
@@ -17,12 +19,15 @@ pub enum OperateError {
     /// Several workspaces have this name.
     #[error("several workspaces are called {0}; name one by its id")]
     AmbiguousTenant(String),
-    /// A name is empty or too long.
-    #[error("a workspace's name has 1 to {} characters, one of them visible", .longest)]
-    TenantName {
-        /// Most characters.
-        longest: usize,
-    },
+    /// A name cannot be shown as one.
+    #[error("a workspace's name {0}")]
+    Name(String),
+    /// A file makes no logo.
+    #[error(transparent)]
+    Logo(#[from] LogoFault),
+    /// Drawing a logo did not end.
+    #[error("the logo could not be drawn")]
+    LogoLost(#[source] tokio::task::JoinError),
     /// It is no address.
     #[error("{0} is no email address")]
     Email(String),
@@ -114,6 +119,7 @@ impl OperateError {
             | Self::Sweep(_)
             | Self::Signing(_)
             | Self::AssertionKey(_)
+            | Self::LogoLost(_)
             | Self::Provider(ProviderFault::Platform(_)) => false,
             Self::PluginStore(error) => error.is_refusal(),
             Self::Backup(error) => error.is_refusal(),

@@ -14,8 +14,10 @@ mod commands;
 mod comments;
 mod deliveries;
 mod error;
+mod faces;
 mod funding;
 mod keys;
+mod logo;
 mod part;
 mod plugins;
 mod providers;
@@ -33,5 +35,7 @@ pub use command::{
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;
+pub use faces::{Chosen, FaceChange};
+pub use logo::LogoFault;
 pub use part::Part;
 pub use socket::{BindError, Reply, Socket, ask};

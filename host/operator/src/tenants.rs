@@ -1,3 +1,4 @@
+use parafa_api_http::decode::line_fault;
 use parafa_api_signing::views::date_time;
 use parafa_platform::accounts::{
     Product, TENANTS_BY_NAME, TenantRow, TenantStatus, USERS_OF_TENANT, UserRow,
@@ -10,7 +11,7 @@ use crate::part::all_of;
 use crate::{OperateError, OperatorCommands, TenantCommand};
 
 /// Longest name of a workspace, in characters.
-const LONGEST_NAME: usize = 200;
+pub(crate) const LONGEST_NAME: usize = 200;
 
 impl OperatorCommands {
     pub(crate) async fn tenant(&self, command: TenantCommand) -> Result<Value, OperateError> {
@@ -43,6 +44,7 @@ impl OperatorCommands {
                 agreement,
                 entity,
             } => self.set_agreement(&tenant, terms, agreement, entity).await,
+            TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await
             }
@@ -52,10 +54,8 @@ impl OperatorCommands {
     /// Makes a workspace.
     pub(crate) async fn create_tenant(&self, name: &str) -> Result<TenantRow, OperateError> {
         let name = name.trim().to_owned();
-        if name.is_empty() || name.chars().count() > LONGEST_NAME {
-            return Err(OperateError::TenantName {
-                longest: LONGEST_NAME,
-            });
+        if let Some(fault) = line_fault(&name, LONGEST_NAME) {
+            return Err(OperateError::Name(fault));
         }
         self.records
             .store
@@ -101,6 +101,7 @@ impl OperatorCommands {
         let mut value = shown(&tenant);
         value["billing"] = self.shown_billing(tenant.id).await?;
         value["agreement"] = self.shown_agreement(tenant.id).await?;
+        value["face"] = self.shown_face(tenant.id).await?;
         value["users"] = users
             .iter()
             .map(|UserRow { email, role, .. }| json!({"email": email, "role": role}))

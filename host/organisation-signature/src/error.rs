@@ -13,6 +13,9 @@ pub enum SignatureUnavailable {
     /// The attorney's certificate cannot be read.
     #[error("the attorney's certificate cannot be read")]
     UnreadableCertificate(#[source] CertificateError),
+    /// The attorney's certificate names nobody.
+    #[error("the attorney's certificate names nobody")]
+    NamelessCertificate,
     /// The attorney's certificate may not sign now, or nobody tells.
     #[error("the attorney's certificate may not sign now")]
     Certificate(#[source] CertificateRejection),

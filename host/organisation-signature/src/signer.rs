@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use parafa_answers::{Postponed, ValidationAnswers};
-use parafa_attorney::SigningKey;
+use parafa_attorney::{KeyStorage, SigningKey};
 use parafa_plugin_host::{
     ArchiveRequest, CallPriority, ComposeRequest, Plugin, Progress, Registry, SignRequest,
     SourceFile, Suspension, TargetLevel, Urgency,
@@ -81,6 +81,7 @@ pub struct AnswerSigner {
     timestamps: TimestampClient,
     validation_data: ValidationData,
     clock: Arc<dyn Clock>,
+    signatory: String,
     standing: Standing,
     places: Semaphore,
 }
@@ -89,20 +90,35 @@ impl AnswerSigner {
     /// A signer with these parts. Nobody is asked anything yet.
     ///
     /// # Errors
-    /// [`SignatureUnavailable::UnreadableCertificate`].
+    /// [`SignatureUnavailable::UnreadableCertificate`],
+    /// [`SignatureUnavailable::NamelessCertificate`].
     pub fn new(parts: AnswerSignerParts) -> Result<Self, SignatureUnavailable> {
         let own = parts.key.chain().first().map(Vec::as_slice);
         let certificate = Certificate::from_der(own.unwrap_or_default())
             .map_err(SignatureUnavailable::UnreadableCertificate)?;
+        let signatory = signatory(&certificate);
         Ok(Self {
             key: parts.key,
             plugins: parts.plugins,
             timestamps: parts.timestamps,
             validation_data: parts.validation_data,
             clock: parts.clock,
+            signatory: signatory.ok_or(SignatureUnavailable::NamelessCertificate)?,
             standing: Standing::new(certificate, parts.signer_check),
             places: Semaphore::new(AT_ONCE),
         })
+    }
+
+    /// Who signs, as the subject of the certificate names them.
+    #[must_use]
+    pub fn signatory(&self) -> &str {
+        &self.signatory
+    }
+
+    /// What keeps the key.
+    #[must_use]
+    pub fn key_storage(&self) -> KeyStorage {
+        self.key.storage()
     }
 
     /// Whether the key can be reached, and its certificate may sign now. What is
@@ -272,6 +288,17 @@ impl ContainerFile {
             content: self.content.into(),
         }
     }
+}
+
+/// Given names and surname of a certificate's subject, or what it is called where
+/// it lacks one of them (ETSI EN 319 412-2, 4.2.4).
+fn signatory(certificate: &Certificate) -> Option<String> {
+    let subject = certificate.subject();
+    let name = match (subject.given_name(), subject.surname()) {
+        (Some(given), Some(surname)) => format!("{given} {surname}"),
+        _ => subject.common_name()?.to_owned(),
+    };
+    (!name.trim().is_empty()).then_some(name)
 }
 
 fn seed() -> Result<[u8; 32], SignatureUnavailable> {

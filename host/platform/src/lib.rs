@@ -5,16 +5,19 @@
 
 pub mod accounts;
 pub mod agreement;
+pub mod base64_bytes;
 pub mod billing;
 pub mod changes;
 pub mod detached;
 mod error;
+pub mod face;
 pub mod idempotency;
 pub mod jobs;
 pub mod outbox;
 pub mod pairing_code;
 pub mod polling;
 mod records;
+pub mod register_calls;
 mod renewal;
 pub mod sweep;
 pub mod waiting;
@@ -34,8 +37,11 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<billing::BillingRow>(),
     TableDeclaration::of::<billing::UsageRow>(),
     TableDeclaration::of::<billing::UsageTotalRow>(),
+    TableDeclaration::of::<face::FaceRow>(),
+    TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
+    TableDeclaration::of::<register_calls::CallRow>(),
     TableDeclaration::of::<sweep::SweepRow>(),
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
 ];

@@ -17,6 +17,7 @@ mod commands;
 mod error;
 mod folder;
 mod loaded;
+pub mod metrics;
 mod opening;
 mod publisher;
 mod shipped;

@@ -126,36 +126,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match arguments.command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::CheckConfig(arguments) => check_config::check_config(&arguments),
-        Command::Tenant(arguments) => {
-            operator::operate(&arguments.place, arguments.command, OperatorCommand::Tenant)
-        }
-        Command::User(arguments) => {
-            operator::operate(&arguments.place, arguments.command, OperatorCommand::User)
-        }
-        Command::Key(arguments) => {
-            operator::operate(&arguments.place, arguments.command, OperatorCommand::Key)
-        }
-        Command::Provider(arguments) => operator::operate(
-            &arguments.place,
-            arguments.command,
-            OperatorCommand::Provider,
-        ),
-        Command::Delivery(arguments) => operator::operate(
-            &arguments.place,
-            arguments.command,
-            OperatorCommand::Delivery,
-        ),
-        Command::Usage(arguments) => {
-            operator::operate(&arguments.place, arguments.command, OperatorCommand::Usage)
-        }
-        Command::Comment(arguments) => operator::operate(
-            &arguments.place,
-            arguments.command,
-            OperatorCommand::Comment,
-        ),
-        Command::Audit(arguments) => {
-            operator::operate(&arguments.place, arguments.command, OperatorCommand::Audit)
-        }
+        Command::Tenant(arguments) => arguments.carry_out(OperatorCommand::Tenant),
+        Command::User(arguments) => arguments.carry_out(OperatorCommand::User),
+        Command::Key(arguments) => arguments.carry_out(OperatorCommand::Key),
+        Command::Provider(arguments) => arguments.carry_out(OperatorCommand::Provider),
+        Command::Delivery(arguments) => arguments.carry_out(OperatorCommand::Delivery),
+        Command::Usage(arguments) => arguments.carry_out(OperatorCommand::Usage),
+        Command::Comment(arguments) => arguments.carry_out(OperatorCommand::Comment),
+        Command::Audit(arguments) => arguments.carry_out(OperatorCommand::Audit),
         Command::Plugin(arguments) => plugin::plugin(&arguments),
         Command::Backup(arguments) => operator::back_up(&arguments),
         Command::Restore(arguments) => restore::restore(&arguments),

@@ -1,8 +1,6 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
-mod plugins;
-mod requests;
 mod scrape;
 
 use std::sync::LazyLock;
@@ -13,8 +11,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-pub(crate) use plugins::plugin_observer;
-pub(crate) use requests::count_requests;
 pub(crate) use scrape::scrape;
 
 /// What all names begin with.
@@ -28,8 +24,6 @@ struct Metrics {
     registry: Registry,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
-    requests: requests::RequestMetrics,
-    plugins: plugins::PluginMetrics,
     store: scrape::StoreMetrics,
 }
 
@@ -54,6 +48,7 @@ impl Metrics {
         parafa_platform::jobs::metrics::register(&mut registry);
         parafa_delivery::metrics::register(&mut registry);
         parafa_listener::register_metrics(&mut registry);
+        parafa_plugin_store::metrics::register(&mut registry);
         let jobs_due = Family::default();
         registry.register(
             "jobs_due",
@@ -69,8 +64,6 @@ impl Metrics {
         Self {
             jobs_due,
             ownerless,
-            requests: requests::RequestMetrics::register(&mut registry),
-            plugins: plugins::PluginMetrics::register(&mut registry),
             store: scrape::StoreMetrics::register(&mut registry),
             registry,
         }

@@ -2,39 +2,26 @@
 
 mod faults;
 mod folder;
+mod services;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use jiff::SignedDuration;
 use parafa_api_http::BaseUrl;
-use parafa_attorney::SigningKey;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
 use parafa_diligence::Diligence;
 use parafa_diligence::call_log::CallLog;
 use parafa_domain::{AuthenticationMethod, SigningMethod};
-use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
-use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};
-use parafa_http_port::HttpPort;
 use parafa_identification::{
-    AttorneySignature, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
-    WorkspaceAccounts,
+    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources,
 };
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
-use parafa_outbound::{
-    AddressPolicy, HostPort, MailProtection, MailServer, MailSetupError, Mailer, OutboundClient,
-    Reach, ServerTrust,
-};
 use parafa_plugin_host::{KnownDocuments, Registry};
 use parafa_registers::{Clock as RegisterClock, Synthetic};
 use parafa_store::{AcceptedLoss, Clock, Store, StoreMode};
-use parafa_trust::{
-    AuthenticationCheck, OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom,
-    TimestampAuthority, TimestampClient, TimestampPolicy, TrustAnchors, ValidationData,
-    ValidationPolicy,
-};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -44,10 +31,10 @@ pub(crate) use self::faults::{ConfigFaults, check};
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
 pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder};
+pub(crate) use self::services::ExternalServices;
 use crate::app::App;
-use crate::config::{Attorney, Config, Engine, Mail, MobileId, Protection, SmartId};
+use crate::config::{Config, Engine};
 use crate::jobs;
-use crate::metrics::plugin_observer;
 use parafa_ceremony::attempt::{Attempts, DocumentTurns, Providers};
 use parafa_ceremony::ceremonies::{Ceremonies, EarlierSignaturesCache};
 use parafa_ceremony::changes::{Changes, LastStates};
@@ -60,8 +47,9 @@ use parafa_ceremony::{CeremonyLetters, Lifecycle, Owners};
 use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
 use parafa_listener::TrustedProxies;
 use parafa_platform::Records;
-use parafa_platform::accounts::Product;
+use parafa_platform::accounts::{KeyMode, Product};
 use parafa_platform::idempotency::Idempotency;
+use parafa_plugin_store::metrics::Counted;
 use parafa_plugin_store::{NoPlugins, PluginStore};
 use parafa_signing::SigningOwner;
 use parafa_signing::api::SigningNotices;
@@ -95,7 +83,7 @@ pub(crate) async fn open(
     }
     let counted = add_up(&folder.store).await;
     counted.context("what is stored cannot be added up")?;
-    let plugin_store = PluginStore::new(&config.plugin_store(), mode, plugin_observer());
+    let plugin_store = PluginStore::new(&config.plugin_store(), mode, Arc::new(Counted));
     let started = plugin_store.start().await;
     let plugins = started.map_err(|error| match error.downcast::<NoPlugins>() {
         Ok(none) => ConfigFaults::one(none).into(),
@@ -138,61 +126,6 @@ pub(crate) struct HostParts {
     pub(crate) base_url: Url,
 }
 
-/// The ways from a host to the services of others.
-pub(crate) struct ExternalServices {
-    pub(crate) signer_check: SignerCheck,
-    pub(crate) authentication_check: AuthenticationCheck,
-    pub(crate) timestamps: TimestampClient,
-    pub(crate) validation_data: ValidationData,
-    /// The attorney's key, if one is set up.
-    pub(crate) attorney: Option<Arc<dyn SigningKey>>,
-    /// The way to the sources of registers.
-    pub(crate) register_port: Arc<dyn HttpPort>,
-    /// The eID providers that are set up.
-    pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
-    /// What orders of packages ask in place of the configured sources.
-    pub(crate) registers: Option<Arc<dyn Registers>>,
-    /// To where webhooks may go.
-    pub(crate) webhooks: Arc<dyn HttpPort>,
-    /// Which addresses that are.
-    pub(crate) webhook_policy: AddressPolicy,
-    pub(crate) mailer: Option<Mailer>,
-}
-
-impl ExternalServices {
-    /// Opens the ways to the services that are configured.
-    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
-        let anchors = Arc::new(load_anchors(config)?);
-        let authorities = time_stamping_authorities(config)?;
-        let ports = service_ports(config, &anchors)?;
-        let random = Arc::new(SystemRandom);
-        let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
-        let webhook_policy = webhook_policy(config)?;
-        Ok(Self {
-            signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
-            authentication_check: AuthenticationCheck::new(anchors.clone(), ocsp.clone()),
-            timestamps: TimestampClient::new(
-                ports.configured,
-                random,
-                anchors.clone(),
-                authorities,
-                TimestampPolicy::default(),
-            ),
-            validation_data: ValidationData::new(anchors, ocsp, ValidationPolicy::default()),
-            attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
-            providers: providers(config)?,
-            register_port: config.diligence.port()?,
-            cards: config.card.enabled == Some(true),
-            registers: None,
-            webhooks: outbound_client(webhook_policy.clone())?,
-            webhook_policy,
-            mailer: config.mail.as_ref().map(mailer).transpose()?,
-        })
-    }
-}
-
 /// The services of a host.
 pub(crate) fn assemble(
     config: &Config,
@@ -219,6 +152,18 @@ pub(crate) fn assemble(
     });
     let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
     let answer_signer = answer_signer.map(Arc::new);
+    let signers = answer_signer.clone();
+    let signers = signers.map_or_else(AttorneySigners::default, |signer| {
+        AttorneySigners::new(signer, mode)
+    });
+    for keys in [KeyMode::Live, KeyMode::Test] {
+        if answer_signer.is_some() && signers.of(keys).is_none() {
+            tracing::warn!(
+                ?keys,
+                "the attorney's key signs nothing for API keys of this mode"
+            );
+        }
+    }
     let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
@@ -238,11 +183,7 @@ pub(crate) fn assemble(
         records: records.clone(),
         idempotency: idempotency.clone(),
         registers: register_sources.clone(),
-        sandbox_signer: answer_signer.clone().filter(|_| {
-            let attorney = config.attorney.as_ref();
-            attorney.is_some_and(|attorney| attorney.key_file.is_some())
-        }),
-        signer: answer_signer.clone(),
+        signers: signers.clone(),
         base_url: BaseUrl::new(links.base_url()),
         recovery_url: config.billing.recovery_url.clone(),
     });
@@ -335,9 +276,6 @@ pub(crate) fn assemble(
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
     });
-    let evidence_signer = answer_signer.clone().zip(doors.attorney.as_deref());
-    let evidence_signer = evidence_signer
-        .map(|(signer, key)| Arc::new(AttorneySignature::new(signer, key)) as Arc<_>);
     let identifications = Arc::new(Identifications {
         records: records.clone(),
         reader: reader.clone(),
@@ -347,8 +285,7 @@ pub(crate) fn assemble(
         registers: doors
             .registers
             .unwrap_or_else(|| Arc::new(register_sources)),
-        signer: evidence_signer,
-        accounts: Arc::new(WorkspaceAccounts),
+        signers,
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
         changes: Changes::default(),
@@ -423,104 +360,9 @@ pub(crate) fn assemble(
     })
 }
 
-/// Reads the trust anchors.
-pub(crate) fn load_anchors(config: &Config) -> anyhow::Result<TrustAnchors> {
-    let folder = config.trust.folder.as_ref();
-    let folder = folder
-        .context("trust.folder is not set: name the folder with trust.toml and the certificates")?;
-    TrustAnchors::load(folder).with_context(|| {
-        format!(
-            "trust.folder: the authorities in {} cannot be used",
-            folder.display()
-        )
-    })
-}
-
-/// The time-stamping services, of which one at least is needed: without a
-/// time-stamp no signature that a device has made can be finished.
-pub(crate) fn time_stamping_authorities(
-    config: &Config,
-) -> anyhow::Result<Vec<TimestampAuthority>> {
-    if config.timestamps.urls.is_empty() {
-        bail!("timestamps.urls is empty: name at least one time-stamping service");
-    }
-    let urls = config.timestamps.urls.iter().cloned();
-    Ok(urls
-        .map(|url| TimestampAuthority { url, policy: None })
-        .collect())
-}
-
 /// Which proxies are believed for whom a request is.
 pub(crate) fn trusted_proxies(config: &Config) -> anyhow::Result<TrustedProxies> {
     Ok(TrustedProxies::parse(&config.server.trusted_proxies)?)
-}
-
-/// Where webhooks and callbacks may go.
-pub(crate) fn webhook_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = host_ports("outbound.allow", &config.outbound.allow)?;
-    Ok(AddressPolicy::new(listed, Reach::PublicHttps))
-}
-
-/// Where addresses in certificates may lead.
-pub(crate) fn certificate_policy(config: &Config) -> anyhow::Result<AddressPolicy> {
-    let listed = host_ports("trust.allow", &config.trust.allow)?;
-    Ok(AddressPolicy::new(listed, Reach::PublicHttp))
-}
-
-fn host_ports(setting: &str, pairs: &[String]) -> anyhow::Result<Vec<HostPort>> {
-    let is_malformed = |pair: &&String| pair.parse::<HostPort>().is_err();
-    let malformed: Vec<String> = pairs.iter().filter(is_malformed).cloned().collect();
-    if !malformed.is_empty() {
-        bail!(
-            "{setting} lists {}, which is not of the form host:port: write for instance 10.0.0.5:8443",
-            malformed.join(", ")
-        );
-    }
-    Ok(pairs.iter().filter_map(|pair| pair.parse().ok()).collect())
-}
-
-/// Hands letters in to the configured server.
-pub(crate) fn mailer(config: &Mail) -> anyhow::Result<Mailer> {
-    let credentials = match (&config.user, &config.password_file) {
-        (Some(user), Some(file)) => {
-            let password = std::fs::read_to_string(file)
-                .with_context(|| format!("mail.password_file {} cannot be read", file.display()))?;
-            Some((user.clone(), password.trim_end().to_owned()))
-        }
-        (None, None) => None,
-        _ => bail!("mail.user and mail.password_file are set together or not at all"),
-    };
-    let server = MailServer {
-        host: config.host.clone(),
-        port: config.port,
-        protection: match config.protection {
-            Protection::Tls => MailProtection::Tls,
-            Protection::StartTls => MailProtection::StartTls,
-            Protection::None => MailProtection::Plain,
-        },
-        credentials,
-        from: config.from.clone(),
-    };
-    Mailer::new(&server).map_err(|error| {
-        let setting = match error {
-            MailSetupError::From(_) => "mail.from",
-            MailSetupError::Server(_) => "mail.host",
-        };
-        anyhow::Error::new(error).context(setting)
-    })
-}
-
-/// The ways to the time-stamping services and responders that are configured,
-/// and to what certificates name.
-fn service_ports(config: &Config, anchors: &TrustAnchors) -> anyhow::Result<Ports> {
-    let responders = anchors.entries().iter();
-    let responders = responders.filter_map(|entry| entry.ocsp.url.as_ref());
-    let services = config.timestamps.urls.iter().chain(responders);
-    let listed = services.filter_map(HostPort::of).collect();
-    Ok(Ports {
-        configured: outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?,
-        named: outbound_client(certificate_policy(config)?)?,
-    })
 }
 
 /// Those of the providers whose devices authenticate their holders too.
@@ -535,100 +377,4 @@ fn authenticating(providers: &Providers) -> EidProviders {
     providers
         .filter_map(|(signs, provider)| Some((method(*signs)?, provider.clone())))
         .collect()
-}
-
-/// The clients of the providers that are configured.
-fn providers(config: &Config) -> anyhow::Result<Providers> {
-    let mut providers = Providers::new();
-    if let Some(smart_id) = &config.smart_id {
-        let client = Arc::new(smart_id_client(smart_id)?);
-        providers.insert(SigningMethod::SmartId, client);
-    }
-    if let Some(mobile_id) = &config.mobile_id {
-        let client = Arc::new(mobile_id_client(mobile_id)?);
-        providers.insert(SigningMethod::MobileId, client);
-    }
-    Ok(providers)
-}
-
-fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
-    let listed = HostPort::of(&config.base_url).into_iter().collect();
-    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
-    let settings = SmartIdConfig::new(
-        config.base_url.clone(),
-        config.relying_party_uuid,
-        &config.relying_party_name,
-        &config.scheme_name,
-    );
-    Ok(SmartIdClient::new(settings, port))
-}
-
-fn mobile_id_client(config: &MobileId) -> anyhow::Result<MobileIdClient> {
-    let listed = HostPort::of(&config.base_url).into_iter().collect();
-    let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
-    let settings = MobileIdConfig::new(
-        config.base_url.clone(),
-        config.relying_party_uuid,
-        &config.relying_party_name,
-    );
-    Ok(MobileIdClient::new(settings, port))
-}
-
-fn outbound_client(policy: AddressPolicy) -> anyhow::Result<Arc<dyn HttpPort>> {
-    let client = OutboundClient::new(policy, &ServerTrust::default())
-        .context("the outbound client cannot be made")?;
-    Ok(Arc::new(client))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use bytes::Bytes;
-    use http::Request;
-    use parafa_http_port::{ExchangeLimits, HttpPortError};
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    const LIMITS: ExchangeLimits = ExchangeLimits {
-        timeout: Duration::from_secs(5),
-        max_response_bytes: 1024,
-    };
-
-    /// Whether a way leads to this address at all.
-    async fn leads_to(port: &Arc<dyn HttpPort>, address: &Url) -> bool {
-        let request = Request::get(address.as_str())
-            .body(Bytes::new())
-            .expect("a request");
-        let answer = port.exchange(request, LIMITS).await;
-        !matches!(answer, Err(HttpPortError::Forbidden { .. }))
-    }
-
-    /// An address of this machine where nobody answers.
-    async fn nobody() -> Url {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("a bound address");
-        format!("http://{address}/anything").parse().expect("a URL")
-    }
-
-    #[tokio::test]
-    async fn certificates_lead_to_no_service_that_is_configured_unless_that_is_allowed() {
-        // Another test of this process may have installed it.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let [service, other] = [nobody().await, nobody().await];
-        let mut config = Config::default();
-        config.timestamps.urls = vec![service.clone()];
-
-        let ports = service_ports(&config, &TrustAnchors::default()).expect("ports");
-        assert!(leads_to(&ports.configured, &service).await);
-        assert!(!leads_to(&ports.configured, &other).await);
-        assert!(!leads_to(&ports.named, &service).await);
-
-        let allowed = HostPort::of(&service).expect("a host and a port");
-        config.trust.allow = vec![allowed.to_string()];
-        let ports = service_ports(&config, &TrustAnchors::default()).expect("ports");
-        assert!(leads_to(&ports.named, &service).await);
-        assert!(!leads_to(&ports.named, &other).await);
-    }
 }

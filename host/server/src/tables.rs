@@ -13,7 +13,6 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_ceremony::records::TABLES,
     parafa_signing::records::TABLES,
     parafa_auth::records::TABLES,
-    parafa_diligence::records::TABLES,
     parafa_identification::records::TABLES,
 ]);
 

@@ -1,13 +1,15 @@
-//! What the signing API costs, over HTTP on the built server: durable creates
-//! beside the same server without grouping of commits, on a file system that
-//! has nothing to sync, and the disk's own rate of syncs; reads; pages of long
-//! lists; creates beside deliveries that nobody takes; the memory of the
-//! largest document.
+//! What the APIs cost, over HTTP on the built server: durable creates beside the
+//! same server without grouping of commits, on a file system that has nothing to
+//! sync, and the disk's own rate of syncs; authentications with a card beside the
+//! bare verification of a signature; reads; pages of long lists; creates beside
+//! deliveries that nobody takes; the memory of the largest document; a thousand
+//! signers who have been asked and do not answer.
 //!
-//! An argument picks the measurements whose name contains it: `creates`,
-//! `reads`, `lists`, `deliveries`, `memory`. `--quick` makes all of them short,
-//! to see that they work.
+//! An argument picks the measurements whose name contains it: `authentications`,
+//! `creates`, `reads`, `lists`, `deliveries`, `memory`, `waiting`. `--quick` makes
+//! all of them short, to see that they work.
 
+mod authentications;
 mod creates;
 mod deliveries;
 mod lists;
@@ -16,6 +18,7 @@ mod memory;
 mod reads;
 mod rows;
 mod server;
+mod waiting;
 
 use std::time::Duration;
 
@@ -41,6 +44,9 @@ fn main() {
 
     let runtime = Runtime::new().expect("a runtime");
     runtime.block_on(async {
+        if is_picked("authentications") {
+            authentications::measure(&scale).await;
+        }
         if is_picked("creates") {
             creates::measure(&scale).await;
         }
@@ -56,6 +62,9 @@ fn main() {
         if is_picked("memory") {
             memory::measure().await;
         }
+        if is_picked("waiting") {
+            waiting::measure(&scale).await;
+        }
     });
 }
 
@@ -69,6 +78,10 @@ struct Scale {
     listed: [usize; 3],
     /// Deliveries that wait.
     pending: usize,
+    /// Signers who have been asked.
+    waiting: usize,
+    /// For how long they are watched; shorter than their apps' patience.
+    watched: Duration,
 }
 
 impl Scale {
@@ -77,12 +90,16 @@ impl Scale {
         rounds: 3,
         listed: [1_000, 100_000, 1_000_000],
         pending: 10_000,
+        waiting: 1_000,
+        watched: Duration::from_secs(60),
     };
     const QUICK: Self = Self {
         time: Duration::from_secs(1),
         rounds: 1,
         listed: [100, 1_000, 10_000],
         pending: 200,
+        waiting: 50,
+        watched: Duration::from_secs(6),
     };
 }
 
@@ -109,4 +126,12 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// Whether an aim is met.
 fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "missed" }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a byte more or less does not show"
+)]
+fn mebibytes(bytes: usize) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }

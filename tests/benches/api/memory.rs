@@ -1,7 +1,7 @@
 //! The memory of the largest document.
 
 use crate::server::{Disk, Server, answer};
-use crate::{DOCUMENT, creation, to_bytes, verdict};
+use crate::{DOCUMENT, creation, mebibytes, to_bytes, verdict};
 
 /// The largest document, in bytes.
 const LARGEST: usize = 15 * 1024 * 1024;
@@ -34,12 +34,4 @@ pub(crate) async fn measure() {
         "\n{most:.2} x the body, aim {AIM}: {}",
         verdict(most <= AIM)
     );
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a byte more or less does not show"
-)]
-fn mebibytes(bytes: usize) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }

@@ -2,6 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::CONTENT_TYPE;
@@ -17,11 +18,20 @@ const LISTENING: &str = "listening on ";
 pub(crate) struct Server {
     process: Child,
     folder: TempDir,
-    settings: Vec<(&'static str, &'static str)>,
-    descriptors: Option<u32>,
+    start: Start,
     base: String,
     demo: Value,
     http: Client,
+}
+
+/// How a server is started.
+#[derive(Default)]
+struct Start {
+    /// The `demo.json` of the world that it joins; it makes one otherwise.
+    world: Option<PathBuf>,
+    settings: Vec<(&'static str, &'static str)>,
+    /// How many descriptors it may have.
+    descriptors: Option<u32>,
 }
 
 /// Where a server keeps its data.
@@ -61,13 +71,30 @@ impl Server {
         disk: Disk,
         settings: &[(&'static str, &'static str)],
     ) -> Self {
+        let start = Start {
+            world: None,
+            settings: settings.to_vec(),
+            descriptors,
+        };
+        Self::started(disk, start)
+    }
+
+    /// The same in the world of another one.
+    pub(crate) fn join(world: &Self, disk: Disk) -> Self {
+        let start = Start {
+            world: Some(world.data().join("demo.json")),
+            ..Start::default()
+        };
+        Self::started(disk, start)
+    }
+
+    fn started(disk: Disk, start: Start) -> Self {
         let folder = disk.folder();
-        let (process, base) = spawn(&folder.path().join("data"), settings, descriptors);
+        let (process, base) = spawn(&folder.path().join("data"), &start);
         let file = fs::read(folder.path().join("data/demo.json")).expect("demo.json");
         Self {
             process,
-            settings: settings.to_vec(),
-            descriptors,
+            start,
             base,
             demo: serde_json::from_slice(&file).expect("JSON"),
             http: Client::builder().no_proxy().build().expect("a client"),
@@ -82,7 +109,7 @@ impl Server {
         assert!(told.expect("kill runs").success(), "the server runs");
         self.process.wait().expect("the server ends");
         let done = work(self.data()).await;
-        (self.process, self.base) = spawn(&self.data(), &self.settings, self.descriptors);
+        (self.process, self.base) = spawn(&self.data(), &self.start);
         done
     }
 
@@ -94,6 +121,16 @@ impl Server {
     pub(crate) fn demo(&self, pointer: &str) -> &str {
         let member = self.demo.pointer(pointer).and_then(Value::as_str);
         member.expect("demo.json has it")
+    }
+
+    /// Where a path of it is.
+    pub(crate) fn address(&self, path: &str) -> String {
+        format!("{}/{path}", self.base)
+    }
+
+    /// For calls without the signing API's key.
+    pub(crate) fn http(&self) -> &Client {
+        &self.http
     }
 
     pub(crate) fn get(&self, path: &str) -> RequestBuilder {
@@ -114,8 +151,40 @@ impl Server {
     /// With the key at this place of `demo.json`.
     pub(crate) fn request_by(&self, key: &str, method: Method, path: &str) -> RequestBuilder {
         self.http
-            .request(method, format!("{}/{path}", self.base))
+            .request(method, self.address(path))
             .bearer_auth(self.demo(key))
+    }
+
+    /// A JSON body to a signer's link.
+    pub(crate) fn post_by_link(&self, address: &str, body: Bytes) -> RequestBuilder {
+        let request = self.http.post(address).body(body);
+        request.header(CONTENT_TYPE, "application/json")
+    }
+
+    /// Time that it has had the processors for.
+    pub(crate) fn processor(&self) -> Duration {
+        const TICKS_A_SECOND: u64 = 100;
+        const USER_AND_SYSTEM: std::ops::Range<usize> = 11..13;
+
+        let status = fs::read_to_string(format!("/proc/{}/stat", self.process.id()));
+        let status = status.expect("the server runs");
+        let (_, fields) = status.rsplit_once(')').expect("the program's name");
+        let fields: Vec<_> = fields.split_whitespace().collect();
+        let ticks = fields[USER_AND_SYSTEM].iter();
+        let ticks: u64 = ticks
+            .map(|ticks| ticks.parse::<u64>().expect("a number"))
+            .sum();
+        Duration::from_millis(1000 * ticks / TICKS_A_SECOND)
+    }
+
+    /// How many sockets it has open.
+    pub(crate) fn sockets(&self) -> usize {
+        let open = fs::read_dir(format!("/proc/{}/fd", self.process.id()));
+        let open = open.expect("our own child").flatten();
+        let names = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+        names
+            .filter(|name| name.to_string_lossy().starts_with("socket:"))
+            .count()
     }
 
     /// Lets [`peak`](Self::peak) begin anew.
@@ -164,11 +233,11 @@ pub(crate) async fn answer(request: RequestBuilder) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-fn spawn(data: &Path, settings: &[(&str, &str)], descriptors: Option<u32>) -> (Child, String) {
+fn spawn(data: &Path, start: &Start) -> (Child, String) {
     const ANY_PORT: &str = "127.0.0.1:0";
     const NO_LIMIT: &str = "4000000000";
 
-    let mut command = match descriptors {
+    let mut command = match start.descriptors {
         None => program(),
         Some(limit) => {
             let mut shell = Command::new("sh");
@@ -188,10 +257,16 @@ fn spawn(data: &Path, settings: &[(&str, &str)], descriptors: Option<u32>) -> (C
             "--data",
         ])
         .arg(data)
+        .args(
+            start
+                .world
+                .iter()
+                .flat_map(|world| [Path::new("--join"), world]),
+        )
         .env("PARAFA_TELEMETRY__LOG", "error")
         .env("PARAFA_LIMITS__READS_PER_MINUTE", NO_LIMIT)
         .env("PARAFA_LIMITS__WRITES_PER_MINUTE", NO_LIMIT)
-        .envs(settings.iter().copied())
+        .envs(start.settings.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

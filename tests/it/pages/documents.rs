@@ -19,6 +19,8 @@ const SAMPLES: [&str; 6] = [
 /// A black line of 64 dots as scanners encode it (ITU-T T.4, 4.1): no white, 64
 /// and no more black.
 const BLACK_LINE: &[u8] = &[0x35, 0x03, 0xc3, 0x70];
+/// 64 by 64 black dots in JPEG 2000, written by OpenJPEG 2.5.4.
+const JPEG_2000: &str = "ff4fff510029000000000040000000400000000000000000000000400000004000000000000000000001070101ff52000c00000001000004040001ff5c00044040ff640025000143726561746564206279204f70656e4a5045472076657273696f6e20322e352e34ff90000a00000000001b0001ff93df8050115054afff7fe989607fffd9";
 /// Whether something was drawn on the first sheet, and the text that it has.
 const FIRST_SHEET: &str = "
     const sheet = document.querySelector('.sheet');
@@ -39,6 +41,14 @@ async fn open(browser: &Browser, demo: &Demo, document: &[u8]) {
 async fn first_sheet(browser: &Browser) -> (bool, String, u64, u64) {
     let told = browser.execute(FIRST_SHEET, Vec::new()).await;
     serde_json::from_value(told.expect("the sheet")).expect("what was asked for")
+}
+
+/// Whether what the document may cover, and the document itself, are out of reach.
+async fn behind(browser: &Browser) -> Value {
+    let asked = "return ['header', '.skip', '.steps', '#sheets']
+        .map((css) => Boolean(document.querySelector(css).closest('[inert]')))";
+    let told = browser.execute(asked, Vec::new()).await;
+    told.expect("what can be reached")
 }
 
 async fn click(browser: &Browser, css: &str) {
@@ -64,15 +74,22 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     let (_, _, larger, _) = first_sheet(&browser).await;
     assert!(larger > width, "{larger} {width}");
     click(&browser, "#viewer-size").await;
-    browser.shown(".viewer.large").await;
+    browser
+        .shown(".viewer.large #viewer-size[aria-pressed=true]")
+        .await;
     browser.assert_accessible("the full window").await;
+    assert_eq!(behind(&browser).await, json!([true, true, true, false]));
     click(&browser, "#viewer-size").await;
+    browser
+        .shown(".viewer:not(.large) #viewer-size[aria-pressed=false]")
+        .await;
+    assert_eq!(behind(&browser).await, json!([false, false, false, false]));
     browser.shown("#choose").await;
     browser.close().await;
 }
 
-/// A page that is a picture as scanners make them.
-fn scan() -> Vec<u8> {
+/// A page with one black picture of 64 by 64 dots; what its stream is encoded by.
+fn scan(encoding: &str, stream: Vec<u8>) -> Vec<u8> {
     let mut objects = Objects::new();
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
     objects.set(2, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>");
@@ -80,11 +97,35 @@ fn scan() -> Vec<u8> {
                 /Resources << /XObject << /Scan 5 0 R >> >> >>";
     objects.set(3, page);
     objects.set_stream(4, "", "400 0 0 400 90 200 cm /Scan Do");
-    let picture = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /BitsPerComponent 1 \
-                   /ColorSpace /DeviceGray /Filter /CCITTFaxDecode \
-                   /DecodeParms << /K 0 /Columns 64 /Rows 64 /EncodedByteAlign true >>";
-    objects.set_stream(5, picture, BLACK_LINE.repeat(64));
+    let picture = format!("/Type /XObject /Subtype /Image /Width 64 /Height 64 {encoding}");
+    objects.set_stream(5, &picture, stream);
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+}
+
+/// A page of JBIG2 (ITU-T T.88, 7.4) that is one region, encoded by ITU-T T.6.
+fn jbig2() -> Vec<u8> {
+    const SIZE: [u8; 8] = [0, 0, 0, 64, 0, 0, 0, 64];
+    // Horizontal mode with no white and 64 and no more black; then 63 lines like
+    // the one above.
+    const FIRST_LINE: &str = "001 00110101 0000001111 0000110111";
+    let lines = [FIRST_LINE, &"11".repeat(63)].concat().replace(' ', "");
+    let lines: Vec<u8> = lines
+        .as_bytes()
+        .chunks(8)
+        .map(|bits| {
+            let bits = bits.iter().enumerate();
+            bits.map(|(place, bit)| (bit - b'0') << (7 - place)).sum()
+        })
+        .collect();
+    let information = [SIZE.as_slice(), &[0; 11]].concat();
+    let region = [SIZE.as_slice(), &[0; 9], &[1], &lines].concat();
+    [(0, 48, information), (1, 38, region)]
+        .into_iter()
+        .flat_map(|(number, kind, data)| {
+            let length = u8::try_from(data.len()).expect("a short segment");
+            [vec![0, 0, 0, number, kind, 0, 1, 0, 0, 0, length], data].concat()
+        })
+        .collect()
 }
 
 #[tokio::test]
@@ -93,11 +134,19 @@ async fn pictures_of_scanners_are_drawn() {
         return;
     };
     let demo = Demo::start();
-
-    open(&browser, &demo, &scan()).await;
-
-    let (ink, ..) = first_sheet(&browser).await;
-    assert!(ink);
+    let gray = "/BitsPerComponent 1 /ColorSpace /DeviceGray";
+    let fax = "/Filter /CCITTFaxDecode \
+               /DecodeParms << /K 0 /Columns 64 /Rows 64 /EncodedByteAlign true >>";
+    let jpeg_2000 = hex::decode(JPEG_2000).expect("hex digits");
+    for (encoding, stream) in [
+        (format!("{gray} {fax}"), BLACK_LINE.repeat(64)),
+        (format!("{gray} /Filter /JBIG2Decode"), jbig2()),
+        ("/Filter /JPXDecode".to_owned(), jpeg_2000),
+    ] {
+        open(&browser, &demo, &scan(&encoding, stream)).await;
+        let (ink, ..) = first_sheet(&browser).await;
+        assert!(ink, "{encoding}");
+    }
     browser.close().await;
 }
 

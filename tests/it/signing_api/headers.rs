@@ -28,6 +28,7 @@ async fn no_answer_is_kept_by_others_and_each_has_the_id_under_which_it_is_logge
             "{answer:?}"
         );
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_nobody_frames_it_or_learns_its_address(answer);
         let policy = answer.header("ratelimit-policy").expect("a policy");
         assert!(policy.ends_with(";w=60"), "{policy}");
         assert!(answer.header("ratelimit").is_some());
@@ -103,6 +104,11 @@ async fn a_download_has_the_name_of_the_document_and_is_not_sent_twice() {
     let download = api.get(&path).await;
 
     assert_eq!(download.status, 200);
+    assert_nobody_frames_it_or_learns_its_address(&download);
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+    let shown = Answer::to(reqwest::Client::new().get(format!("{link}/document"))).await;
+    assert_eq!(shown.status, 200);
+    assert_nobody_frames_it_or_learns_its_address(&shown);
     assert_eq!(
         download.header("content-type"),
         Some("application/octet-stream")
@@ -129,6 +135,11 @@ async fn a_download_has_the_name_of_the_document_and_is_not_sent_twice() {
         .await
         .expect(200);
     assert_eq!(read["document"]["sha256"], Value::from(digest));
+}
+
+fn assert_nobody_frames_it_or_learns_its_address(answer: &Answer) {
+    assert_eq!(answer.header("x-frame-options"), Some("DENY"));
+    assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
 }
 
 async fn known(api: &Account, path: &str, name: HeaderName, tag: &str) -> Answer {

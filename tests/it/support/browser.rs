@@ -4,11 +4,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fantoccini::elements::Element;
+use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
+use http::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
 use parafa_fixtures::tool;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
+use url::{ParseError, Url};
 
 /// How long an element may take to be shown.
 const SHOWN: Duration = Duration::from_secs(30);
@@ -119,9 +122,12 @@ impl Browser {
                 "mobile": screen.width < 500, "touch": screen.width < 500,
             }},
         });
-        let capabilities = [("goog:chromeOptions".to_owned(), options)]
-            .into_iter()
-            .collect();
+        let capabilities = [
+            ("goog:chromeOptions".to_owned(), options),
+            ("goog:loggingPrefs".to_owned(), json!({"browser": "ALL"})),
+        ]
+        .into_iter()
+        .collect();
         let client = ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities)
             .connect(&format!("http://127.0.0.1:{port}"))
@@ -205,9 +211,74 @@ impl Browser {
         std::fs::write(folder.join(name).with_extension("png"), picture).expect("a written file");
     }
 
-    /// Ends the session and the driver.
+    /// Takes the network away from the page, or gives it back.
+    pub(crate) async fn set_offline(&self, is_offline: bool) {
+        let conditions = json!({
+            "offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+        });
+        self.devtools("Network.emulateNetworkConditions", conditions)
+            .await;
+    }
+
+    /// Keeps the page from an address.
+    pub(crate) async fn block(&self, address: &str) {
+        self.devtools("Network.setBlockedURLs", json!({"urls": [address]}))
+            .await;
+    }
+
+    async fn devtools(&self, command: &str, params: Value) {
+        for (cmd, params) in [("Network.enable", json!({})), (command, params)] {
+            let body = json!({"cmd": cmd, "params": params});
+            let extension = Extension("goog/cdp/execute", body);
+            let done = self.client.issue_cmd(extension).await;
+            done.expect("the browser obeys");
+        }
+    }
+
+    /// What the browser complained of since this was asked last: errors of scripts,
+    /// what a policy kept from being loaded, what could not be loaded.
+    async fn complaints(&self) -> Vec<String> {
+        let log = Extension("se/log", json!({"type": "browser"}));
+        let entries = self.client.issue_cmd(log).await.expect("the log");
+        let entries = entries.as_array().expect("a list of entries").iter();
+        entries
+            .filter(|entry| entry["level"] == "SEVERE")
+            .map(|entry| entry["message"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    /// Asserts that the browser complained of this, and of nothing else, since it
+    /// was asked last.
+    pub(crate) async fn assert_complains_of(&self, expected: &str) {
+        let complaints = self.complaints().await;
+        let is_expected = |complaint: &String| complaint.contains(expected);
+        assert!(!complaints.is_empty(), "no complaint of {expected}");
+        assert!(complaints.iter().all(is_expected), "{complaints:#?}");
+    }
+
+    /// Ends the session and the driver. A test fails whose browser complained.
     pub(crate) async fn close(self) {
+        let complaints = self.complaints().await;
         let _ = self.client.clone().close().await;
+        assert!(complaints.is_empty(), "{complaints:#?}");
+    }
+}
+
+/// A command of chromedriver's own: its path, and its body.
+#[derive(Debug)]
+struct Extension(&'static str, Value);
+
+impl WebDriverCompatibleCommand for Extension {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!(
+            "session/{}/{}",
+            session.unwrap_or_default(),
+            self.0
+        ))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(self.1.to_string()))
     }
 }
 

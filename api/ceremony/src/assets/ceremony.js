@@ -3,6 +3,7 @@ import { openDocument, setUp } from "./document.js";
 history.scrollRestoration = "manual";
 const main = document.getElementById("main");
 const base = main.dataset.base;
+const language = document.documentElement.lang;
 
 const WAIT_MS = 20000;
 const RETRY_MS = 2000;
@@ -10,12 +11,33 @@ const RETRY_MS = 2000;
 // a script that sends none.
 const NO_STATE = '"0"';
 const byId = (id) => document.getElementById(id);
+
+// What is kept on this device, and nowhere else. A browser may refuse to keep
+// anything.
+const sessionStorageOf = () => sessionStorage;
+const localStorageOf = () => localStorage;
+// The method that was used last.
+const LAST_METHOD = "parafa.method";
+function keep(storage, name, value) {
+  try { storage().setItem(name, value); } catch { return; }
+}
+function kept(storage, name) {
+  try { return storage().getItem(name); } catch { return null; }
+}
 const panels = ["choose", "waiting", "completing", "done", "failed", "declined"];
 let shown = null;
-// A failure is shown to the page that saw the attempt, not after a reload.
-let sawAttempt = false;
+// A failure is shown to the page that saw the attempt, not after a reload; also
+// when the signer's app has brought them back to it, or the telephone had no room
+// for it meanwhile.
+const ATTEMPT = "parafa.attempt";
+let sawAttempt = location.hash === "#returned" || kept(sessionStorageOf, ATTEMPT) === main.dataset.sha256;
+if (location.hash === "#returned") history.replaceState(null, "", location.pathname + location.search);
 let latest = null;
 let over = false;
+// What the page waits for before it asks for news again: the link of somebody
+// who has declined leads nowhere.
+let declining = null;
+let poll = null;
 
 function show(name) {
   // Whoever has answered reads what came of it before the document.
@@ -49,13 +71,14 @@ function render(state) {
       return show("done");
     case "failed":
       if (!sawAttempt) return show("choose");
+      keep(sessionStorageOf, ATTEMPT, "");
       byId("failure").textContent = attempt.error ? attempt.error.message : "";
       return show("failed");
     case "completing":
-      sawAttempt = true;
+      see();
       return show("completing");
     default: {
-      sawAttempt = true;
+      see();
       const code = attempt.verificationCode;
       const link = attempt.deviceLink;
       const pairing = attempt.pairing;
@@ -71,6 +94,11 @@ function render(state) {
       return bring(code ? "code" : link ? "link" : pairing ? "pairing" : "");
     }
   }
+}
+
+function see() {
+  sawAttempt = true;
+  keep(sessionStorageOf, ATTEMPT, main.dataset.sha256);
 }
 
 // A code that has come makes the panel longer: it is brought into view once.
@@ -118,10 +146,10 @@ const ended = (state) =>
   state.signer.status === "declined" || state.signer.status === "signed" ||
   (state.attempt && state.attempt.phase === "done");
 
-async function call(method, path, body, known = NO_STATE) {
+async function call(method, path, body, known = NO_STATE, signal = undefined) {
   const headers = { accept: "application/json" };
   if (known) headers["if-none-match"] = known;
-  const options = { method, headers, cache: "no-store" };
+  const options = { method, headers, signal, cache: "no-store" };
   if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -133,8 +161,13 @@ async function watch() {
   let wait = 0;
   let known = NO_STATE;
   while (!over) {
+    if (declining) {
+      await declining;
+      continue;
+    }
+    poll = new AbortController();
     try {
-      const response = await call("GET", "/state?waitMs=" + wait, undefined, known);
+      const response = await call("GET", `/state?waitMs=${wait}&lang=${language}`, undefined, known, poll.signal);
       if (over) return;
       byId("connection").hidden = true;
       if (response.status === 404) return location.reload();
@@ -147,6 +180,7 @@ async function watch() {
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
     } catch {
+      if (poll.signal.aborted) continue;
       byId("connection").hidden = false;
       await pause(RETRY_MS);
     }
@@ -173,32 +207,57 @@ function tooMany(fault, response) {
     : fault.dataset.tooMany;
 }
 
-// True when an attempt has started, false when the body was not accepted.
+const nameOf = (problem) => String(problem.type).split("/").pop();
+const problemOf = (response) => response.json().catch(() => ({}));
+
+// The fields that are refused, each with its words; the others have a line for all.
+function pointAt(errors) {
+  const lines = { "/personalCode": "personal-code", "/country": "personal-code", "/phoneNumber": "phone-number" };
+  const fields = new Set(errors.map((error) => lines[error.pointer]).filter((id) => id && byId(id)));
+  for (const id of [...fields].reverse()) point(byId(id), byId(id + "-fault"), false);
+  return fields.size > 0;
+}
+
+// What is said of an attempt that did not start.
+function refusal(fault, problem, response) {
+  const { dataset } = fault;
+  switch (nameOf(problem)) {
+    case "rate-limited": return tooMany(fault, response);
+    case "signing-in-progress": return dataset.busy;
+    case "validation-failed":
+      return (problem.errors || []).some((error) => error.pointer === "/method") ? dataset.method : dataset.other;
+    default: return response.status >= 500 ? dataset.service : dataset.other;
+  }
+}
+
+// Whether an attempt has started.
 async function start(who) {
   const fault = byId("start-fault");
   fault.hidden = true;
   setDisabled(true);
   try {
     const response = await call("POST", "/attempts", {
-      documentSha256: main.dataset.sha256, ...who,
+      documentSha256: main.dataset.sha256, language, ...who,
     });
     if (response.ok) {
-      remember(who.method);
+      keep(localStorageOf, LAST_METHOD, who.method);
+      byId("give-up-fault").hidden = true;
+      see();
       render(await response.json());
       return true;
     }
-    if (response.status === 400) return false;
-    const problem = (await response.json()).type.split("/").pop();
-    if (problem === "document-changed" || problem === "not-found") return location.reload();
-    fault.textContent = problem === "rate-limited" ? tooMany(fault, response)
-      : problem === "signing-in-progress" ? fault.dataset.busy : fault.dataset.other;
+    const problem = await problemOf(response);
+    if (["document-changed", "not-found", "signer-not-open"].includes(nameOf(problem))) return location.reload();
+    if (who.personalCode !== undefined && pointAt(problem.errors || [])) return false;
+    fault.textContent = refusal(fault, problem, response);
     fault.hidden = false;
   } catch {
-    fault.textContent = fault.dataset.other;
+    fault.textContent = fault.dataset.notSent;
     fault.hidden = false;
   } finally {
     setDisabled(Boolean(latest && latest.busy));
   }
+  return false;
 }
 
 function setDisabled(disabled) {
@@ -247,9 +306,7 @@ byId("choose").addEventListener("submit", async (event) => {
     if (!point(form.phoneNumber, phoneFault, phoneIsSound(who.phoneNumber))) return;
   }
   if (!codeSound) return;
-  const started = await start(who);
-  if (started) form.personalCode.value = "";
-  if (started === false) point(form.personalCode, codeFault, false);
+  if (await start(who)) form.personalCode.value = "";
 });
 
 const scan = byId("scan");
@@ -257,43 +314,68 @@ if (scan) scan.addEventListener("click", () => start({ method: "smart_id" }));
 const card = byId("card");
 if (card) card.addEventListener("click", () => start({ method: "nfc" }));
 
-// The method that was used last is kept on this device, and nowhere else. A
-// browser may refuse to keep anything.
-const LAST_METHOD = "parafa.method";
-function remember(method) {
-  try { localStorage.setItem(LAST_METHOD, method); } catch { return; }
-}
-function remembered() {
-  try { return localStorage.getItem(LAST_METHOD); } catch { return null; }
-}
 const tiles = [...document.querySelectorAll('input[name="method"]')];
-const last = remembered();
+const last = kept(localStorageOf, LAST_METHOD);
 for (const tile of tiles) {
   if (tile.value === last) tile.checked = true;
   tile.addEventListener("change", showMethod);
 }
 showMethod();
 
-byId("give-up").addEventListener("click", () => call("DELETE", "/attempts/current").catch(() => {}));
+byId("give-up").addEventListener("click", async () => {
+  const [button, fault] = [byId("give-up"), byId("give-up-fault")];
+  fault.hidden = true;
+  button.disabled = true;
+  const response = await call("DELETE", "/attempts/current").catch(() => null);
+  button.disabled = false;
+  // Of an attempt that has ended by itself the state tells.
+  if (response && (response.ok || response.status === 404)) return;
+  fault.textContent = response && response.status === 409 ? fault.dataset.tooLate : fault.dataset.failed;
+  fault.hidden = false;
+});
 
 byId("again").addEventListener("click", () => {
   sawAttempt = false;
   if (latest && latest.document.sha256 !== main.dataset.sha256) return location.reload();
   show("choose");
-  const code = byId("personal-code");
-  if (code && chosenMethod() !== "nfc") code.focus();
+  // What is done next, or what says it where that cannot be done now.
+  const next = chosenMethod() === "nfc" ? byId("card") : byId("personal-code");
+  const focused = next && !next.disabled ? next : byId("choose-heading");
+  if (focused) focused.focus();
 });
+
+// What is said of a refusal to sign that was not taken.
+function notDeclined(dataset, response) {
+  if (!response) return dataset.notSent;
+  if (response.status === 409) return dataset.underWay;
+  return response.status === 400 || response.status === 413 ? dataset.reason : dataset.service;
+}
 
 byId("decline-form").addEventListener("submit", async (event) => {
   event.preventDefault();
+  const [button, fault] = [byId("confirm-decline"), byId("decline-fault")];
   const reason = event.target.reason.value.trim();
-  over = true;
-  const response = await call("POST", "/decline", reason ? { reason } : {}).catch(() => null);
-  if (response && response.ok) return render(await response.json());
-  location.reload();
+  fault.hidden = true;
+  button.disabled = true;
+  let finish;
+  declining = new Promise((resolve) => { finish = resolve; });
+  if (poll) poll.abort();
+  try {
+    const response = await call("POST", "/decline", reason ? { reason } : {}).catch(() => null);
+    if (response && response.ok) return render(await response.json());
+    if (response) {
+      const problem = nameOf(await problemOf(response));
+      if (problem === "not-found" || problem === "signer-not-open") return location.reload();
+    }
+    fault.textContent = notDeclined(fault.dataset, response);
+    fault.hidden = false;
+    if (response && response.status === 400) event.target.reason.focus();
+  } finally {
+    button.disabled = false;
+    declining = null;
+    finish();
+  }
 });
-
-const isShown = (member) => member.mimeType === "application/pdf";
 
 async function bytesOf(address) {
   const response = await fetch(address, { cache: "no-store" });
@@ -301,46 +383,28 @@ async function bytesOf(address) {
   return response.arrayBuffer();
 }
 
-// What a container is made of: what can be drawn is drawn, what cannot is saved.
-async function listMembers(box) {
-  try {
-    const response = await call("GET", "/members", undefined, null);
-    if (!response.ok) throw new Error(String(response.status));
-    const { members } = await response.json();
-    const links = new Map();
-    const draw = (member) => {
-      for (const [id, link] of links) {
-        if (id === member.id) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      }
-      openDocument(() => bytesOf(base + "/members/" + member.id));
-    };
-    for (const member of members) {
-      const link = document.createElement("a");
-      link.href = base + "/members/" + member.id;
-      link.download = member.name;
-      link.textContent = member.name;
-      if (isShown(member)) {
-        links.set(member.id, link);
-        link.addEventListener("click", (event) => {
-          event.preventDefault();
-          draw(member);
-        });
-      }
-      const item = document.createElement("li");
-      item.append(link, ` (${box.dataset[member.role]})`);
-      box.querySelector("ul").append(item);
+// What a container is made of: what can be drawn is drawn.
+function drawMembers() {
+  const links = [...document.querySelectorAll("#members a[data-pdf]")];
+  const draw = (drawn) => {
+    for (const link of links) {
+      if (link === drawn) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
     }
-    const first = members.find((member) => member.role === "main" && isShown(member));
-    if (first) draw(first);
-  } catch {
-    byId("members-heading").textContent = box.dataset.fault;
+    openDocument(() => bytesOf(drawn.href));
+  };
+  for (const link of links) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      draw(link);
+    });
   }
+  const first = links.find((link) => link.dataset.main !== undefined);
+  if (first) draw(first);
 }
 
 const viewer = byId("viewer");
 setUp(viewer, byId("viewer-fault"));
 if (viewer.dataset.document) openDocument(() => bytesOf(viewer.dataset.document));
-const members = byId("members");
-if (members) listMembers(members);
+drawMembers();
 watch();

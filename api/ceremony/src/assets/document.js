@@ -5,7 +5,19 @@ const MOST_PIXELS = 16e6; // Telephones draw no larger picture.
 const STEPS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 const PADDING = 16;
 
-let box, sheets, status, fault, drawn, library;
+let box, sheets, status, fault, drawn, library, resize;
+
+// Whoever cannot see that the document covers the page is kept within it too.
+function cover(viewer, covers) {
+  const dialog = { role: "dialog", "aria-modal": "true", "aria-labelledby": "document-heading" };
+  for (const [name, value] of Object.entries(dialog)) {
+    if (covers) viewer.setAttribute(name, value);
+    else viewer.removeAttribute(name);
+  }
+  for (let part = viewer; part !== document.body; part = part.parentElement) {
+    for (const other of part.parentElement.children) if (other !== part) other.inert = covers;
+  }
+}
 
 // Sets up the buttons around the sheets.
 export function setUp(viewer, faultLine) {
@@ -16,10 +28,11 @@ export function setUp(viewer, faultLine) {
   viewer.querySelector("#viewer-in").addEventListener("click", () => drawn && drawn.zoom(1));
   viewer.querySelector("#viewer-out").addEventListener("click", () => drawn && drawn.zoom(-1));
   const size = viewer.querySelector("#viewer-size");
-  const resize = (large) => {
+  resize = (large) => {
+    if (large === viewer.classList.contains("large")) return;
     viewer.classList.toggle("large", large);
     size.setAttribute("aria-pressed", String(large));
-    size.textContent = large ? viewer.dataset.small : viewer.dataset.large;
+    cover(viewer, large);
     if (drawn) drawn.layOut();
   };
   size.addEventListener("click", () => resize(!viewer.classList.contains("large")));
@@ -57,6 +70,7 @@ export async function openDocument(load) {
     await mine.show(pdfjs, loading, pdf);
   } catch (error) {
     if (mine !== drawn) return;
+    resize(false);
     box.hidden = true;
     fault.textContent = error && error.name === "PasswordException" ? box.dataset.locked : box.dataset.failed;
     fault.hidden = false;

@@ -1,6 +1,8 @@
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
-use super::problems::{ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, UPSTREAM_UNAVAILABLE};
+use super::problems::{
+    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SIGNATURE_UNAVAILABLE, UPSTREAM_UNAVAILABLE,
+};
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
 use crate::ASICE;
 
@@ -25,7 +27,12 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 "Order a package",
                 "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged when it is delivered, and not at all where it ends otherwise.",
             )
-            .refuses(&[ProblemType::PAYMENT_REQUIRED, ROLE_NOT_HELD, UPSTREAM_UNAVAILABLE])
+            .refuses(&[
+                ProblemType::PAYMENT_REQUIRED,
+                ROLE_NOT_HELD,
+                UPSTREAM_UNAVAILABLE,
+                SIGNATURE_UNAVAILABLE,
+            ])
             .body::<CreateKycPackage>()
             .creates(async |call| call.api.create_kyc_package(&call.caller, call.request, call.claim.get()).await),
         Operation::<A>::get(ORDER, "readKycPackage")
@@ -50,7 +57,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 "Simulate an outcome",
                 "Brings an order of the sandbox to its end, without a signature. With test keys only.",
             )
-            .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED])
+            .refuses(&[ProblemType::SANDBOX_ONLY, ORDER_ENDED, ARTIFACT_NOT_READY])
             .for_callers(A::only_in_the_sandbox)
             .body::<SimulateKycPackage>()
             .answers(async |call| call.api.simulate_kyc_package(&call.caller, call.path, call.request).await),

@@ -27,6 +27,14 @@ pub const ORDER_ENDED: ProblemType = ProblemType {
     meaning: "The order is in a final state.",
     remedy: "Read the order for its outcome.",
 };
+/// 503: there is no attorney's signature to be had.
+pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    name: "signature-unavailable",
+    title: "Answers cannot be signed now",
+    meaning: "The service's signing key or what it needs is out of order; nothing was charged.",
+    remedy: "Try again later, or ask for an unsigned answer.",
+};
 /// 502: a register did not answer.
 pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::BAD_GATEWAY,

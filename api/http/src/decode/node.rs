@@ -352,7 +352,7 @@ impl<'j> Node<'j> {
 
     fn seen(&self, text: &'j str) -> Option<&'j str> {
         if !text::is_visible(text) {
-            self.fault("must have at least one visible character");
+            self.fault(text::NOTHING_VISIBLE);
             return None;
         }
         Some(text)

@@ -1,5 +1,26 @@
 //! What can be seen of a text, and what can be done with it unseen.
 
+use super::patterns::LINE;
+
+/// What is said of a text of which nothing can be seen.
+pub(super) const NOTHING_VISIBLE: &str = "must have at least one visible character";
+
+/// What is wrong with a text that is to be a line of at most `longest` characters,
+/// one of them visible: what requests are told of such a member, for texts that
+/// come another way.
+#[must_use]
+pub fn line_fault(text: &str, longest: usize) -> Option<String> {
+    if text.chars().count() > longest {
+        Some(format!("must have at most {longest} characters"))
+    } else if disturbs_line(text) {
+        Some(LINE.otherwise.to_owned())
+    } else if !is_visible(text) {
+        Some(NOTHING_VISIBLE.to_owned())
+    } else {
+        None
+    }
+}
+
 /// Whether a text has a character that a line of plain text has no use for: a
 /// control character (Unicode's category Cc, tabs and line breaks among them),
 /// or one that turns the direction of what stands around it (UAX #9, 2.1 and

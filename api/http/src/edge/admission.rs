@@ -41,7 +41,7 @@ impl Admission {
                 pace: config.pace,
             },
             budget: BodyBudget::new(config.max_bytes_in_flight),
-            rates: RateLimiter::new(config.rates),
+            rates: config.rates.clone(),
         }
     }
 

@@ -4,13 +4,13 @@ use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::admission::peer;
 use super::origin::Origin;
-use super::rate::RateDecision;
+use super::rate::{AlreadyCounted, RateDecision};
 use crate::api::Api;
 use crate::ids::parse_uuid;
 use crate::operation::{Contract, Entry};
@@ -117,15 +117,7 @@ async fn enter<A: Api>(
         Err(refused) => return refuse_stranger(http, &request, refused),
     };
     let access = Access::of(request.method());
-    let rate = match (
-        contract.map(|contract| &contract.entry),
-        peer(request.extensions()),
-    ) {
-        (Some(Entry::Anybody(_)), Some(peer)) => {
-            http.rates.admit_visitor(peer, access, Instant::now())
-        }
-        _ => http.rates.admit(caller.key_id(), access, Instant::now()),
-    };
+    let rate = count(http, contract, &caller, access, request.extensions());
     let rule = contract.and_then(|contract| contract.origins);
     let admitted =
         check(&caller, access, &rate).and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
@@ -140,6 +132,23 @@ async fn enter<A: Api>(
     };
     rate.describe(response.headers_mut());
     response
+}
+
+fn count<A: Api>(
+    http: &Http<A>,
+    contract: Option<&Contract<A>>,
+    caller: &A::Caller,
+    access: Access,
+    request: &Extensions,
+) -> RateDecision {
+    if let Some(AlreadyCounted(rate)) = request.get() {
+        return *rate;
+    }
+    let rates = &http.config.rates;
+    match (contract.map(|contract| &contract.entry), peer(request)) {
+        (Some(Entry::Anybody(_)), Some(peer)) => rates.admit_visitor(peer, access, Instant::now()),
+        _ => rates.admit(caller.key_id(), access, Instant::now()),
+    }
 }
 
 /// A refusal of credentials, with the challenge that goes with it.
@@ -174,7 +183,7 @@ fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) 
         return problem.into_response();
     }
     if let Some(peer) = peer(request.extensions()) {
-        let rate = http.rates.admit_stranger(peer, Instant::now());
+        let rate = http.config.rates.admit_stranger(peer, Instant::now());
         if let Err(too_many) = rate.check() {
             let mut response = too_many.into_response();
             rate.describe(response.headers_mut());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -60,17 +60,21 @@ enum Bucket {
 ///
 /// A bucket is the moment at which it will be full: each request moves that by
 /// the time that one token takes to come back, and is refused when it would be
-/// further away than the whole window.
-pub(crate) struct RateLimiter {
+/// further away than the whole window. Clones count together: whatever surfaces
+/// have clones of one limiter, a key or an address has one allowance for all.
+#[derive(Clone, Debug)]
+pub struct RateLimiter {
     limits: RateLimits,
-    full_at: Mutex<HashMap<Bucket, Instant>>,
+    full_at: Arc<Mutex<HashMap<Bucket, Instant>>>,
 }
 
 impl RateLimiter {
-    pub(crate) fn new(limits: RateLimits) -> Self {
+    /// Nobody has used anything yet.
+    #[must_use]
+    pub fn new(limits: RateLimits) -> Self {
         Self {
             limits,
-            full_at: Mutex::default(),
+            full_at: Arc::default(),
         }
     }
 
@@ -134,6 +138,12 @@ fn tokens_in(time: Duration, token: Duration) -> u32 {
     let tokens = time.as_nanos() / token.as_nanos().max(1);
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
+
+/// Says of a request that it was counted already, for a surface that makes calls
+/// of an API within the process on behalf of those it has counted itself: as an
+/// extension of the request, which none that came over a socket has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AlreadyCounted(pub RateDecision);
 
 /// Whether a request may go on, and how much is left for others.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -73,10 +73,11 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     ) -> Result<(Call<A, P, I::Value>, D), Problem> {
         self.find().await?;
         let query = self.query();
+        let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
         let JsonBody { bytes, share } = self.read().await?;
         let api = Arc::clone(&self.http.api);
         let decoding = move || {
-            let request = decode::body(&bytes, &query, of_headers, |node| I::of_body(&api, &node))?;
+            let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node))?;
             Ok((request, digest(&bytes)))
         };
         let (request, digest) = match tokio::task::spawn_blocking(decoding).await {

@@ -56,6 +56,10 @@ impl FrontPage {
                             "Were you asked to sign? Then open the link in the message that you \
                              got: it is yours alone, and there is nothing to sign at this address."
                         }
+                        p lang="lt" {
+                            "Jūsų paprašė pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
+                             ji skirta tik jums, o šiuo adresu pasirašyti nieko nereikia."
+                        }
                     }
                     @if let Some(demo) = &self.demo { (demo.walk()) }
                     section {
@@ -113,5 +117,22 @@ impl DemoWorld {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_was_asked_to_sign_is_told_where_in_both_languages() {
+        let page = FrontPage {
+            apis: Vec::new(),
+            demo: None,
+        };
+        let page = page.render().into_string();
+
+        assert!(page.contains("<p>Were you asked to sign?"), "{page}");
+        assert!(page.contains("<p lang=\"lt\">Jūsų paprašė"), "{page}");
     }
 }

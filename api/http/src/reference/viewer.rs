@@ -71,3 +71,14 @@ pub(super) fn response(page: Markup) -> Response {
         .insert(CONTENT_SECURITY_POLICY, policy);
     response
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_viewer_names_no_picture_of_others() {
+        let viewer = include_str!("assets/redoc/redoc.standalone.js");
+
+        assert_eq!(viewer.matches("src:\"http").count(), 0);
+        assert!(!viewer.contains("cdn."), "what it loads is part of itself");
+    }
+}

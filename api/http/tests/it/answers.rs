@@ -98,6 +98,36 @@ async fn faults_and_limits_speak_in_the_envelope_too() {
 }
 
 #[tokio::test]
+async fn faults_of_path_headers_query_and_body_are_told_at_once() {
+    let mut request = post(
+        "/v1/auth/countries/lt/requests?dry=1",
+        &json!({"audience": "shop"}),
+    );
+    let key = http::HeaderValue::from_static("");
+    request.headers_mut().insert("idempotency-key", key);
+
+    let (status, refusal, _) = ask(&service(), request).await;
+
+    assert_eq!(status, 400, "{refusal}");
+    let message = refusal["error"]["message"].as_str().unwrap();
+    assert!(message.contains("4 faults"), "{message}");
+}
+
+#[tokio::test]
+async fn a_fault_of_the_path_alone_refuses_a_request_whose_body_is_sound() {
+    let body = json!({"audience": "https://shop.example"});
+    let sound = post("/v1/auth/countries/LT/requests", &body);
+    assert_eq!(ask(&service(), sound).await.0, 201);
+
+    let faulty = post("/v1/auth/countries/lt/requests", &body);
+    let (status, refusal, _) = ask(&service(), faulty).await;
+
+    assert_eq!(status, 400, "{refusal}");
+    let message = refusal["error"]["message"].as_str().unwrap();
+    assert!(message.contains("/country"), "{message}");
+}
+
+#[tokio::test]
 async fn a_repetition_creates_nothing_more() {
     let service = service();
     let (status, created, headers) = ask(&service, creation("one")).await;

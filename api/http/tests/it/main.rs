@@ -3,4 +3,5 @@
 mod answers;
 mod description;
 mod openapi;
+mod rates;
 mod tiny;

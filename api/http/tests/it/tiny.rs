@@ -1,4 +1,4 @@
-//! An API of three operations: providers have people authenticate themselves.
+//! An API of four operations: providers have people authenticate themselves.
 //! It speaks of its refusals in an envelope of its own.
 
 use std::collections::HashMap;
@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use axum::Router;
+use axum::extract::RawPathParams;
 use parafa_api_http::decode::Node;
 use parafa_api_http::{
-    Access, Api, BaseUrl, Created, Credentials, FromBody, HttpConfig, IdempotentRequest,
-    KeptAnswer, Operation, Path, Presence, Principal, Problem, ProblemFormat, ProblemType,
-    Reference, RequestId, Reservation, Security, Surface, Tag, ids, router, wire_enums,
+    Access, Api, BaseUrl, Created, Credentials, Fault, FromBody, HttpConfig, IdempotentRequest,
+    KeptAnswer, Operation, Path, PathParameter, PathParams, Presence, Principal, Problem,
+    ProblemFormat, ProblemType, Reference, RequestId, Reservation, Security, Surface, Tag, ids,
+    router, wire_enums,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,6 +66,39 @@ impl<A> FromBody<A> for Completion {
     }
 }
 
+/// A country that people are of, by two letters or what stood in their place.
+#[derive(Clone)]
+pub(crate) struct Country(String);
+
+impl<R> PathParams<R> for Country {
+    fn described() -> Vec<PathParameter> {
+        vec![PathParameter {
+            name: "country",
+            description: "ISO 3166-1 alpha-2.",
+            schema: json!({"type": "string", "pattern": "^[A-Z]{2}$"}),
+            is_id: false,
+        }]
+    }
+
+    fn of(params: &RawPathParams) -> Option<Self> {
+        let (_, segment) = params.iter().next()?;
+        Some(Self(segment.to_owned()))
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        let is_one = self.0.len() == 2 && self.0.bytes().all(|byte| byte.is_ascii_uppercase());
+        (!is_one).then(|| Fault::new("/country", "is not two capital letters"))
+    }
+
+    fn record(&self) -> Option<R> {
+        None
+    }
+
+    fn fill(&self, template: &str) -> String {
+        template.replace("{country}", &self.0)
+    }
+}
+
 /// Somebody's authentication.
 #[derive(Clone, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -100,6 +135,7 @@ pub(crate) trait AuthenticationApi: Api<Record = AuthenticationId> {
 const ALL: Path<()> = Path::new("/v1/auth/requests");
 const ONE: Path<AuthenticationId> = Path::new("/v1/auth/requests/{requestId}");
 const COMPLETION: Path<AuthenticationId> = Path::new("/v1/auth/requests/{requestId}/complete");
+const COUNTRY: Path<Country> = Path::new("/v1/auth/countries/{country}/requests");
 const ABOUT: Tag = Tag {
     name: "Authentications",
     description: "People prove who they are.",
@@ -126,6 +162,14 @@ fn operations<A: AuthenticationApi>() -> Vec<Operation<A>> {
             .refuses(&[BAD_SIGNATURE])
             .body::<Completion>()
             .answers(async |call| call.api.complete(call.path, call.request).await),
+        Operation::<A>::post(COUNTRY, "createInCountry")
+            .says(
+                ABOUT.name,
+                "Begin abroad",
+                "Has somebody of a country authenticated.",
+            )
+            .body::<NewAuthentication>()
+            .creates(async |call| call.api.create(call.request, call.claim.get()).await),
     ]
 }
 
@@ -291,7 +335,16 @@ impl AuthenticationApi for Authentications {
 
 /// The whole of it.
 pub(crate) fn service() -> Router {
-    let config = HttpConfig::new(BaseUrl::new(&"https://auth.example".parse().unwrap()));
+    service_with(config())
+}
+
+/// The usual limits.
+pub(crate) fn config() -> HttpConfig {
+    HttpConfig::new(BaseUrl::new(&"https://auth.example".parse().unwrap()))
+}
+
+/// The whole of it with other limits.
+pub(crate) fn service_with(config: HttpConfig) -> Router {
     let surface = Surface {
         roots: &["/v1/auth"],
         operations: operations(),

@@ -2,8 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::asking::{calls, legacy, modern};
-use crate::library::{MEMBER, VISITOR, library, library_at};
+use crate::asking::{Ask, LEGACY, calls, legacy, modern};
+use crate::library::{LENT_SECONDS, MEMBER, VISITOR, library, library_at};
+
+/// Calls of tools that name none.
+const MALFORMED_CALLS: [&str; 5] = [
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#,
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":null}"#,
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[]}"#,
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#,
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":7}}"#,
+];
 
 #[tokio::test]
 async fn a_call_without_a_key_that_works_is_challenged() {
@@ -29,6 +38,26 @@ async fn a_call_without_a_key_that_works_is_challenged() {
             assert_eq!(answer.problem(), "unauthorized");
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_has_no_key_is_not_told_what_is_wrong_with_a_call() {
+    for body in MALFORMED_CALLS {
+        let keyless = Ask::of(body).with("mcp-protocol-version", LEGACY);
+        let answer = keyless.to(&library()).await;
+        assert_eq!(answer.status, 401, "{body} {answer:?}");
+        assert_eq!(answer.headers["www-authenticate"], "Bearer realm=\"mcp\"");
+
+        let known = Ask::of(body).with("mcp-protocol-version", LEGACY);
+        let answer = known.by(VISITOR).to(&library()).await;
+        assert_eq!((answer.status, answer.code()), (200, -32602), "{body}");
+        assert_eq!(answer.json()["id"], 7);
+    }
+    let keyless = modern("tools/call", json!({}));
+    assert_eq!(keyless.to(&library()).await.status, 401);
+    let known = modern("tools/call", json!({})).with("mcp-name", "look_up");
+    let answer = known.by(VISITOR).to(&library()).await;
+    assert_eq!((answer.status, answer.code()), (200, -32602));
 }
 
 #[tokio::test]
@@ -97,14 +126,32 @@ async fn what_the_product_refuses_is_a_result_with_the_problem_document() {
         assert_eq!(problem["status"], 404);
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(&serde_json::from_str::<Value>(text).unwrap(), problem);
+        assert_eq!(result["_meta"].get("retryAfter"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_how_long_to_wait() {
+    for call in calls("look_up", "lent") {
+        let answer = call.by(MEMBER).to(&library()).await;
+        let result = &answer.json()["result"];
+        assert_eq!(result["isError"], true);
+        assert_eq!(result["structuredContent"]["status"], 429);
+        assert_eq!(result["_meta"]["retryAfter"], LENT_SECONDS);
+        let advice = result["content"][1]["text"].as_str().unwrap();
+        assert!(advice.contains("40 seconds"), "{advice}");
+        let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(server["name"], "library");
     }
 }
 
 #[tokio::test]
 async fn a_tool_that_is_none_is_a_fault_of_the_call() {
-    for call in calls("burn", "Dievų miškas") {
-        let answer = call.by(MEMBER).to(&library()).await;
-        assert_eq!((answer.status, answer.code()), (200, -32602));
+    for key in [MEMBER, VISITOR] {
+        for call in calls("burn", "Dievų miškas") {
+            let answer = call.by(key).to(&library()).await;
+            assert_eq!((answer.status, answer.code()), (200, -32602));
+        }
     }
     for call in [
         legacy("tools/call", &json!({"arguments": {}})),
@@ -145,7 +192,9 @@ async fn each_key_has_rates_of_its_own() {
         (refused.status, refused.problem().as_str()),
         (429, "rate-limited")
     );
-    assert!(refused.headers.contains_key("retry-after"));
+    let wait = refused.headers["retry-after"].to_str().unwrap();
+    let told = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert!(told.contains(&format!("{wait} seconds")), "{told}");
     assert_eq!(call(VISITOR).to(&library).await.status, 200);
 }
 

@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use http::StatusCode;
 use parafa_api_http::{
-    Access, Api, BaseUrl, Credentials, HttpConfig, IdempotentRequest, Presence, Principal, Problem,
-    Reservation,
+    Access, AlreadyCounted, Api, BaseUrl, Credentials, HttpConfig, IdempotentRequest, Presence,
+    Principal, Problem, Reservation,
 };
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig, ToolsError, router};
@@ -84,8 +84,28 @@ async fn echo(request: Request) -> Response {
         let problem = json!({"type": "https://dd.example/problems/no-data", "status": 404});
         return (StatusCode::NOT_FOUND, Json(problem)).into_response();
     }
-    let key = head.headers["authorization"].to_str().expect("text");
-    Json(json!({"asked": asked, "key": key, "body": body})).into_response()
+    if asked.contains("999000162") {
+        let problem = json!({"type": "https://dd.example/problems/rate-limited", "status": 429});
+        let wait = [("retry-after", "40")];
+        return (StatusCode::TOO_MANY_REQUESTS, wait, Json(problem)).into_response();
+    }
+    if asked.contains("999000000") {
+        let detail = "The request is not valid: /code is not one.";
+        let errors = json!([{"pointer": "/code", "detail": "is not one"}]);
+        let problem = json!({"status": 400, "detail": detail, "errors": errors});
+        return (StatusCode::BAD_REQUEST, Json(problem)).into_response();
+    }
+    let told = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+    let counted = head.extensions.get::<AlreadyCounted>().is_some();
+    Json(json!({
+        "asked": asked,
+        "key": told("authorization"),
+        "requestId": told("x-request-id"),
+        "idempotencyKey": told("idempotency-key"),
+        "counted": counted,
+        "body": body,
+    }))
+    .into_response()
 }
 
 fn description() -> Value {
@@ -103,6 +123,7 @@ fn description() -> Value {
     }
     json!({"paths": paths, "components": {"schemas": {
         "Echo": {"type": "object", "properties": {"asked": {"type": "string"}}},
+        "Problem": {"type": "object", "required": ["status"]},
         "Order": {"type": "object", "properties": {"entityCode": {"type": "string"}}, "additionalProperties": false},
     }}})
 }
@@ -166,7 +187,11 @@ async fn nine_tools_are_described_whole() {
         }
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
-        assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
+        let output = &tool["outputSchema"];
+        assert_eq!(output["type"], "object", "{name}");
+        let either = json!([{"$ref": "#/$defs/Echo"}, {"$ref": "#/$defs/Problem"}]);
+        assert_eq!(output["anyOf"], either, "{name}");
+        assert_eq!(output["$defs"]["Problem"]["required"], json!(["status"]));
         let reads = name != "create_kyc_package";
         let hints = json!({"readOnlyHint": reads, "destructiveHint": false, "idempotentHint": reads, "openWorldHint": true});
         assert_eq!(tool["annotations"], hints, "{name}");
@@ -238,6 +263,31 @@ async fn a_tool_is_a_call_of_the_api_with_the_same_key() {
 }
 
 #[tokio::test]
+async fn a_call_is_counted_once_and_keeps_its_ids() {
+    let order = json!({"name": "create_kyc_package", "arguments": {"entityCode": "999000009"}});
+    let ask = modern("tools/call", order)
+        .by(KEY)
+        .with("x-request-id", "abc-123")
+        .with("idempotency-key", "order-1");
+    let answer = ask.to(&service().await).await;
+    let asked = &answer.json()["result"]["structuredContent"];
+    assert_eq!(asked["counted"], true);
+    assert_eq!(asked["requestId"], "abc-123");
+    assert_eq!(asked["idempotencyKey"], "order-1");
+    assert_eq!(answer.headers["x-request-id"], "abc-123");
+}
+
+#[tokio::test]
+async fn a_wait_that_the_api_tells_is_told_in_the_result() {
+    let result = call("get_seizures", json!({"entityCode": "999000162"})).await;
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["structuredContent"]["status"], 429);
+    assert_eq!(result["_meta"]["retryAfter"], 40);
+    let advice = result["content"][1]["text"].as_str().expect("a text");
+    assert!(advice.contains("40 seconds"), "{advice}");
+}
+
+#[tokio::test]
 async fn the_problem_of_the_api_is_the_result_of_the_tool() {
     let result = call("get_seizures", json!({"entityCode": "999000088"})).await;
     assert_eq!(result["isError"], true);
@@ -277,6 +327,17 @@ async fn arguments_that_are_missing_malformed_or_unknown_are_told_all_at_once() 
         .await,
         ["/entityCode", "/interpret"]
     );
+}
+
+#[tokio::test]
+async fn a_fault_of_the_path_is_told_of_the_argument() {
+    let result = call("get_court_cases", json!({"entityCode": "999000000"})).await;
+    let problem = json!({
+        "status": 400,
+        "detail": "The request is not valid: /entityCode is not one.",
+        "errors": [{"pointer": "/entityCode", "detail": "is not one"}],
+    });
+    assert_eq!(result["structuredContent"], problem);
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use async_trait::async_trait;
 use parafa_api_http::{Access, Credentials, Principal, Problem};
-use parafa_api_mcp::AgentTools;
-use parafa_api_mcp::model::{CallToolResult, Implementation, JsonObject, Tool};
+use parafa_api_mcp::model::{CallToolResult, Implementation, Tool};
+use parafa_api_mcp::{AgentTools, ToolCall};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -88,14 +88,14 @@ impl AgentTools for SuiteTools {
         Ok(Suite)
     }
 
-    async fn call(&self, _: &Suite, tool: &str, _: JsonObject) -> Result<CallToolResult, Problem> {
+    async fn call(&self, call: ToolCall<'_, Suite>) -> Result<CallToolResult, Problem> {
         let text = |text: &str| json!({"type": "text", "text": text});
         let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
         let resource = |uri: &str, media_type: &str, text: &str| {
             let resource = json!({"uri": uri, "mimeType": media_type, "text": text});
             json!({"type": "resource", "resource": resource})
         };
-        let content = match tool {
+        let content = match call.tool {
             "test_audio_content" => {
                 json!([{"type": "audio", "data": WAV, "mimeType": "audio/wav"}])
             }

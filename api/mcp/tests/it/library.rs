@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 use async_trait::async_trait;
 use axum::Router;
 use parafa_api_http::{
-    Access, BaseUrl, Credentials, HttpConfig, Principal, Problem, ProblemType, RateLimits,
+    Access, BaseUrl, Credentials, HttpConfig, Principal, Problem, ProblemType, RateLimiter,
+    RateLimits,
 };
-use parafa_api_mcp::model::{CallToolResult, Implementation, JsonObject, Tool, ToolAnnotations};
-use parafa_api_mcp::{AgentTools, McpConfig, router};
+use parafa_api_mcp::model::{CallToolResult, Implementation, Tool, ToolAnnotations};
+use parafa_api_mcp::{AgentTools, McpConfig, ToolCall, router};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,6 +19,9 @@ pub(crate) const ORIGIN: &str = "https://library.example";
 pub(crate) const MEMBER: &str = "Bearer member";
 /// The key of somebody who may only read.
 pub(crate) const VISITOR: &str = "Bearer visitor";
+
+/// How long a book that is lent is away.
+pub(crate) const LENT_SECONDS: u32 = 40;
 
 pub(crate) struct Library;
 
@@ -81,21 +85,19 @@ impl AgentTools for Library {
         }
     }
 
-    async fn call(
-        &self,
-        caller: &Reader,
-        tool: &str,
-        arguments: JsonObject,
-    ) -> Result<CallToolResult, Problem> {
-        let by = match caller {
+    async fn call(&self, call: ToolCall<'_, Reader>) -> Result<CallToolResult, Problem> {
+        let by = match call.caller {
             Reader::Member => "member",
             Reader::Visitor => "visitor",
         };
-        match arguments["title"].as_str() {
+        match call.arguments["title"].as_str() {
             Some("lost") => Err(Problem::of(ProblemType::NOT_FOUND)),
+            Some("lent") => {
+                Err(Problem::of(ProblemType::RATE_LIMITED).with_retry_after(LENT_SECONDS))
+            }
             Some("burning") => panic!("the library is on fire"),
             title => Ok(CallToolResult::structured(
-                json!({"title": title, "tool": tool, "by": by}),
+                json!({"title": title, "tool": call.tool, "by": by}),
             )),
         }
     }
@@ -119,7 +121,7 @@ fn library_with(rates: RateLimits) -> Router {
     let base_url = BaseUrl::new(&ORIGIN.parse().expect("an address"));
     let config = McpConfig {
         http: HttpConfig {
-            rates,
+            rates: RateLimiter::new(rates),
             ..HttpConfig::new(base_url)
         },
         origins: vec![ORIGIN.to_owned()],

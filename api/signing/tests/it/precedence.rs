@@ -9,8 +9,16 @@ use parafa_api_signing::ProblemKind::{
     self, Forbidden, MethodNotAllowed, NotFound, PayloadTooLarge, RateLimited, Unauthorized,
     UnsupportedMediaType, ValidationFailed,
 };
+use parafa_api_signing::{RateLimiter, RateLimits};
 
 use crate::support::{KNOWN, Service, UNKNOWN, request};
+
+fn writes_per_minute(writes_per_minute: NonZeroU32) -> RateLimiter {
+    RateLimiter::new(RateLimits {
+        writes_per_minute,
+        ..RateLimits::default()
+    })
+}
 
 #[tokio::test]
 async fn refusals_come_in_the_order_of_the_contract() {
@@ -141,7 +149,7 @@ async fn refusals_come_in_the_order_of_the_contract() {
 
 #[tokio::test]
 async fn the_rate_counts_before_the_role_and_after_the_key() {
-    let service = Service::with(|config| config.rates.writes_per_minute = NonZeroU32::MIN);
+    let service = Service::with(|config| config.rates = writes_per_minute(NonZeroU32::MIN));
     for (key, path, kind) in [
         ("viewer", "/v1/signings", Forbidden),
         ("viewer", "/v1/signings", RateLimited),
@@ -191,7 +199,7 @@ async fn outside_of_the_api_no_key_is_asked_for() {
 #[tokio::test]
 async fn whoever_tries_many_keys_that_do_not_work_is_told_to_wait() {
     let service = Service::with(|config| {
-        config.rates.writes_per_minute = NonZeroU32::new(2).unwrap();
+        config.rates = writes_per_minute(NonZeroU32::new(2).unwrap());
     });
     let from = |peer: [u8; 4], key: &str| {
         let mut request = request("GET", "/v1/signings", key)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use parafa_api_http::ProblemType;
-use parafa_api_signing::{BaseUrl, Neighbour, Problem, ProblemKind};
+use parafa_api_signing::{BaseUrl, Neighbour, Problem, ProblemKind, RateLimiter, RateLimits};
 use serde_json::json;
 
 use crate::fake::{PANICS, UNPAID};
@@ -75,7 +75,12 @@ async fn a_wrong_method_is_told_the_right_ones() {
 #[tokio::test(start_paused = true)]
 async fn a_rate_that_is_used_up_says_when_to_come_back() {
     let two = NonZeroU32::new(2).unwrap();
-    let service = Service::with(|config| config.rates.reads_per_minute = two);
+    let service = Service::with(|config| {
+        config.rates = RateLimiter::new(RateLimits {
+            reads_per_minute: two,
+            ..RateLimits::default()
+        });
+    });
     for left in ["\"reads\";r=1;t=30", "\"reads\";r=0;t=60"] {
         let answer = service.get("/v1/signings").await;
         assert_eq!(answer.status, 200);

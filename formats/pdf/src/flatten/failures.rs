@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lopdf::ObjectId;
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 
 use super::field::Fields;
 use super::verdict::Reason;
@@ -78,7 +78,7 @@ impl Failures {
         };
         Err(Refusal {
             subjects: self.subjects,
-            ..Refusal::new("flatten-refused", detail)
+            ..Refusal::new(refusal::FLATTEN_REFUSED, detail)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A signature field that waits for its signature (ISO 32000-2, 12.7.5.5).
 
 use lopdf::{Dictionary, Object, ObjectId};
-use parafa_format_core::{DigestAlgorithm, Refusal};
+use parafa_format_core::{DigestAlgorithm, Refusal, refusal};
 
 use crate::signatures;
 use crate::structure::{FieldKind, PdfFile, RawDictionary, as_reference};
@@ -165,7 +165,7 @@ fn unusable(name: &str, why: &str) -> Refusal {
     Refusal {
         subjects: vec![name.to_owned()],
         ..Refusal::new(
-            "bad-request",
+            refusal::BAD_REQUEST,
             format!("The empty signature field {name:?} cannot be signed: {why}."),
         )
     }

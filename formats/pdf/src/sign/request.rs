@@ -1,5 +1,6 @@
 use parafa_format_core::{
     DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, levels, parse_seed,
+    refusal,
 };
 use parafa_pki::Certificate;
 
@@ -101,5 +102,5 @@ impl TargetLevel {
 }
 
 fn refused(detail: impl Into<String>) -> Refusal {
-    Refusal::new("bad-request", detail)
+    Refusal::new(refusal::BAD_REQUEST, detail)
 }

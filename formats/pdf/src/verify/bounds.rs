@@ -1,11 +1,11 @@
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 use parafa_pki::SignedData;
 
 use crate::signatures::SignatureDictionary;
 use crate::structure::PdfFile;
 
 /// The code of refusals of what takes too much work.
-const CODE: &str = "too-much-to-verify";
+const CODE: &str = refusal::TOO_MUCH_TO_VERIFY;
 
 /// How much work the signatures of a file may still take.
 pub(super) struct Bounds {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lopdf::ObjectId;
-use parafa_format_core::Refusal;
+use parafa_format_core::{Refusal, refusal};
 
 use super::edits::Edits;
 use super::syntax::{hex_string, stream};
@@ -111,8 +111,9 @@ impl<'a> Update<'a> {
 
     fn begin(&mut self, id: ObjectId) -> Result<(), Refusal> {
         let (number, generation) = id;
-        let offset = u32::try_from(self.position())
-            .map_err(|_| Refusal::new("bad-request", "The document is longer than 4 GiB."))?;
+        let offset = u32::try_from(self.position()).map_err(|_| {
+            Refusal::new(refusal::BAD_REQUEST, "The document is longer than 4 GiB.")
+        })?;
         self.entries.insert(number, (offset, generation));
         self.bytes
             .extend_from_slice(format!("{number} {generation} obj\n").as_bytes());

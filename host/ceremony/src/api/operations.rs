@@ -9,8 +9,9 @@ use axum::body::Body;
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
     CardRequest, CardSignature, CardSubject, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Language, Member, PageContent, PairedCard, PairedDocument,
-    Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State,
+    EarlierSignature, EarlierSignatures, Language, Member, PageContent, PageMembers, PairedCard,
+    PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
+    StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -37,18 +38,22 @@ impl CeremonyApi for CeremonyOperations {
         link.access == Access::Sign
     }
 
+    fn language(&self, link: &Ceremony) -> Result<Language, Problem> {
+        Ok(word(link.party()?.language.tag())?)
+    }
+
     fn person(&self, country: Country, code: &str) -> Option<String> {
         person(country, code)
     }
 
     async fn page(&self, link: Ceremony) -> Result<PageContent, Problem> {
+        let members = self.page_members(&link).await;
         let state = self.0.ceremony_state(link).await?;
         let newest = newest(&state)?;
         let set_up = self.0.attempts.methods_set_up();
         let methods = state.party.methods.iter();
         let methods = methods.filter(|method| set_up.contains(method));
         Ok(PageContent {
-            language: word(state.party.language.tag())?,
             document_sha256: newest.sha256.clone(),
             document_name: state.opened.private.document_name.clone(),
             document_mime_type: newest.media_type.clone(),
@@ -60,6 +65,7 @@ impl CeremonyApi for CeremonyOperations {
             earlier_signatures: earlier_signatures(
                 self.0.earlier_signatures(&state.opened.row).await,
             ),
+            members,
             tenant: state.tenant,
             title: state.opened.private.title,
         })
@@ -122,6 +128,7 @@ impl CeremonyApi for CeremonyOperations {
             person: request.person,
             phone_number: request.phone_number,
             document_sha256: request.document_sha256,
+            language: request.language.map(language),
         };
         Ok(self.0.start_attempt(link, start).await?)
     }
@@ -199,6 +206,29 @@ impl CeremonyApi for CeremonyOperations {
     async fn decline(&self, link: Ceremony, reason: Option<String>) -> Result<State, Problem> {
         let row = self.0.decline(&link, reason).await?;
         self.state(Ceremony { row, ..link }).await
+    }
+}
+
+/// How long a page waits for what a document is made of until it is shown without.
+const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
+
+impl CeremonyOperations {
+    /// What the page says of what the document is made of; the page is shown also
+    /// where that cannot be said.
+    async fn page_members(&self, link: &Ceremony) -> PageMembers {
+        let looked = tokio::time::timeout(MEMBERS_WITHIN, self.0.container_members(link)).await;
+        let members = match looked {
+            Ok(Ok(None)) => return PageMembers::DocumentItself,
+            Ok(Ok(Some(members))) => members,
+            Ok(Err(error)) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "a page does not say what its document is made of");
+                return PageMembers::Unknown;
+            }
+            Err(_) => return PageMembers::Unknown,
+        };
+        let members: Result<_, _> = members.into_iter().map(member).collect();
+        members.map_or(PageMembers::Unknown, PageMembers::Known)
     }
 }
 
@@ -307,6 +337,13 @@ fn word<T: WireName>(name: &str) -> Result<T, CeremonyError> {
         .ok_or(CeremonyError::Inconsistent(
             "the interface has no word for something",
         ))
+}
+
+fn language(language: Language) -> domain::Language {
+    match language {
+        Language::En => domain::Language::En,
+        Language::Lt => domain::Language::Lt,
+    }
 }
 
 fn method(method: SigningMethod) -> domain::SigningMethod {

@@ -192,12 +192,13 @@ impl Attempts {
         ))
     }
 
-    /// Where the app returns to.
+    /// Where the app returns to, which says in which language the page was left.
     fn callback(&self, running: &Running) -> Result<Url, CeremonyError> {
         let token = self.links.ceremony_token(running.attempt.signer);
+        let language = running.language().tag();
         let address = self
             .links
-            .address(&format!("/c/{}/callback", token.reveal()));
+            .address(&format!("/c/{}/callback?lang={language}", token.reveal()));
         Url::parse(&address).map_err(|_| CeremonyError::Inconsistent("the public address is none"))
     }
 }

@@ -34,9 +34,11 @@ impl Running {
         CallPriority::new(Urgency::Signing, self.signing.tenant.as_u128())
     }
 
-    /// The signer's language.
+    /// In which the signer is told of the attempt: that of the page that it was
+    /// begun on, or else their own.
     pub(super) fn language(&self) -> Language {
-        self.party().map(|party| party.language).unwrap_or_default()
+        let own = || self.party().map(|party| party.language);
+        self.attempt.language.or_else(own).unwrap_or_default()
     }
 
     /// Who signs.

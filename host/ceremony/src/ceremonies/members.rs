@@ -61,10 +61,19 @@ impl Ceremonies {
     /// All that the document is made of: of one that is no container itself
     /// alone.
     pub async fn members(&self, ceremony: &Ceremony) -> Result<Vec<ShownMember>, CeremonyError> {
-        match self.container(ceremony).await? {
-            Some(container) => Ok(container.members.iter().map(shown).collect()),
+        match self.container_members(ceremony).await? {
+            Some(members) => Ok(members),
             None => Ok(vec![whole(&self.ceremony_document(ceremony).await?)]),
         }
+    }
+
+    /// All that a container is made of; none where the document is none.
+    pub async fn container_members(
+        &self,
+        ceremony: &Ceremony,
+    ) -> Result<Option<Vec<ShownMember>>, CeremonyError> {
+        let container = self.container(ceremony).await?;
+        Ok(container.map(|container| container.members.iter().map(shown).collect()))
     }
 
     /// One of them.

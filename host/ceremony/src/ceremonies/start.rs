@@ -1,6 +1,6 @@
 //! The signer begins to sign.
 
-use parafa_domain::{AttemptId, Phase, SigningMethod};
+use parafa_domain::{AttemptId, Language, Phase, SigningMethod};
 use parafa_platform::accounts::KeyMode;
 use parafa_store::audit;
 use parafa_store::clock::shifted;
@@ -23,6 +23,8 @@ pub struct StartAttempt {
     pub phone_number: Option<String>,
     /// Lower-case hex of the version that the signer has seen.
     pub document_sha256: Option<String>,
+    /// In which the signer reads the page, where it is said.
+    pub language: Option<Language>,
 }
 
 impl Ceremonies {
@@ -98,6 +100,7 @@ impl Ceremonies {
                         signing,
                         signer: signer.uuid(),
                         method: start.method,
+                        language: start.language,
                         phase: Phase::Certificate,
                         failure: None,
                         verification_code: None,

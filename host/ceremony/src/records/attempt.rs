@@ -1,12 +1,12 @@
 use jiff::Timestamp;
-use parafa_domain::{AttemptFailure, Phase, SigningMethod};
+use parafa_domain::{AttemptFailure, Language, Phase, SigningMethod};
 use parafa_eid::{ProviderSession, SignerCertificate};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::base64_bytes;
+use parafa_platform::base64_bytes;
 
 /// One attempt of one signer to sign one version of the document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -19,6 +19,9 @@ pub struct AttemptRow {
     pub signer: Uuid,
     /// How it is signed.
     pub method: SigningMethod,
+    /// In which the signer read the page that it was begun on, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) language: Option<Language>,
     /// How far it is.
     pub phase: Phase,
     /// Why it ended without a signature.

@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 use parafa_api_diligence::SignatureTier;
 use parafa_api_diligence::requests::{Form, Question};
 use parafa_diligence::DiligenceError;
-use parafa_diligence::records::CallOutcome;
 use parafa_platform::billing::Amount;
+use parafa_platform::register_calls::CallOutcome;
 use parafa_register_data::Register;
 
 use crate::stage::{COMPLETE, Stage};

@@ -8,12 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_api_diligence::Purpose;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_http::BaseUrl;
-use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError};
+use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 use parafa_diligence::call_log::CallLog;
-use parafa_diligence::records::CallRow;
 use parafa_diligence::{Answered, Diligence, DiligenceError};
 use parafa_fixtures::signed::Identity;
-use parafa_identification::RegisterSources;
+use parafa_identification::{AttorneySigners, RegisterSources};
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{AddressPolicy, OutboundClient, Reach, ServerTrust};
 use parafa_platform::Records;
@@ -21,6 +20,7 @@ use parafa_platform::accounts::{Caller, KeyMode, Product, Role, TenantRow, Tenan
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::register_calls::CallRow;
 use parafa_plugin_host::Registry;
 use parafa_register_data::{EntityCode, Query, Register};
 use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
@@ -94,6 +94,10 @@ impl SigningKey for NoKey {
         KeyAlgorithm::Rs256
     }
 
+    fn storage(&self) -> KeyStorage {
+        KeyStorage::Device
+    }
+
     async fn check(&self) -> Result<(), SigningKeyError> {
         Err(SigningKeyError::Unavailable("there is none".to_owned()))
     }
@@ -128,8 +132,7 @@ impl Stage {
                 live: registers.clone(),
                 sandbox: registers.clone(),
             },
-            signer: Some(Arc::new(signer(clock.clone()))),
-            sandbox_signer: None,
+            signers: AttorneySigners::new(Arc::new(signer(clock.clone())), StoreMode::Demo),
             base_url: BaseUrl::new(&"https://dd.example".parse().unwrap()),
             recovery_url: None,
             records,

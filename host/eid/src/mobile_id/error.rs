@@ -1,5 +1,7 @@
 use parafa_http_port::HttpPortError;
 
+use crate::service::{is_passing, may_answer_later};
+
 use super::SignerOutcome;
 
 /// Why there is no certificate or signature. `Display` is for operators and
@@ -98,8 +100,8 @@ impl MobileIdError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => true,
-            Self::UnexpectedStatus(status) => *status == 429 || *status >= 500,
+            Self::NoAnswer(error) => may_answer_later(error),
+            Self::UnexpectedStatus(status) => is_passing(*status),
             _ => false,
         }
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::service::{json_get, json_post};
 
 use super::wire::Refusal;
 use super::{InvalidAnswer, MobileIdConfig, MobileIdError};
@@ -22,14 +23,7 @@ pub(super) async fn post<T: DeserializeOwned>(
     path: &str,
     body: &impl Serialize,
 ) -> Result<T, MobileIdError> {
-    let body = serde_json::to_vec(body).expect("strings always serialise");
-    let request = Request::builder()
-        .method(Method::POST)
-        .uri(address(config, path))
-        .header(CONTENT_TYPE, "application/json")
-        .header(ACCEPT, "application/json")
-        .body(Bytes::from(body))
-        .map_err(MobileIdError::Address)?;
+    let request = json_post(&address(config, path), body).map_err(MobileIdError::Address)?;
     exchange(port, config, request, Duration::ZERO)
         .await
         .map_err(|error| match error {
@@ -46,12 +40,7 @@ pub(super) async fn get<T: DeserializeOwned>(
     path: &str,
     wait: Duration,
 ) -> Result<T, MobileIdError> {
-    let request = Request::builder()
-        .method(Method::GET)
-        .uri(address(config, path))
-        .header(ACCEPT, "application/json")
-        .body(Bytes::new())
-        .map_err(MobileIdError::Address)?;
+    let request = json_get(&address(config, path)).map_err(MobileIdError::Address)?;
     exchange(port, config, request, wait).await
 }
 

@@ -1,9 +1,8 @@
 //! How requests and sessions end.
 
-use super::MobileIdError;
+use crate::service::name_only;
 
-/// Longest unknown result that is kept, in characters.
-const LONGEST_UNKNOWN: usize = 64;
+use super::MobileIdError;
 
 /// Whether one ended well.
 pub(super) fn check(result: &str) -> Result<(), MobileIdError> {
@@ -18,14 +17,6 @@ pub(super) fn check(result: &str) -> Result<(), MobileIdError> {
         "SIM_ERROR" => MobileIdError::Sim,
         unknown => MobileIdError::UnknownResult(name_only(unknown)),
     })
-}
-
-/// The characters of a name, so that nothing else of an answer reaches a log.
-fn name_only(text: &str) -> String {
-    text.chars()
-        .filter(|c| c.is_ascii_uppercase() || *c == '_')
-        .take(LONGEST_UNKNOWN)
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! How sessions end.
 
-use super::SmartIdError;
+use crate::service::name_only;
 
-/// Longest unknown result that is kept, in characters.
-const LONGEST_UNKNOWN: usize = 64;
+use super::SmartIdError;
 
 /// Whether a session ended well.
 pub(super) fn check(end_result: &str) -> Result<(), SmartIdError> {
@@ -22,14 +21,6 @@ pub(super) fn check(end_result: &str) -> Result<(), SmartIdError> {
         "SERVER_ERROR" => SmartIdError::ServerError,
         unknown => SmartIdError::UnknownEndResult(name_only(unknown)),
     })
-}
-
-/// The characters of a name, so that nothing else of an answer reaches a log.
-fn name_only(text: &str) -> String {
-    text.chars()
-        .filter(|c| c.is_ascii_uppercase() || *c == '_')
-        .take(LONGEST_UNKNOWN)
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 use parafa_http_port::HttpPortError;
 
+use crate::service::{is_passing, may_answer_later};
+
 use super::{CertificateLevel, FlowType, SignatureAlgorithm, SignerOutcome};
 
 /// Why there is no certificate or signature. `Display` is for operators and
@@ -170,9 +172,9 @@ impl SmartIdError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_))
-            | Self::Maintenance => true,
-            Self::UnexpectedStatus(status) => *status == 429 || *status >= 500,
+            Self::Maintenance => true,
+            Self::NoAnswer(error) => may_answer_later(error),
+            Self::UnexpectedStatus(status) => is_passing(*status),
             _ => false,
         }
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::service::{json_get, json_post};
 
 use super::wire::{Refusal, RefusalReason};
 use super::{InvalidAnswer, SmartIdConfig, SmartIdError};
@@ -33,14 +34,7 @@ pub(super) async fn post<T: DeserializeOwned>(
     path: &str,
     body: &impl Serialize,
 ) -> Result<T, SmartIdError> {
-    let body = serde_json::to_vec(body).expect("strings always serialise");
-    let request = Request::builder()
-        .method(Method::POST)
-        .uri(address(config, path))
-        .header(CONTENT_TYPE, "application/json")
-        .header(ACCEPT, "application/json")
-        .body(Bytes::from(body))
-        .map_err(SmartIdError::Address)?;
+    let request = json_post(&address(config, path), body).map_err(SmartIdError::Address)?;
     exchange(
         port,
         config,
@@ -58,12 +52,7 @@ pub(super) async fn get<T: DeserializeOwned>(
     path: &str,
     wait: Duration,
 ) -> Result<T, SmartIdError> {
-    let request = Request::builder()
-        .method(Method::GET)
-        .uri(address(config, path))
-        .header(ACCEPT, "application/json")
-        .body(Bytes::new())
-        .map_err(SmartIdError::Address)?;
+    let request = json_get(&address(config, path)).map_err(SmartIdError::Address)?;
     exchange(
         port,
         config,

@@ -21,9 +21,17 @@ impl From<IdentificationError> for Problem {
                 "/delivery",
                 "must be link: mail is not set up here",
             )]),
+            IdentificationError::NoSigner => {
+                tracing::error!("an order is refused: no key signs evidence for it");
+                Self::of(problems::SIGNATURE_UNAVAILABLE)
+            }
             IdentificationError::ArtifactNotReady => Self::of(problems::ARTIFACT_NOT_READY),
             IdentificationError::SandboxOnly => Self::of(ProblemType::SANDBOX_ONLY),
             IdentificationError::OrderEnded => Self::of(problems::ORDER_ENDED),
+            IdentificationError::BeingVerified => Self::new(
+                problems::ARTIFACT_NOT_READY,
+                "The subject has signed, and the order is being verified: it ends by itself.",
+            ),
             IdentificationError::NoDocuments => {
                 Self::unavailable("Dossiers cannot be made at the moment; nothing was created.")
             }

@@ -6,7 +6,7 @@ use parafa_platform::outbox::NoticeRow;
 use parafa_register_data::Role;
 
 use crate::records::{Artifact, OutcomePayload};
-use crate::{ARTIFACT_MEDIA_TYPE, Order, Purpose};
+use crate::{ARTIFACT_MEDIA_TYPE, Order};
 
 /// An order as its caller sees it.
 pub(super) fn order(order: &Order) -> kyc::KycOrder {
@@ -17,7 +17,7 @@ pub(super) fn order(order: &Order) -> kyc::KycOrder {
         status_reason: order.refusal.map(reason),
         entity_code: order.entity.to_string(),
         subject_role: role(order.role),
-        purpose: purpose(order.purpose),
+        purpose: order.purpose,
         delivery: match order.delivery {
             Delivery::Link => kyc::KycDeliveryKind::Link,
             Delivery::Email => kyc::KycDeliveryKind::Email,
@@ -98,15 +98,5 @@ fn role(role: Role) -> kyc::KycRole {
         Role::BeneficialOwner => kyc::KycRole::BeneficialOwner,
         Role::Liquidator => kyc::KycRole::Liquidator,
         Role::InsolvencyAdministrator => kyc::KycRole::InsolvencyAdministrator,
-    }
-}
-
-fn purpose(purpose: Purpose) -> kyc::Purpose {
-    match purpose {
-        Purpose::AmlKyc => kyc::Purpose::AmlKyc,
-        Purpose::BusinessRelationship => kyc::Purpose::BusinessRelationship,
-        Purpose::Transaction => kyc::Purpose::Transaction,
-        Purpose::LegalClaim => kyc::Purpose::LegalClaim,
-        Purpose::Other => kyc::Purpose::Other,
     }
 }

@@ -6,8 +6,8 @@ use openssl::ec::{EcGroup, EcKey};
 use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::PKey;
-use openssl::x509::X509;
-use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError, SoftwareKey};
+use openssl::x509::{X509, X509Name};
+use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError, SoftwareKey};
 use parafa_demo::{Fault, Service};
 use parafa_organisation_signature::{AnswerSigner, SignatureLevel, SignatureUnavailable};
 use parafa_plugin_host::CallError;
@@ -29,6 +29,10 @@ impl SigningKey for Told {
 
     fn algorithm(&self) -> KeyAlgorithm {
         self.key.algorithm()
+    }
+
+    fn storage(&self) -> KeyStorage {
+        self.key.storage()
     }
 
     async fn check(&self) -> Result<(), SigningKeyError> {
@@ -185,6 +189,9 @@ async fn a_certificate_that_nobody_trusts_does_not_sign() {
     let mut builder = X509::builder().unwrap();
     builder.set_pubkey(&key).unwrap();
     builder.set_version(2).unwrap();
+    let mut name = X509Name::builder().unwrap();
+    name.append_entry_by_nid(Nid::COMMONNAME, "Nobody").unwrap();
+    builder.set_subject_name(&name.build()).unwrap();
     builder
         .set_not_before(&Asn1Time::days_from_now(0).unwrap())
         .unwrap();

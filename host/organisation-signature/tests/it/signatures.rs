@@ -149,3 +149,10 @@ async fn the_value_verifies_where_the_input_was_hashed_once() {
         "dgst -sha256 -verify key.pem -signature value digest"
     ));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_signs_is_named_as_their_certificate_names_them() {
+    let stage = Stage::set().await;
+
+    assert_eq!(stage.signer().signatory(), "TESTAS ADVOKATAS");
+}

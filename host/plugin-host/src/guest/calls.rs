@@ -46,10 +46,8 @@ impl Guest {
                     .parafa_format_inspection()
                     .call_inspect(&mut *store, blob)
             });
-            match answered(guest.returned(store, called)?)? {
-                Ok(report) => Ok(Ok(report.try_into()?)),
-                Err(refusal) => Ok(Err(refusal)),
-            }
+            let answer = guest.returned(store, called)?;
+            answered(answer, |report| Ok(report.try_into()?))
         })
         .await
     }
@@ -76,17 +74,16 @@ impl Guest {
                     sink,
                 )
             });
-            let step = match answered(guest.returned(store, called)?)? {
-                Ok(step) => Step::try_from(step)?,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            Ok(Ok(match step {
-                Step::Needs(needs) => SignStep::Needs(needs),
-                Step::Done(outcome) => SignStep::Done {
-                    document: output_of(store, kept)?,
-                    outcome,
-                },
-            }))
+            let answer = guest.returned(store, called)?;
+            answered(answer, |step| {
+                Ok(match Step::try_from(step)? {
+                    Step::Needs(needs) => SignStep::Needs(needs),
+                    Step::Done(outcome) => SignStep::Done {
+                        document: output_of(store, kept)?,
+                        outcome,
+                    },
+                })
+            })
         })
         .await
     }
@@ -112,23 +109,22 @@ impl Guest {
                     sink,
                 )
             });
-            let step = match answered(guest.returned(store, called)?)? {
-                Ok(step) => Step::try_from(step)?,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            let outcome = match step {
-                Step::Needs(needs) => return Ok(Ok(ArchiveStep::Needs(needs))),
-                Step::Done(outcome) => outcome,
-            };
-            let document = match (outcome.changed, store.data().output.is_empty()) {
-                (true, _) => Some(output_of(store, kept)?),
-                (false, true) => None,
-                (false, false) => return Err(ContractBreach::UnclaimedOutput.into()),
-            };
-            Ok(Ok(ArchiveStep::Done {
-                document,
-                outcome: outcome.archived,
-            }))
+            let answer = guest.returned(store, called)?;
+            answered(answer, |step| {
+                let outcome = match Step::try_from(step)? {
+                    Step::Needs(needs) => return Ok(ArchiveStep::Needs(needs)),
+                    Step::Done(outcome) => outcome,
+                };
+                let document = match (outcome.changed, store.data().output.is_empty()) {
+                    (true, _) => Some(output_of(store, kept)?),
+                    (false, true) => None,
+                    (false, false) => return Err(ContractBreach::UnclaimedOutput.into()),
+                };
+                Ok(ArchiveStep::Done {
+                    document,
+                    outcome: outcome.archived,
+                })
+            })
         })
         .await
     }
@@ -170,10 +166,8 @@ impl Guest {
                 }
                 _ => return Err(FaultKind::Unsupported(operation)),
             };
-            match answered(guest.returned(store, called)?)? {
-                Ok(made) => Ok(Ok(made_document(store, made, kept)?)),
-                Err(refusal) => Ok(Err(refusal)),
-            }
+            let answer = guest.returned(store, called)?;
+            answered(answer, |made| made_document(store, made, kept))
         })
         .await
     }
@@ -208,10 +202,10 @@ impl Guest {
                     sink,
                 )
             });
-            match answered(guest.returned(store, called)?)? {
-                Ok(made) => Ok(Ok(made_document(store, made, Preservation::Rewrite)?)),
-                Err(refusal) => Ok(Err(refusal)),
-            }
+            let answer = guest.returned(store, called)?;
+            answered(answer, |made| {
+                made_document(store, made, Preservation::Rewrite)
+            })
         })
         .await
     }
@@ -228,10 +222,8 @@ impl Guest {
                     .parafa_format_verification()
                     .call_verify(&mut *store, blob)
             });
-            match answered(guest.returned(store, called)?)? {
-                Ok(evidence) => Ok(Ok(evidence.try_into()?)),
-                Err(refusal) => Ok(Err(refusal)),
-            }
+            let answer = guest.returned(store, called)?;
+            answered(answer, |evidence| Ok(evidence.try_into()?))
         })
         .await
     }
@@ -248,13 +240,12 @@ impl Guest {
                     .parafa_format_container()
                     .call_members(&mut *store, blob)
             });
-            let members = match answered(guest.returned(store, called)?)? {
-                Ok(members) => members,
-                Err(refusal) => return Ok(Err(refusal)),
-            };
-            bounds::members(members.len())?;
-            let members = members.into_iter().map(Member::try_from);
-            Ok(Ok(members.collect::<Result<_, _>>()?))
+            let answer = guest.returned(store, called)?;
+            answered(answer, |members| {
+                bounds::members(members.len())?;
+                let members = members.into_iter().map(Member::try_from);
+                Ok(members.collect::<Result<_, _>>()?)
+            })
         })
         .await
     }
@@ -273,10 +264,10 @@ impl Guest {
                     .parafa_format_container()
                     .call_extract(&mut *store, blob, &id, sink)
             });
-            match answered(guest.returned(store, called)?)? {
-                Ok(()) => Ok(Ok(output_of(store, Preservation::Rewrite)?.into_bytes())),
-                Err(refusal) => Ok(Err(refusal)),
-            }
+            let answer = guest.returned(store, called)?;
+            answered(answer, |()| {
+                Ok(output_of(store, Preservation::Rewrite)?.into_bytes())
+            })
         })
         .await
     }
@@ -329,9 +320,13 @@ fn supported<T>(plugin: Option<&T>, capability: Capability) -> Result<&T, FaultK
     plugin.ok_or(FaultKind::Unsupported(capability))
 }
 
-fn answered<T>(answer: Result<T, types::Refusal>) -> Result<Answered<T>, ContractBreach> {
+/// What `read` makes of an answer that is no refusal.
+fn answered<T, U>(
+    answer: Result<T, types::Refusal>,
+    read: impl FnOnce(T) -> Result<U, FaultKind>,
+) -> Result<Answered<U>, FaultKind> {
     match answer {
-        Ok(answer) => Ok(Ok(answer)),
+        Ok(answer) => Ok(Ok(read(answer)?)),
         Err(refusal) => Ok(Err(refusal.try_into()?)),
     }
 }

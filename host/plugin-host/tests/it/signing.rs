@@ -1,11 +1,30 @@
+use bytes::Bytes;
 use parafa_plugin_host::{
-    CallError, ContractBreach, CoverageKind, EvidenceError, Integrity, NeedKind, Refusal,
-    SignRequest, SignStep, Suspension, TargetLevel,
+    Answer, Answerer, CallError, ContractBreach, CoverageKind, EvidenceError, Integrity, NeedKind,
+    Plugin, Refusal, SignRequest, SignStep, SignedDocument, Suspension, TargetLevel,
 };
 
 use crate::support::{
     Nobody, Signer, answered, breach, done, other_type, suspended, toy, toy_document,
 };
+
+/// What is asked for first.
+async fn asked(toy: &Plugin, document: Bytes, request: &SignRequest) -> Suspension {
+    let progress = toy.drive_sign(document, request, Vec::new(), &Nobody);
+    suspended(progress.await.unwrap())
+}
+
+/// A signature that comes to its end.
+async fn signed(
+    toy: &Plugin,
+    document: Bytes,
+    request: &SignRequest,
+    answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> SignedDocument {
+    let progress = toy.drive_sign(document, request, answers, answerer);
+    done(progress.await.unwrap())
+}
 
 #[tokio::test]
 async fn a_signature_is_made_across_interruptions() {
@@ -14,11 +33,7 @@ async fn a_signature_is_made_across_interruptions() {
     let document = toy_document("honest");
     let request = signer.request(TargetLevel::BT);
 
-    let asked = suspended(
-        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
-            .await
-            .unwrap(),
-    );
+    let asked = asked(&toy, document.clone(), &request).await;
     assert_eq!(asked.needs[0].kind, NeedKind::Signature);
     assert_eq!(
         asked.needs[0].digest_algorithm,
@@ -37,11 +52,7 @@ async fn a_signature_is_made_across_interruptions() {
     assert_eq!(stamping.needs[0].payload.as_bytes(), Some(&value[..]));
     let answers = answered(through_storage(&stamping), Ok(b"token".to_vec()));
 
-    let signed = done(
-        toy.drive_sign(document.clone(), &request, answers, &Nobody)
-            .await
-            .unwrap(),
-    );
+    let signed = signed(&toy, document.clone(), &request, answers, &Nobody).await;
     assert!(signed.bytes.starts_with(&document));
     assert_eq!(signed.outcome.level, "Toy-B-T");
     assert_eq!(signed.signature.signed, signed_payload);
@@ -60,24 +71,14 @@ async fn the_same_request_and_answers_give_the_same_bytes() {
     let signer = Signer::named("Ona");
     let request = signer.request(TargetLevel::BB);
     let document = toy_document("honest");
-    let asked = suspended(
-        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
-            .await
-            .unwrap(),
-    );
+    let asked = asked(&toy, document.clone(), &request).await;
     let value = signer.sign(&asked.needs[0].payload);
     let answers = answered(asked, Ok(value));
 
-    let first = toy
-        .drive_sign(document.clone(), &request, answers.clone(), &Nobody)
-        .await
-        .unwrap();
-    let second = toy
-        .drive_sign(document, &request, answers, &Nobody)
-        .await
-        .unwrap();
+    let first = signed(&toy, document.clone(), &request, answers.clone(), &Nobody).await;
+    let second = signed(&toy, document, &request, answers, &Nobody).await;
 
-    assert_eq!(done(first), done(second));
+    assert_eq!(first, second);
 }
 
 #[tokio::test]
@@ -85,18 +86,10 @@ async fn a_second_signature_leaves_the_first_as_it_was() {
     let toy = toy().await;
     let (ona, jonas) = (Signer::named("Ona"), Signer::named("Jonas"));
     let request = ona.request(TargetLevel::BT);
-    let first = done(
-        toy.drive_sign(toy_document("honest"), &request, Vec::new(), &ona)
-            .await
-            .unwrap(),
-    );
+    let first = signed(&toy, toy_document("honest"), &request, Vec::new(), &ona).await;
 
     let request = jonas.request(TargetLevel::BT);
-    let second = done(
-        toy.drive_sign(first.bytes.clone(), &request, Vec::new(), &jonas)
-            .await
-            .unwrap(),
-    );
+    let second = signed(&toy, first.bytes.clone(), &request, Vec::new(), &jonas).await;
 
     assert!(second.bytes.starts_with(&first.bytes));
     assert_eq!(second.earlier.len(), 1);
@@ -114,11 +107,7 @@ async fn a_need_without_an_answer_is_the_plugins_to_refuse() {
     let toy = toy().await;
     let signer = Signer::named("Ona");
     let request = signer.request(TargetLevel::BB);
-    let asked = suspended(
-        toy.drive_sign(toy_document("honest"), &request, Vec::new(), &Nobody)
-            .await
-            .unwrap(),
-    );
+    let asked = asked(&toy, toy_document("honest"), &request).await;
     let answers = answered(asked, Err("declined".to_owned()));
 
     let refused = toy
@@ -202,11 +191,7 @@ async fn signatures_that_cannot_be_told_apart_are_refused_before_anybody_signs()
     let signer = Signer::named("Ona");
     let request = signer.request(TargetLevel::BB);
     let document = toy_document("share-id");
-    let asked = suspended(
-        toy.drive_sign(document.clone(), &request, Vec::new(), &Nobody)
-            .await
-            .unwrap(),
-    );
+    let asked = asked(&toy, document.clone(), &request).await;
     let value = signer.sign(&asked.needs[0].payload);
     let answers = answered(asked, Ok(value));
     let SignStep::Done { document, .. } = toy.sign(document, &request, &answers).await.unwrap()

@@ -37,6 +37,13 @@ pub(super) struct OperatorArguments<C: Subcommand> {
     pub(super) command: C,
 }
 
+impl<C: Subcommand> OperatorArguments<C> {
+    /// Has the command carried out and prints what came of it.
+    pub(super) fn carry_out(self, group: fn(C) -> OperatorCommand) -> Result<(), CommandError> {
+        operate(&self.place, self.command, group)
+    }
+}
+
 /// Where the command works, and how it answers.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct OperatorPlace {
@@ -48,7 +55,16 @@ pub(super) struct OperatorPlace {
     data: Option<PathBuf>,
     /// Answer in JSON.
     #[arg(long, global = true)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+impl OperatorPlace {
+    pub(super) fn location(&self) -> Location {
+        Location {
+            config: self.config.clone(),
+            data: self.data.clone(),
+        }
+    }
 }
 
 /// Arguments of `parafa backup`.
@@ -91,11 +107,7 @@ pub(super) fn operate<C>(
     command: C,
     group: fn(C) -> OperatorCommand,
 ) -> Result<(), CommandError> {
-    let at = Location {
-        config: place.config.clone(),
-        data: place.data.clone(),
-    };
-    let config = at.load()?;
+    let config = place.location().load()?;
     let mut target = CommandTarget::at(&config)?;
     match group(command) {
         command @ OperatorCommand::Usage(_) => {

@@ -11,7 +11,7 @@ use axum::middleware::from_fn;
 use axum::routing::get;
 use parafa_api_http::Neighbour;
 use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
-use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, edge};
+use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
@@ -22,12 +22,13 @@ use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::metrics::count_requests;
 use crate::startup::ConfigFaults;
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig};
-use parafa_listener::{Connections, ListenerLimits, ListenerSettings, TrustedProxies};
+use parafa_listener::{
+    Connections, ListenerLimits, ListenerSettings, TrustedProxies, count_requests,
+};
 
 /// How long open requests and job steps may take once the server is told to
 /// stop. What is cut off then is lost to its caller alone: jobs are taken up
@@ -246,7 +247,8 @@ async fn public_router(
     let limits = &config.limits;
     let mut http = HttpConfig::new(base.clone())
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
-    http.rates = limits.rates(mode);
+    // Everything that is made of this counts together.
+    http.rates = RateLimiter::new(limits.rates(mode));
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
     let diligence = parafa_api_diligence::router(Arc::new(app.diligence_api()), http.clone());
     let tools = DiligenceTools::new(

@@ -51,7 +51,8 @@ pub(crate) struct WorldPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) attorney: Option<AttorneyFiles>,
     roots: Vec<PathBuf>,
-    pub(super) personas: Vec<Persona>,
+    /// Everybody who can be asked to sign.
+    pub(crate) personas: Vec<Persona>,
 }
 
 /// Why a `demo.json` cannot be used.
@@ -140,11 +141,6 @@ impl Workspaces {
 }
 
 impl WorldPart {
-    /// Everybody who can be asked to sign.
-    pub(crate) fn personas(&self) -> &[Persona] {
-        &self.personas
-    }
-
     /// What a world of this process says about itself.
     pub(super) fn of(world: &World) -> Self {
         Self {

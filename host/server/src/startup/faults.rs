@@ -12,10 +12,10 @@ use parafa_trust::Purpose;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-use super::{
-    NoMasterKeyFile, certificate_policy, load_anchors, mailer, master_key_file,
-    time_stamping_authorities, trusted_proxies, webhook_policy,
+use super::services::{
+    certificate_policy, load_anchors, mailer, time_stamping_authorities, webhook_policy,
 };
+use super::{NoMasterKeyFile, master_key_file, trusted_proxies};
 use crate::config::{Config, Diligence, MobileId, SmartId};
 use crate::demo;
 

@@ -46,8 +46,6 @@ async fn parameters_that_a_call_has_not_or_has_twice_are_its_faults() {
         assert_eq!(faults, pointers, "{method} {call}");
     }
     assert!(!stage.newest_attempt().await.phase.is_terminal());
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -76,8 +74,6 @@ async fn the_page_s_own_addresses_and_those_of_people_are_taken() {
     let page = to_bytes(page.into_body(), LONGEST_PAGE).await.unwrap();
     let page = String::from_utf8(page.to_vec()).unwrap();
     assert!(page.contains("<html lang=\"en\">"));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -106,8 +102,6 @@ async fn a_link_that_leads_nowhere_is_not_found_whatever_is_asked_of_it() {
     let page = browse(&stage, Method::PUT, &format!("/c/{NOBODY}")).await;
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
     assert_eq!(page.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -133,8 +127,6 @@ async fn of_a_link_that_was_signed_on_only_what_can_be_read_is_left() {
         let told = answer(&stage, method, &format!("{link}{call}")).await;
         assert_eq!(told.status(), status, "{method} {call}");
     }
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// What a program is answered that sends an empty object.

@@ -249,7 +249,6 @@ async fn whoever_is_first_of_two_clients_decides_and_everybody_is_told_the_same(
         }
     }
     assert!(completed > RUNS / 4, "{completed}");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -270,7 +269,6 @@ async fn another_host_takes_a_request_to_a_phone_up_and_it_rings_once() {
         assert_eq!(end.status, AuthenticationStatus::Completed, "{service:?}");
         assert_eq!(site.rings().await.authentications, 0, "{service:?}");
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -290,5 +288,4 @@ async fn a_service_that_cannot_answer_ends_a_request_as_its_relying_party_is_tol
         let error = serde_json::to_value(&end).unwrap()["error"]["code"].clone();
         assert_eq!(error, "provider_unavailable", "{service:?}");
     }
-    site.shutdown().await;
 }

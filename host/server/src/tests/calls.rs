@@ -10,7 +10,6 @@ use parafa_domain::{
     Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
 };
 use parafa_platform::PlatformError;
-use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
@@ -22,7 +21,7 @@ use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
-use super::deployment::{Deployment, SIGN, Site};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 
 pub(super) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -31,8 +30,7 @@ pub(super) const DAY: SignedDuration = SignedDuration::from_hours(24);
 #[tokio::test]
 async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor_keys() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let late = claim(&host, "k").await;
     site.pass(MINUTE);
     claim(&host, "k").await;
@@ -40,7 +38,7 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     let refused = host
         .app
         .signings
-        .create_batch(&caller(), batch(), Some(&late))
+        .create_batch(&CALLER, batch(), Some(&late))
         .await;
 
     assert!(matches!(
@@ -52,8 +50,6 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     assert_eq!(signings(&host).await.len(), 0);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -72,11 +68,7 @@ async fn a_crash_leaves_a_whole_batch_or_none() {
                 is_through = false;
                 continue;
             };
-            let created = host
-                .app
-                .signings
-                .create_batch(&caller(), batch(), None)
-                .await;
+            let created = host.post_batch(batch()).await;
             is_through &= created.is_ok();
             let heir = deployment.sound_host().await;
             let raised = signings(&heir).await;
@@ -101,14 +93,12 @@ async fn a_crash_leaves_a_whole_batch_or_none() {
         }
     }
     assert!(none > 0 && whole > 2, "both ends are seen: {none}, {whole}");
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_claim_that_has_run_out_creates_nothing() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let late = claim(&host, "k").await;
     assert!(matches!(
         host.app.idempotency.reserve(&identity("k")).await.unwrap(),
@@ -144,15 +134,12 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     host.run_all().await;
     assert_eq!(deployment.data_keys(), 1, "the signing's alone");
     claim(&host, "k").await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_clock_that_leaps_takes_no_claim_from_a_request_that_is_carried_out() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let held = claim(&host, "k").await;
     // The clock leaps.
     site.pass(DAY);
@@ -167,35 +154,21 @@ async fn a_clock_that_leaps_takes_no_claim_from_a_request_that_is_carried_out() 
         1,
         "the answer is dropped in its time"
     );
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_stored_file_lives_for_a_week() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let form = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
-        content: pdf(),
-    };
-    let file = host
-        .app
-        .intake
-        .store_file(&caller(), form, None)
-        .await
-        .unwrap();
+    let (deployment, host) = site.opened().await;
+    let file = host.store_file(stored_pdf()).await.unwrap();
     let token = file.row.id;
 
     site.pass(DAY * 7 - MINUTE);
     host.run_all().await;
-    assert!(host.app.intake.read_file(&caller(), token).await.is_ok());
+    assert!(host.app.intake.read_file(&CALLER, token).await.is_ok());
     site.pass(MINUTE);
 
-    let gone = host.app.intake.read_file(&caller(), token).await;
+    let gone = host.app.intake.read_file(&CALLER, token).await;
     assert!(matches!(
         gone,
         Err(SigningError::Ceremony(CeremonyError::NotFound))
@@ -203,15 +176,12 @@ async fn a_stored_file_lives_for_a_week() {
     host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     host.start(row.signing.signers[0].id.uuid(), SIGN[0])
@@ -219,12 +189,7 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
         .unwrap();
     host.run_due().await;
 
-    let cancelled = host
-        .app
-        .lifecycle
-        .cancel_signing(&caller(), id)
-        .await
-        .unwrap();
+    let cancelled = host.cancel(id).await.unwrap();
 
     assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
     site.pass(MINUTE);
@@ -233,28 +198,16 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
     assert_eq!(row.versions.len(), 1);
     assert_eq!(row.signing.turn, None);
     assert_eq!(usage(&host).await.len(), 0, "it is not billed");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_deliveries() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let mut terms = terms(SigningOrder::Sequential, Delivery::Link);
     terms.soft_deadline_in_days = Some(2);
     terms.expires_in_days = 10;
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms,
-    };
-    let opened = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await
-        .unwrap();
+    let opened = host.post(signing_form(terms)).await.unwrap();
     let first = opened.row.signing.signers[0].id.uuid();
 
     // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
@@ -265,15 +218,12 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     host.run_due().await;
 
     assert_eq!(mails(&host, MailKind::Reminder).await, [first]);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_happens_is_noted_for_the_webhook_and_for_whose_turn_comes() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
     let id = row.signing.id.uuid();
     let [first, second] = [0, 1].map(|n| row.signing.signers[n].id.uuid());
@@ -292,15 +242,12 @@ async fn what_happens_is_noted_for_the_webhook_and_for_whose_turn_comes() {
             EventKind::Completed
         ]
     );
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     bill(&host, Funding::Ok, Some(150)).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
@@ -320,28 +267,16 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     ];
     for (funding, expected) in refusals {
         bill(&host, funding, Some(150)).await;
-        let form = SigningForm {
-            source: SourceForm::Document(document("a.pdf")),
-            terms: terms(SigningOrder::Parallel, Delivery::Link),
-        };
         let refused = host
-            .app
-            .signings
-            .create_signing(&caller(), form, None)
+            .post(signing_form(terms(SigningOrder::Parallel, Delivery::Link)))
             .await;
         assert_payment(refused.map(|_| ()), expected);
         let party = party("trecias@example.com");
-        let refused = host
-            .app
-            .signings
-            .add_signer(&caller(), id, party, None)
-            .await;
+        let refused = host.add_signer(id, party).await;
         assert_payment(refused.map(|_| ()), expected);
     }
     assert_eq!(deployment.byte_files(), files, "nothing was created");
     assert_eq!(read(&host, id).await.signing.signers.len(), 2);
-    drop(host);
-    site.shutdown().await;
 }
 
 fn assert_payment(refused: Result<(), SigningError>, expected: PaymentCause) {
@@ -358,16 +293,6 @@ fn assert_payment(refused: Result<(), SigningError>, expected: PaymentCause) {
     }
 }
 
-pub(super) fn caller() -> Caller {
-    Caller {
-        key: Uuid::from_u128(2),
-        product: Product::Signing,
-        tenant: Uuid::from_u128(1),
-        mode: KeyMode::Live,
-        role: Role::Member,
-    }
-}
-
 pub(super) fn pdf() -> Bytes {
     Bytes::from(parafa_fixtures::plain(1))
 }
@@ -380,6 +305,24 @@ pub(super) fn document(name: &str) -> DocumentForm {
         flatten_pointer: "/document/flatten".to_owned(),
         content: ContentForm::Inline(pdf()),
         flatten: false,
+    }
+}
+
+/// A file to be stored.
+pub(super) fn stored_pdf() -> FileForm {
+    FileForm {
+        name: "a.pdf".to_owned(),
+        extension: "pdf".to_owned(),
+        pointer: "/content",
+        content: pdf(),
+    }
+}
+
+/// A document to be signed on these terms.
+pub(super) fn signing_form(terms: TermsForm) -> SigningForm {
+    SigningForm {
+        source: SourceForm::Document(document("a.pdf")),
+        terms,
     }
 }
 
@@ -415,15 +358,7 @@ pub(super) fn batch() -> BatchForm {
 }
 
 pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(order, delivery),
-    };
-    let created = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await;
+    let created = host.post(signing_form(terms(order, delivery))).await;
     created.unwrap().row
 }
 
@@ -431,13 +366,10 @@ pub(super) async fn create_once(
     host: &Host,
     claim: &Claim,
 ) -> Result<UnsealedSigning, SigningError> {
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Link),
-    };
+    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
     host.app
         .signings
-        .create_signing(&caller(), form, Some(claim))
+        .create_signing(&CALLER, form, Some(claim))
         .await
 }
 
@@ -528,17 +460,11 @@ pub(super) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) 
 
 async fn bill(host: &Host, funding: Funding, ceiling_cents: Option<u64>) {
     let row = &BillingRow {
-        tenant: caller().tenant,
+        tenant: CALLER.tenant,
         funding,
         ceiling: ceiling_cents.map(Amount::from_cents),
         recovery_url: Some("https://pay.example/".parse().unwrap()),
         ladder: serde_json::from_str(r#"["1=1.00"]"#).unwrap(),
     };
-    let stored = host.app.records.store.transact(|tx| {
-        Box::pin(async move {
-            tx.put(row).await?;
-            Ok::<_, SigningError>(())
-        })
-    });
-    stored.await.unwrap();
+    host.put(row).await;
 }

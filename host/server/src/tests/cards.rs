@@ -27,6 +27,7 @@ async fn start(stage: &Stage<'_>) {
         person: None,
         phone_number: None,
         document_sha256: None,
+        language: None,
     };
     let ceremony = ceremony(stage).await;
     let started = stage.host.app.ceremonies.start_attempt(ceremony, start);
@@ -116,8 +117,6 @@ async fn every_step_may_be_taken_on_another_host() {
     assert_eq!(stage.signing().await.versions.len(), 2);
     let spent = ceremonies.card_ceremony(&paired.token).await;
     assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -138,8 +137,6 @@ async fn a_card_that_nobody_reads_frees_the_turn_after_minutes_and_its_code_is_d
     let late = stage.host.app.ceremonies.pair(&code).await;
     assert!(matches!(late, Err(CeremonyError::NotFound)));
     stage.host.start(other, SIGN[0]).await.unwrap();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -159,8 +156,6 @@ async fn an_attempt_that_is_given_up_takes_nothing_of_its_app_any_more() {
     let lost = stage.host.app.ceremonies.card_ceremony(&paired.token).await;
     assert!(matches!(lost, Err(CeremonyError::NotFound)));
     assert_eq!(stage.signing().await.versions.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -196,8 +191,6 @@ async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
     );
     assert_eq!(stage.newest_attempt().await.failure, Some(failure));
     assert_eq!(stage.signing().await.versions.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -218,8 +211,6 @@ async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_at
     let failure = stage.newest_attempt().await.failure;
     assert_eq!(failure, Some(AttemptFailure::IdentityMismatch));
     assert_eq!(stage.signing().await.signing.turn, None);
-    drop(stage);
-    site.shutdown().await;
 }
 
 impl Site {

@@ -3,7 +3,7 @@
 use parafa_domain::{Phase, SigningOrder};
 use parafa_signing::{IntakeFault, SigningError};
 
-use super::deployment::{CALLER, Deployment, Posted, Site, TOY_CONTAINER};
+use super::deployment::{Posted, Site, TOY_CONTAINER};
 use super::host::Host;
 use super::stage::Stage;
 
@@ -15,14 +15,11 @@ async fn a_container_is_signed_and_its_archive_is_refused_for_good_where_no_leve
 
     assert_eq!(stage.attempt().await.phase, Phase::Done);
 
-    let archives = &stage.host.app.archives;
-    let archived = archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(
         matches!(archived, Err(SigningError::ArchiveNotSupported(_))),
         "{archived:?}"
     );
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -34,28 +31,22 @@ async fn a_person_is_asked_to_sign_no_digest() {
     assert_eq!(stage.attempt().await.phase, Phase::Failed);
 
     assert_eq!(stage.signing().await.versions.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_document_that_is_not_to_be_signed_is_refused_by_the_code_of_its_obstacle() {
     let site = Site::start().await;
     site.install(TOY_CONTAINER).await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
 
     assert_eq!(refusal(&host, "finalized").await, "container-finalized");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
     let site = Site::start().await;
     site.install(TOY_CONTAINER).await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
 
     // The toy, which the container names, does not know it either.
     let other = refusal(&host, "refuses:other-format").await;
@@ -64,8 +55,6 @@ async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
         other != "other-format" && other != "format-not-installed",
         "{other}"
     );
-    drop(host);
-    site.shutdown().await;
 }
 
 /// The code by which a container of this behaviour is refused.

@@ -13,7 +13,7 @@ use parafa_store::Clock;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
+use super::deployment::{Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 use super::promise::Promise;
 use super::witness::Witness;
@@ -123,7 +123,6 @@ async fn crash_everywhere_and_leave_to(
             }
         }
     }
-    site.shutdown().await;
 }
 
 struct Played {
@@ -377,12 +376,7 @@ impl<'d> Play<'d> {
 
     async fn retract(&mut self, signing: Uuid) {
         while self.witness.signing(signing).signing.status == SigningStatus::Pending {
-            let cancelled = self
-                .host
-                .app
-                .lifecycle
-                .cancel_signing(&CALLER, signing)
-                .await;
+            let cancelled = self.host.cancel(signing).await;
             assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
             self.step().await;
         }
@@ -391,12 +385,7 @@ impl<'d> Play<'d> {
     /// Repeats the call until it is answered: only then is everything gone.
     async fn erase(&mut self, signing: Uuid) {
         loop {
-            let erased = self
-                .host
-                .app
-                .lifecycle
-                .erase_signing(&CALLER, signing)
-                .await;
+            let erased = self.host.erase(signing).await;
             let down = self.host.is_down();
             self.step().await;
             match erased {

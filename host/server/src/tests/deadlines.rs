@@ -37,8 +37,6 @@ async fn a_signing_whose_key_is_lost_expires_and_ends_its_attempts() {
     let attempt = stage.newest_attempt().await;
     assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
     assert!(told(&stage).await.is_empty(), "where to is sealed");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -50,8 +48,6 @@ async fn a_signing_whose_key_is_damaged_expires() {
     stage.come_to_the_deadline().await;
 
     assert_expired(&stage).await;
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -64,8 +60,6 @@ async fn a_signing_whose_key_is_sound_expires_and_tells_its_webhook() {
     assert_expired(&stage).await;
     let expired = EventKind::Expired.notice();
     assert_eq!(told(&stage).await, [expired]);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -82,8 +76,6 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     assert_eq!(signing.versions.len(), 2);
     assert_eq!(signing.signing.status, SigningStatus::Expired);
     assert_eq!(signing.signing.signers[0].status, SignerStatus::Signed);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -97,8 +89,6 @@ async fn a_deadline_waits_no_longer_than_the_app_may_take_to_come_back() {
     stage.host.run_all().await;
     assert_expired(&stage).await;
     assert_eq!(stage.signing().await.versions.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -112,8 +102,6 @@ async fn a_clock_that_is_set_back_gives_the_app_no_longer_to_come_back() {
     site.pass(LONG);
 
     assert_eq!(stage.outcome().await.failure, Some(AttemptFailure::Timeout));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -125,8 +113,6 @@ async fn a_signature_whose_app_came_back_outlives_a_time_without_hosts() {
     site.pass(SignedDuration::from_hours(72));
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -142,8 +128,6 @@ async fn a_signer_may_give_up_before_the_app_has_come_back() {
         Some(AttemptFailure::Cancelled)
     );
     assert_eq!(stage.signing().await.signing.turn, None);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -176,8 +160,6 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
     );
     let dead = callback(&stage.host, &link, &returned).await;
     assert_eq!(dead.headers()["content-type"], "text/html; charset=utf-8");
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// A signing that was signed shortly before its deadline in an app that was

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, Site};
+use super::deployment::{CALLER, Site};
 use super::host::Host;
 use super::stage::TICK;
 
@@ -26,8 +26,7 @@ const AT_ONCE: usize = 4;
 #[tokio::test]
 async fn an_event_in_a_line_is_not_claimed_before_its_turn() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     give_secret(&host).await;
     for _event in 0..=AT_ONCE {
         host.cancel_told(&site).await;
@@ -47,15 +46,12 @@ async fn an_event_in_a_line_is_not_claimed_before_its_turn() {
         panic!("the last one has its turn")
     };
     assert_ne!(last.id, job.id);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn events_that_wait_in_a_line_are_found_again_by_the_next_process() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     give_secret(&host).await;
     for _event in 0..2 * AT_ONCE {
         host.cancel_told(&site).await;
@@ -78,15 +74,12 @@ async fn events_that_wait_in_a_line_are_found_again_by_the_next_process() {
     told.sort_unstable();
     told.dedup();
     assert_eq!(told.len(), 2 * AT_ONCE, "each has had its turn");
-    drop((host, next));
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_event_comes_once_the_one_before_it_was_tried() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     give_secret(&host).await;
     decline_told(&host, &site).await;
     let [first] = &claim(&host).await[..] else {
@@ -100,15 +93,12 @@ async fn an_event_comes_once_the_one_before_it_was_tried() {
         panic!("the other one follows at once")
     };
     assert_eq!(kind_of(&host, second).await, EventKind::Declined);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_event_of_which_nobody_can_be_told_does_not_hold_up_the_next_one() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     decline_told(&host, &site).await;
     deployment.lose_keys();
 
@@ -120,15 +110,12 @@ async fn an_event_of_which_nobody_can_be_told_does_not_hold_up_the_next_one() {
     }
 
     assert!(claim(&host).await.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_event_of_which_nobody_can_be_told_has_ended() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     decline_told(&host, &site).await;
     deployment.lose_keys();
     let [job] = &claim(&host).await[..] else {
@@ -146,13 +133,7 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
     let again = again.iter().find(|job| notice_of(job) == id).unwrap();
     host.app.webhooks.deliver(again).await.unwrap();
     site.pass(KEPT);
-    let due = host
-        .app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = host.claim(TIMERS, 100).await;
     let drop_it = |job: &&ClaimedJob| job.kind == DROP_NOTICE && notice_of(job) == id;
     host.app
         .webhooks
@@ -160,15 +141,12 @@ async fn an_event_of_which_nobody_can_be_told_has_ended() {
         .await
         .unwrap();
     assert!(notice(&host, id).await.is_none());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_delivery_that_waits_for_its_next_attempt_is_replayed_at_once() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     give_secret(&host).await;
     host.cancel_told(&site).await;
     let [first] = &claim(&host).await[..] else {
@@ -192,15 +170,12 @@ async fn a_delivery_that_waits_for_its_next_attempt_is_replayed_at_once() {
     fail(&host, &site, second).await;
     let told = notice(&host, id).await.unwrap();
     assert_eq!((told.made, told.attempts.len()), (1, 2), "they count anew");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_event_that_is_replayed_still_comes_after_the_one_before_it() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     give_secret(&host).await;
     decline_told(&host, &site).await;
     let [first] = &claim(&host).await[..] else {
@@ -217,8 +192,6 @@ async fn an_event_that_is_replayed_still_comes_after_the_one_before_it() {
         panic!("the other one follows, once")
     };
     assert_eq!(notice_of(second), next.unwrap());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -233,8 +206,7 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
         (ENDLESS, false, true),
         (REFUSED, true, false),
     ] {
-        let deployment = Deployment::new(&site);
-        let host = deployment.sound_host().await;
+        let (_deployment, host) = site.opened().await;
         give_secret(&host).await;
         host.cancel_told(&site).await;
         let [job] = &claim(&host).await[..] else {
@@ -260,7 +232,6 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
         site.pass(SignedDuration::from_hours(24));
         assert!(claim(&host).await.is_empty(), "{reply}");
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -271,8 +242,7 @@ async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     const LOOKS: usize = 40;
 
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     give_secret(&host).await;
     for _ in 0..EVENTS {
         host.cancel_told(&site).await;
@@ -289,8 +259,6 @@ async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     assert_eq!(host.app.webhooks.waiting(), EVENTS - AT_ONCE);
     let commits = host.commits() - before;
     assert!(commits < 10, "{commits}");
-    drop((under_way, host));
-    site.shutdown().await;
 }
 
 /// The first of two signers in a row declines, of which a webhook that says
@@ -314,7 +282,7 @@ async fn fail(host: &Host, site: &Site, job: &ClaimedJob) {
 
 async fn replay(host: &Host, id: Uuid) -> Result<Value, OperateError> {
     let replay = OperatorCommand::Delivery(DeliveryCommand::Replay { id });
-    host.app.operator_commands().carry_out(replay).await
+    host.carry_out(replay).await
 }
 
 fn notice_of(job: &ClaimedJob) -> Uuid {
@@ -360,10 +328,5 @@ pub(super) async fn give_secret_to(host: &Host, workspace: Uuid) {
         None,
     );
     let row = &row.unwrap();
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }

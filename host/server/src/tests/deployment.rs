@@ -146,8 +146,11 @@ impl Site {
         site
     }
 
-    pub(super) async fn shutdown(self) {
-        self.world.shutdown().await;
+    /// A deployment, and a host that does not fail.
+    pub(super) async fn opened(&self) -> (Deployment<'_>, Host) {
+        let deployment = Deployment::new(self);
+        let host = deployment.sound_host().await;
+        (deployment, host)
     }
 
     /// What is to go wrong at a service of the world.
@@ -501,6 +504,12 @@ impl<'s> Deployment<'s> {
         for key in self.key_files() {
             std::fs::remove_file(key).unwrap();
         }
+    }
+
+    /// Loses one data key.
+    pub(super) fn lose_key(&self, id: Uuid) {
+        let key = self.folder.path().join("keys").join(format!("{id}.key"));
+        std::fs::remove_file(key).unwrap();
     }
 
     /// Leaves nothing of any data key that could be read.

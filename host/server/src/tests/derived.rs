@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{Delivery, DocumentVersion, SigningRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
@@ -18,8 +19,8 @@ use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use uuid::Uuid;
 
-use super::calls::{caller, document, read, signings, terms};
-use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
+use super::calls::{document, read, signings, terms};
+use super::deployment::{CALLER, Posted, SIGN, Site};
 use super::downloads::received;
 use super::host::Host;
 use super::stage::Stage;
@@ -31,16 +32,8 @@ async fn an_archive_adds_a_version_once() {
     let app = &stage.host.app;
     let before = stage.signing().await;
 
-    let first = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
-    let again = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    let first = stage.archive().await.unwrap();
+    let again = stage.archive().await.unwrap();
 
     assert!(first.upgraded);
     assert!(!again.upgraded);
@@ -65,19 +58,13 @@ async fn an_archive_adds_a_version_once() {
         .await
         .unwrap();
     assert!(archived.starts_with(&signed));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn later_signers_sign_the_archived_version() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
-    app.archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    stage.archive().await.unwrap();
     let archived = stage.signing().await.newest().unwrap().clone();
     let second = stage.signing().await.signing.signers[1].id.uuid();
 
@@ -94,44 +81,31 @@ async fn later_signers_sign_the_archived_version() {
             .await
             .starts_with(&bytes(&stage, &archived).await)
     );
-    let again = app
-        .archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    let again = stage.archive().await.unwrap();
     assert!(again.upgraded);
     assert_eq!(again.level, "PAdES-B-LT");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn two_archives_at_once_make_one_version() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
 
-    let (one, other) = tokio::join!(
-        app.archives.archive_signing(&CALLER, stage.signing),
-        app.archives.archive_signing(&CALLER, stage.signing)
-    );
+    let (one, other) = tokio::join!(stage.archive(), stage.archive());
 
     let upgraded = [one, other].map(|archived| archived.unwrap().upgraded);
     assert_eq!(upgraded.iter().filter(|upgraded| **upgraded).count(), 1);
     assert_eq!(stage.signing().await.versions.len(), 3);
     assert_eq!(stage.deployment.byte_files().len(), 3);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_archive_waits_for_authorities_that_are_down() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
     site.faults(Service::Ocsp).until_cleared(Fault::Down);
 
-    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let refused = stage.archive().await;
 
     assert!(matches!(
         refused,
@@ -139,21 +113,18 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.faults(Service::Ocsp).clear();
-    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
     let signed_at = site.clock.now();
     site.clock.set(signed_at - SignedDuration::from_secs(2));
 
-    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let early = stage.archive().await;
 
     let Err(SigningError::ArchiveTooEarly { retry_after }) = early else {
         panic!("{early:?}")
@@ -161,22 +132,16 @@ async fn an_archive_waits_for_what_tells_of_the_time_of_the_signature() {
     assert!((60..=24 * 60 * 60 + 1).contains(&retry_after));
     assert_eq!(stage.signing().await.versions.len(), 2);
     site.clock.set(signed_at);
-    let archived = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    let app = &stage.host.app;
 
-    let (archived, ()) = tokio::join!(
-        app.archives.archive_signing(&CALLER, stage.signing),
-        disable_at(&site, Service::Ocsp),
-    );
+    let (archived, ()) = tokio::join!(stage.archive(), disable_at(&site, Service::Ocsp),);
 
     assert!(matches!(
         archived,
@@ -184,8 +149,6 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -199,17 +162,14 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
     assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
     assert_eq!(stage.signing().await.versions.len(), 1);
     assert_eq!(stage.deployment.byte_files().len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     let site = Site::start().await;
     let stage = signed(&site, Posted::toy("archive-own-level")).await;
-    let app = &stage.host.app;
 
-    let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let refused = stage.archive().await;
 
     assert!(matches!(
         refused,
@@ -217,16 +177,13 @@ async fn an_archive_at_a_level_that_callers_do_not_know_is_not_stored() {
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let app = &stage.host.app;
-    let early = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let early = stage.archive().await;
     assert!(matches!(
         early,
         Err(SigningError::Ceremony(CeremonyError::NotYetSigned))
@@ -235,15 +192,13 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let second = stage.signing().await.signing.signers[1].id.uuid();
     stage.host.start(second, SIGN[1]).await.unwrap();
 
-    let during = app.archives.archive_signing(&CALLER, stage.signing).await;
+    let during = stage.archive().await;
 
     assert!(matches!(
         during,
         Err(SigningError::Ceremony(CeremonyError::Busy { .. }))
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -257,9 +212,8 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
     ] {
         let site = Site::start().await;
         let stage = signed(&site, Posted::toy(behaviour)).await;
-        let app = &stage.host.app;
 
-        let refused = app.archives.archive_signing(&CALLER, stage.signing).await;
+        let refused = stage.archive().await;
 
         assert!(
             matches!(
@@ -270,23 +224,16 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
         );
         assert_eq!(stage.signing().await.versions.len(), 2, "{behaviour}");
         assert_eq!(stage.deployment.byte_files().len(), 2, "{behaviour}");
-        drop(stage);
-        site.shutdown().await;
     }
 }
 
 #[tokio::test]
 async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
 
-    let completed = host
-        .app
-        .signings
-        .simulate_outcome(&sandbox(), id, complete())
-        .await;
+    let completed = simulated(&host, id).await;
 
     assert_eq!(
         completed.unwrap().row.signing.status,
@@ -305,23 +252,16 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let inspected = site.plugins.by_id("pdf").unwrap();
     let report = inspected.inspect(content).await.unwrap();
     assert_eq!(report.signatures, []);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_behind() {
     let site = Site::start().await;
     for behaviour in ["rehearse-signs", "panic@rehearse"] {
-        let deployment = Deployment::new(&site);
-        let host = deployment.sound_host().await;
+        let (deployment, host) = site.opened().await;
         let id = sandboxed(&host, Posted::toy(behaviour)).await.signing.id;
 
-        let failed = host
-            .app
-            .signings
-            .simulate_outcome(&sandbox(), id.uuid(), complete())
-            .await;
+        let failed = simulated(&host, id.uuid()).await;
 
         assert!(matches!(
             failed,
@@ -331,14 +271,12 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
         assert_eq!(row.signing.status, SigningStatus::Pending);
         assert_eq!(deployment.byte_files().len(), 1);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_form_is_flattened_before_it_is_stored() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let inline = ContentForm::Inline(toy("hello"));
     let stored = ContentForm::File(store(&host, toy("hello")).await);
     for content in [inline, stored] {
@@ -355,15 +293,12 @@ async fn a_form_is_flattened_before_it_is_stored() {
             .unwrap();
         assert_eq!(bytes, "FLAT honest 5\nhello");
     }
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let file = store(&host, toy("why?")).await;
     for content in [ContentForm::Inline(toy("why?")), ContentForm::File(file)] {
         let refused = create(&host, content).await;
@@ -380,8 +315,6 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     }
     assert_eq!(signings(&host).await.len(), 0);
     assert_eq!(deployment.byte_files().len(), 1, "the stored file");
-    drop(host);
-    site.shutdown().await;
 }
 
 /// Takes the PDF plugin out of use while it waits for a service, which answers
@@ -420,7 +353,7 @@ async fn bytes(stage: &Stage<'_>, version: &DocumentVersion) -> Bytes {
 fn sandbox() -> Caller {
     Caller {
         mode: KeyMode::Test,
-        ..caller()
+        ..CALLER
     }
 }
 
@@ -442,6 +375,11 @@ async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
     created.unwrap().row
 }
 
+async fn simulated(host: &Host, id: Uuid) -> Result<UnsealedSigning, SigningError> {
+    let signings = &host.app.signings;
+    signings.simulate_outcome(&sandbox(), id, complete()).await
+}
+
 fn complete() -> SimulationForm {
     SimulationForm {
         action: SimulatedAction::Complete,
@@ -461,7 +399,7 @@ async fn store(host: &Host, content: Bytes) -> Uuid {
         pointer: "/content",
         content,
     };
-    let stored = host.app.intake.store_file(&caller(), form, None).await;
+    let stored = host.store_file(form).await;
     stored.unwrap().row.id
 }
 
@@ -477,10 +415,6 @@ async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, Signing
         }),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await;
+    let created = host.post(form).await;
     created.map(|opened| opened.row)
 }

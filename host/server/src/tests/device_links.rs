@@ -69,9 +69,6 @@ async fn a_code_to_scan_is_another_one_each_second() {
         assert!(pictures.insert(picture(&stage).await), "{second}");
         site.pass(TICK);
     }
-
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -94,8 +91,6 @@ async fn a_code_to_scan_goes_on_where_it_was_when_the_clock_is_set_back() {
         site.pass(TICK);
     }
     assert_eq!(stage.host.run_due().await, 1, "it is still waited for");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -113,8 +108,6 @@ async fn a_code_to_scan_does_not_stand_still_after_the_clock_was_set_back_while_
         assert_eq!(elapsed(&stage).await, second);
         site.pass(TICK);
     }
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -146,7 +139,6 @@ async fn a_return_is_heard_at_once_whatever_the_step_that_waits_for_it_is_doing(
         waits += 1;
     }
     assert!(waits > 5, "{waits}");
-    site.shutdown().await;
 }
 
 /// Does `work` until it has had to wait so many times; tells whether it is over.

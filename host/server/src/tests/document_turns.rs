@@ -22,8 +22,6 @@ async fn no_document_is_in_memory_while_a_time_stamp_is_waited_for() {
     drop(call);
     assert_eq!(finishing.await.unwrap(), 1);
     assert_eq!(stage.newest_attempt().await.tries, 1, "it is asked again");
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -48,6 +46,4 @@ async fn both_steps_that_read_the_document_wait_for_their_turn() {
         stage.reach_at_once(next).await;
     }
     assert_eq!(turns.taken(), 0);
-    drop(stage);
-    site.shutdown().await;
 }

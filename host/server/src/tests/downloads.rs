@@ -125,7 +125,6 @@ async fn a_document_is_sent_whole_with_its_length() {
     assert!(head.contains(&length), "{head}");
     assert!(content == scene.content);
     assert_eq!(scene.free_places(), places);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -142,7 +141,6 @@ async fn damage_far_behind_breaks_the_connection_before_the_document_is_complete
     assert!(head.contains(&length), "{head}");
     assert!(content.len() < 250_000, "{}", content.len());
     assert!(scene.content.starts_with(&content));
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -160,7 +158,6 @@ async fn damage_at_the_beginning_is_told_and_who_asks_for_the_head_alone_reads_n
     let length = format!("content-length: {}\r\n", scene.content.len());
     assert!(head.contains(&length), "{head}");
     assert!(content.is_empty());
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -188,7 +185,6 @@ async fn clients_that_do_not_read_leave_nothing_to_others_of_their_link_until_th
     let (head, content) = tokio::time::timeout(PATIENCE, read(next)).await.unwrap();
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
     assert!(content == scene.content);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -216,11 +212,10 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
     drop(first);
 
     let id = row.signing.id.uuid();
-    host.app.lifecycle.erase_signing(&CALLER, id).await.unwrap();
+    host.erase(id).await.unwrap();
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
     let late = host.app.downloads.send(late, requester).await;
     assert!(matches!(late.err(), Some(CeremonyError::NotFound)));
-    site.shutdown().await;
 }

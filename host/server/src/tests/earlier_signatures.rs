@@ -38,8 +38,6 @@ async fn a_later_signer_is_told_of_the_signatures_before_theirs() {
     assert_eq!(signature.level, "PAdES-B-T");
     assert!(signature.intact);
     assert_eq!(more, 0);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -62,6 +60,4 @@ async fn signatures_that_nothing_can_look_at_are_unknown_and_looked_at_once() {
         EarlierSignatures::Unknown,
         "a page costs no further look"
     );
-    drop(stage);
-    site.shutdown().await;
 }

@@ -9,27 +9,25 @@ use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
-use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
-    DAY, MINUTE, caller, claim, create, create_once, document, identity, mails, party, read, rows,
+    DAY, MINUTE, claim, create, create_once, identity, mails, party, read, rows, signing_form,
     signings, terms,
 };
-use super::deployment::{Deployment, SIGN, Site};
+use super::deployment::{CALLER, SIGN, Site};
 
 #[tokio::test]
 async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let claimed = claim(&host, "k").await;
     let opened = create_once(&host, &claimed).await.unwrap();
     let id = opened.id();
     let hidden = deployment.hide_bytes();
 
-    let erased = host.app.lifecycle.erase_signing(&caller(), id).await;
+    let erased = host.erase(id).await;
 
     assert!(erased.is_err(), "the bytes cannot be unlinked");
     assert!(read(&host, id).await.erased_at.is_some());
@@ -40,43 +38,23 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
         matches!(again, Reserved::Claimed(_)),
         "the answer is gone: {again:?}"
     );
-    assert!(
-        host.app
-            .lifecycle
-            .erase_signing(&caller(), id)
-            .await
-            .is_err()
-    );
+    assert!(host.erase(id).await.is_err());
     hidden.restore();
     site.pass(MINUTE);
     host.run_all().await;
     assert_eq!(deployment.byte_files().len(), 0);
     assert!(read(&host, id).await.pending_deletion.is_none());
-    assert!(
-        !host
-            .app
-            .lifecycle
-            .erase_signing(&caller(), id)
-            .await
-            .unwrap()
-    );
-    drop(host);
-    site.shutdown().await;
+    assert!(!host.erase(id).await.unwrap());
 }
 
 #[tokio::test]
 async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
     let invited = row.signing.signers[0].id.uuid();
 
-    host.app
-        .lifecycle
-        .erase_signing(&caller(), row.signing.id.uuid())
-        .await
-        .unwrap();
+    host.erase(row.signing.id.uuid()).await.unwrap();
 
     assert!(mails(&host, MailKind::Invitation).await.is_empty());
     assert_eq!(mails(&host, MailKind::Retraction).await, [invited]);
@@ -90,15 +68,12 @@ async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key()
     let payload: MailPayload = letter.open(&key).unwrap();
     assert_eq!(payload.email, "pirmas@example.com");
     assert!(host.app.records.data_key(row.data_key).await.is_err());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn the_code_of_an_attempt_goes_with_its_signing() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let first = row.signing.signers[0].id.uuid();
     host.start(first, SIGN[0]).await.unwrap();
@@ -117,36 +92,25 @@ async fn the_code_of_an_attempt_goes_with_its_signing() {
             .is_some()
     );
 
-    host.app
-        .lifecycle
-        .erase_signing(&caller(), row.signing.id.uuid())
-        .await
-        .unwrap();
+    host.erase(row.signing.id.uuid()).await.unwrap();
 
     let attempts = rows::<AttemptRow>(&host).await;
     assert_eq!(attempts[0].verification_code, None);
     assert_eq!(attempts[0].phase, Phase::Failed);
     assert!(attempts[0].step.is_none() && attempts[0].device_link.is_none());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     for _ in 0..2 {
         let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
         let id = row.signing.id.uuid();
-        host.app
-            .lifecycle
-            .cancel_signing(&caller(), id)
-            .await
-            .unwrap();
+        host.cancel(id).await.unwrap();
     }
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let caller = &caller();
+    let caller = &CALLER;
 
     let late = host
         .app
@@ -167,30 +131,22 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
     let left = signings(&host).await;
     let left = left.iter().filter(|row| row.erased_at.is_none());
     assert_eq!(left.count(), 1, "the one that goes on");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let sandbox = Caller {
         mode: KeyMode::Test,
-        ..caller()
+        ..CALLER
     };
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Link),
-    };
+    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
     let created = host.app.signings.create_signing(&sandbox, form, None).await;
     let id = created.unwrap().id();
     let mut matched = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     matched.signing.signers[0].identity_matched = Some(true);
-    let (store, matched) = (&host.app.records.store, &matched);
-    let put = store.transact(|tx| Box::pin(async move { tx.put(matched).await }));
-    put.await.unwrap();
+    host.put(&matched).await;
     host.app
         .lifecycle
         .erase_signing(&sandbox, id)
@@ -215,15 +171,12 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
     let row = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     let mut parties = row.signing.signers.iter();
     assert!(parties.all(|party| party.identity_matched.is_none()));
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_claim_that_nobody_answers_goes() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     claim(&host, "k").await;
 
     for pause in [SignedDuration::from_hours(1), MINUTE] {
@@ -232,15 +185,12 @@ async fn a_claim_that_nobody_answers_goes() {
     }
 
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_answer_whose_day_is_over_is_erased_by_whoever_takes_its_key() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let claimed = claim(&host, "k").await;
     create_once(&host, &claimed).await.unwrap();
     let before = deployment.data_keys();
@@ -251,25 +201,17 @@ async fn an_answer_whose_day_is_over_is_erased_by_whoever_takes_its_key() {
     assert_eq!(deployment.data_keys(), before - 1);
     host.run_all().await;
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 1);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     let mut form = party("trecias@example.com");
     form.personal_code = Some(SIGN[0].parse().unwrap());
-    let added = host
-        .app
-        .signings
-        .add_signer(&caller(), id, form, None)
-        .await
-        .unwrap();
+    let added = host.add_signer(id, form).await.unwrap();
     let lock = || async {
         let rows: Vec<SignerPrivateRow> = rows(&host).await;
         let mut rows = rows.into_iter();
@@ -282,16 +224,9 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     let digest = identity_lock(master, added.party.id.uuid(), SIGN[0]);
     assert_eq!(kept, digest);
 
-    let cancelled = host
-        .app
-        .lifecycle
-        .cancel_signing(&caller(), id)
-        .await
-        .unwrap();
+    let cancelled = host.cancel(id).await.unwrap();
 
     assert_eq!(lock().await, None);
     assert_eq!(cancelled.signers[2].personal_code, None);
     assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
-    drop(host);
-    site.shutdown().await;
 }

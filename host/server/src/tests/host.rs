@@ -6,13 +6,19 @@ use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
+use parafa_ceremony::reader::{UnsealedSigner, UnsealedSigning};
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
-use parafa_platform::jobs::JobRunner;
+use parafa_operator::{OperateError, OperatorCommand};
+use parafa_platform::jobs::{JobRunner, LEASE};
 use parafa_signing::SigningError;
-use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::batches::UnsealedBatch;
+use parafa_signing::files::{FileForm, UnsealedFile};
+use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_store::engine::FaultPlan;
-use parafa_store::{MemoryEngine, StoreMode};
+use parafa_store::jobs::{ClaimedJob, Lane};
+use parafa_store::{MemoryEngine, StoreError, StoreMode, Table};
+use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -35,6 +41,7 @@ pub(super) struct Host {
     pub(super) engine: Arc<MemoryEngine>,
     pub(super) frost: Frost,
     config: Config,
+    mode: StoreMode,
     /// What was changed of its ways to the services of others.
     changes: Vec<Arc<DoorChange>>,
 }
@@ -56,11 +63,12 @@ pub(super) struct Oddity {
 impl Host {
     /// The host of these premises, with the services that are configured.
     pub(super) fn new(config: &Config, own: HostParts, engine: Arc<MemoryEngine>) -> Self {
-        Self::assembled(config.clone(), own, engine, Vec::new())
+        Self::assembled(config.clone(), StoreMode::Demo, own, engine, Vec::new())
     }
 
     fn assembled(
         config: Config,
+        mode: StoreMode,
         own: HostParts,
         engine: Arc<MemoryEngine>,
         changes: Vec<Arc<DoorChange>>,
@@ -69,13 +77,14 @@ impl Host {
         for change in &changes {
             change(&mut doors);
         }
-        let app = Arc::new(startup::assemble(&config, StoreMode::Demo, own, doors).unwrap());
+        let app = Arc::new(startup::assemble(&config, mode, own, doors).unwrap());
         Self {
             runner: Arc::new(jobs::runner(&app).unwrap()),
             app,
             engine,
             frost: Frost::default(),
             config,
+            mode,
             changes,
         }
     }
@@ -85,6 +94,17 @@ impl Host {
         &self,
         change: impl Fn(&mut ExternalServices) + Send + Sync + 'static,
     ) -> Self {
+        let mut changes = self.changes.clone();
+        changes.push(Arc::new(change));
+        self.rebuilt(self.mode, changes)
+    }
+
+    /// The same host outside of the demo world.
+    pub(super) fn in_production(&self) -> Self {
+        self.rebuilt(StoreMode::Production, self.changes.clone())
+    }
+
+    fn rebuilt(&self, mode: StoreMode, changes: Vec<Arc<DoorChange>>) -> Self {
         let own = HostParts {
             records: self.app.records.clone(),
             plugins: self.app.plugins.clone(),
@@ -92,9 +112,7 @@ impl Host {
             clock: self.app.attempts.clock.clone(),
             base_url: self.app.links.base_url().clone(),
         };
-        let mut changes = self.changes.clone();
-        changes.push(Arc::new(change));
-        Self::assembled(self.config.clone(), own, self.engine.clone(), changes)
+        Self::assembled(self.config.clone(), mode, own, self.engine.clone(), changes)
     }
 
     /// Whether its engine has crashed, and the host with it.
@@ -186,6 +204,60 @@ impl Host {
         Ok(opened.row)
     }
 
+    /// A caller posts what is to be signed.
+    pub(super) async fn post(&self, form: SigningForm) -> Result<UnsealedSigning, SigningError> {
+        self.app.signings.create_signing(&CALLER, form, None).await
+    }
+
+    /// A caller posts several documents.
+    pub(super) async fn post_batch(&self, form: BatchForm) -> Result<UnsealedBatch, SigningError> {
+        self.app.signings.create_batch(&CALLER, form, None).await
+    }
+
+    /// A caller stores a file.
+    pub(super) async fn store_file(&self, form: FileForm) -> Result<UnsealedFile, SigningError> {
+        self.app.intake.store_file(&CALLER, form, None).await
+    }
+
+    /// A caller adds a signer.
+    pub(super) async fn add_signer(
+        &self,
+        signing: Uuid,
+        form: SignerForm,
+    ) -> Result<UnsealedSigner, SigningError> {
+        let signings = &self.app.signings;
+        signings.add_signer(&CALLER, signing, form, None).await
+    }
+
+    /// A caller cancels a signing.
+    pub(super) async fn cancel(&self, signing: Uuid) -> Result<UnsealedSigning, CeremonyError> {
+        self.app.lifecycle.cancel_signing(&CALLER, signing).await
+    }
+
+    /// A caller erases a signing.
+    pub(super) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
+        self.app.lifecycle.erase_signing(&CALLER, signing).await
+    }
+
+    /// An operator has a command carried out.
+    pub(super) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
+        self.app.operator_commands().carry_out(command).await
+    }
+
+    /// Stores a row as it is.
+    pub(super) async fn put<T: Table>(&self, row: &T) {
+        let store = &self.app.records.store;
+        let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
+        let stored: Result<(), StoreError> = stored.await;
+        stored.unwrap();
+    }
+
+    /// Claims jobs that are due, as a host does that dies over them.
+    pub(super) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
+        let claimed = self.app.records.store.claim_due(lane, most, LEASE).await;
+        claimed.unwrap()
+    }
+
     /// A signing is cancelled, of which a webhook that says nothing is told.
     pub(super) async fn cancel_told(&self, site: &Site) {
         let webhook = Some(site.deaf_hook());
@@ -236,6 +308,7 @@ impl Host {
             person,
             phone_number,
             document_sha256: None,
+            language: None,
         };
         self.app.ceremonies.start_attempt(ceremony, start).await
     }

@@ -3,24 +3,31 @@
 
 mod crashes;
 mod endings;
+mod keys;
 mod ledger;
+mod questions;
 mod sandbox;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_api_diligence::Purpose;
+use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
 use parafa_ceremony::records::SigningRow;
 use parafa_domain::KycStatus;
+use parafa_identification::records::OrderRow;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, Purpose, RegisterSources,
-    RegisterUnavailable, Registers,
+    IdentificationError, Order, OrderDelivery, OrderForm, RegisterSources, Registers,
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::agreement::AgreementRow;
-use parafa_platform::billing::UsageRow;
+use parafa_platform::billing::{Amount, BillingRow, UsageRow, UsageTotalRow};
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
-use parafa_registers::{RegisterAnswer, RegisterSource, Synthetic};
+use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
@@ -59,6 +66,8 @@ enum Conduct {
     NobodyHolds,
     /// Somebody else does.
     AnotherHolds,
+    /// The entity has a name in letters that few fonts have.
+    NamesAbroad,
 }
 
 impl World {
@@ -81,18 +90,16 @@ impl World {
 
 #[async_trait]
 impl Registers for World {
-    async fn ask(
-        &self,
-        _mode: KeyMode,
-        query: &Query,
-    ) -> Result<Option<RegisterAnswer>, RegisterUnavailable> {
+    async fn ask(&self, _mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let conduct = *self.conduct.lock().unwrap();
-        let answer = self.sandbox.ask(KeyMode::Test, query).await?;
+        let mut answer = self.sandbox.ask(KeyMode::Test, query).await?;
         let is_about_holders = matches!(query, Query::RoleHolders { .. });
         match conduct {
-            Conduct::Down => Err(RegisterUnavailable),
-            Conduct::NobodyHolds if is_about_holders => Ok(None),
-            Conduct::AnotherHolds if is_about_holders => Ok(answer.map(|mut answer| {
+            Conduct::Down => Err(Unavailable::NotConfigured(query.register()).into()),
+            Conduct::NobodyHolds if is_about_holders => {
+                Err(SourceError::NoData { raw_sha256: None })
+            }
+            Conduct::AnotherHolds if is_about_holders => {
                 let RegisterData::RoleHolders(held) = &answer.data else {
                     panic!("another answer")
                 };
@@ -101,8 +108,15 @@ impl Registers for World {
                 other.identity = parafa_register_data::HolderIdentity::PersonalCode { code };
                 let holders = vec![other];
                 answer.data = RegisterData::RoleHolders(RoleHolders { holders });
-                answer
-            })),
+                Ok(answer)
+            }
+            Conduct::NamesAbroad if !is_about_holders => {
+                let RegisterData::CompanyProfile(profile) = &mut answer.data else {
+                    panic!("another answer")
+                };
+                profile.name = "王小明, UAB".to_owned();
+                Ok(answer)
+            }
             _ => Ok(answer),
         }
     }
@@ -151,8 +165,7 @@ impl<'s> Office<'s> {
     /// The signer of an order's ceremony.
     async fn subject(&self, order: &Order) -> Uuid {
         let store = &self.host.app.records.store;
-        let row = store.get(&order.id).await.unwrap();
-        let row: parafa_identification::records::OrderRow = row.unwrap();
+        let row = self.row(order).await;
         let ceremony = store.get::<SigningRow>(&row.ceremony).await.unwrap();
         ceremony.unwrap().signing.signers[0].id.uuid()
     }
@@ -166,6 +179,27 @@ impl<'s> Office<'s> {
     /// Goes on until the order has ended.
     async fn end(&self, caller: &Caller, order: &Order) -> Order {
         self.until(caller, order, KycStatus::is_terminal).await
+    }
+
+    /// The same where failures are tried again for hours.
+    async fn end_in_hours(&self, caller: &Caller, order: &Order) -> Order {
+        for _ in 0..12 {
+            self.host.run_all().await;
+            self.deployment.site.pass(SignedDuration::from_hours(1));
+        }
+        self.now(caller, order).await
+    }
+
+    /// Lets the workspace owe so many cents and no more.
+    async fn set_ceiling(&self, cents: u64) {
+        let store = &self.host.app.records.store;
+        let row = store.get::<BillingRow>(&LIVE.tenant).await.unwrap();
+        let row = &BillingRow {
+            ceiling: Some(Amount::from_cents(cents)),
+            ..row.unwrap()
+        };
+        let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
+        stored.await.unwrap();
     }
 
     async fn until(
@@ -186,12 +220,89 @@ impl<'s> Office<'s> {
         panic!("it takes long: {:?}", self.now(caller, order).await);
     }
 
+    /// The row of an order.
+    async fn row(&self, order: &Order) -> OrderRow {
+        let store = &self.host.app.records.store;
+        store.get(&order.id).await.unwrap().unwrap()
+    }
+
+    /// A member of the container of a delivered order.
+    async fn member(&self, caller: &Caller, order: &Order, name: &str) -> Bytes {
+        let orders = &self.host.app.identifications;
+        let container = orders.artifact(caller, order.id).await.unwrap();
+        let plugin = self.deployment.site.plugins.by_id("asice").unwrap();
+        let members = plugin.members(container.clone()).await.unwrap();
+        let member = members.iter().find(|member| member.name == name);
+        let extracted = plugin.extract(container, &member.unwrap().id).await;
+        extracted.unwrap()
+    }
+
+    /// What of the ceiling is kept free.
+    async fn reserved(&self) -> Amount {
+        let store = &self.host.app.records.store;
+        let total = store.get::<UsageTotalRow>(&LIVE.tenant).await.unwrap();
+        total.map(|total| total.reserved).unwrap_or_default()
+    }
+
     async fn ledger(&self) -> Vec<UsageRow> {
         ledger(&self.host).await
     }
 
     async fn told(&self, order: &Order) -> Vec<String> {
         told(&self.host, order.id).await
+    }
+}
+
+/// The key of a site's attorney, as something else may keep it; counts what it
+/// signs.
+struct WatchedKey {
+    key: Arc<dyn SigningKey>,
+    storage: KeyStorage,
+    signatures: AtomicUsize,
+}
+
+impl WatchedKey {
+    fn of(site: &Site, storage: KeyStorage) -> Arc<Self> {
+        let attorney = site.config.attorney.as_ref().unwrap();
+        Arc::new(Self {
+            key: attorney.key().unwrap(),
+            storage,
+            signatures: AtomicUsize::new(0),
+        })
+    }
+
+    fn signatures(&self) -> usize {
+        self.signatures.load(Ordering::Relaxed)
+    }
+
+    /// The same host with this key.
+    fn in_place_of_the_key_of(self: &Arc<Self>, host: &Host) -> Host {
+        let key: Arc<dyn SigningKey> = self.clone();
+        host.with_doors(move |doors| doors.attorney = Some(key.clone()))
+    }
+}
+
+#[async_trait]
+impl SigningKey for WatchedKey {
+    fn chain(&self) -> &[Vec<u8>] {
+        self.key.chain()
+    }
+
+    fn algorithm(&self) -> KeyAlgorithm {
+        self.key.algorithm()
+    }
+
+    fn storage(&self) -> KeyStorage {
+        self.storage
+    }
+
+    async fn check(&self) -> Result<(), SigningKeyError> {
+        self.key.check().await
+    }
+
+    async fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SigningKeyError> {
+        self.signatures.fetch_add(1, Ordering::Relaxed);
+        self.key.sign_digest(digest).await
     }
 }
 

@@ -10,7 +10,7 @@ use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{LETTERS, NoticeRow};
-use parafa_signing::forms::{BatchForm, SigningForm, SourceForm};
+use parafa_signing::forms::BatchForm;
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -18,8 +18,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::calls::{DAY, batch, caller, create, document, mails, rows, sign, terms};
-use super::deployment::{Deployment, SIGN, Site};
+use super::calls::{DAY, batch, create, mails, rows, sign, signing_form, terms};
+use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 
 /// Longest time that a letter is waited for.
@@ -53,8 +53,6 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     assert_eq!(post.further_letters(), 0);
     assert!(rows::<NoticeRow>(&host).await.is_empty());
     assert!(claim(&host).await.is_none());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -67,15 +65,7 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     name_workspace(&host).await;
     let mut terms = terms(SigningOrder::Sequential, Delivery::Email);
     terms.soft_deadline_in_days = Some(2);
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms,
-    };
-    host.app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await
-        .unwrap();
+    host.post(signing_form(terms)).await.unwrap();
     host.run_all().await;
     post.letter().await;
 
@@ -87,8 +77,6 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     post.letter().await;
     assert_eq!(post.further_letters(), 0);
     assert!(mails(&host, MailKind::Reminder).await.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -106,16 +94,13 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
             "Subject: [TEST] No need to sign any more: Sutartis\n",
         ),
     ] {
-        let caller = Caller { mode, ..caller() };
+        let caller = Caller { mode, ..CALLER };
         let deployment = Deployment::new(&site);
         let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
         terms.signers[0].language = Language::En;
-        let form = SigningForm {
-            source: SourceForm::Document(document("a.pdf")),
-            terms,
-        };
+        let form = signing_form(terms);
         let created = host.app.signings.create_signing(&caller, form, None).await;
         let signing = created.unwrap().row.signing;
         host.run_all().await;
@@ -141,7 +126,6 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         );
         assert_eq!(post.further_letters(), 0);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -154,11 +138,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     name_workspace(&host).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     host.run_all().await;
-    host.app
-        .lifecycle
-        .erase_signing(&caller(), row.signing.id.uuid())
-        .await
-        .unwrap();
+    host.erase(row.signing.id.uuid()).await.unwrap();
     for _invitation in 0..2 {
         post.letter().await;
     }
@@ -174,8 +154,6 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     for _retraction in 0..2 {
         post.letter().await;
     }
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -192,8 +170,6 @@ async fn the_next_signer_of_a_batch_gets_one_letter_with_all_links_that_open() {
 
     assert_eq!(batch.named_in_next_letter().await, ["a", "b", "c"]);
     assert_eq!(batch.post.further_letters(), 0);
-    drop(batch);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -206,7 +182,7 @@ async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
     batch.first_signs(1).await;
 
     let (app, last) = (&batch.host.app, batch.signings[2].signing.id.uuid());
-    let erased = app.lifecycle.erase_signing(&caller(), last).await;
+    let erased = app.lifecycle.erase_signing(&CALLER, last).await;
     assert!(erased.unwrap());
     batch.host.run_all().await;
 
@@ -217,8 +193,6 @@ async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
     });
     assert_eq!(named(called_off.unwrap()), ["c"]);
     assert_eq!(named(invited.unwrap()), ["a", "b"]);
-    drop(batch);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -236,8 +210,6 @@ async fn the_next_signer_of_a_batch_waits_an_hour_for_further_links() {
     batch.first_signs(2).await;
 
     assert_eq!(batch.named_in_next_letter().await, ["b", "c"]);
-    drop(batch);
-    site.shutdown().await;
 }
 
 /// A batch of three documents, which two people sign one after the other.
@@ -258,7 +230,7 @@ impl<'s> SequentialBatch<'s> {
             terms: terms(SigningOrder::Sequential, Delivery::Email),
             ..batch()
         };
-        let created = host.app.signings.create_batch(&caller(), form, None).await;
+        let created = host.post_batch(form).await;
         let signings = created.unwrap().signings.into_iter();
         host.run_all().await;
         Self {
@@ -293,17 +265,12 @@ fn named(letter: &str) -> Vec<&'static str> {
 /// Letters are in the name of a workspace.
 pub(super) async fn name_workspace(host: &Host) {
     let row = &TenantRow {
-        id: caller().tenant,
+        id: CALLER.tenant,
         name: "Ąžuolas, UAB".to_owned(),
         status: TenantStatus::Active,
         created_at: host.app.attempts.clock.now(),
     };
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }
 
 async fn claim(host: &Host) -> Option<ClaimedJob> {

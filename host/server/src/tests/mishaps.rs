@@ -36,8 +36,6 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
             assert_eq!(signing.detail.is_some(), breaches == 3);
             assert_eq!(signing.signing.turn, None);
         }
-        drop(stage);
-        site.shutdown().await;
     }
 }
 
@@ -58,8 +56,6 @@ async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart
         assert_eq!(signing.signing.status, SigningStatus::Failed, "{behaviour}");
         assert_eq!(signing.versions.len(), 1);
         assert_eq!(stage.deployment.byte_files().len(), 1, "{behaviour}");
-        drop(stage);
-        site.shutdown().await;
     }
 }
 
@@ -72,8 +68,6 @@ async fn what_a_person_signs_may_be_longer_than_what_is_kept_of_it() {
         assert_eq!(stage.attempt().await.phase, Phase::Done, "{behaviour}");
 
         assert_eq!(stage.signing().await.versions.len(), 2);
-        drop(stage);
-        site.shutdown().await;
     }
 }
 
@@ -94,8 +88,6 @@ async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() 
     let signing = stage.signing().await;
     assert_ne!(signing.signing.status, SigningStatus::Failed);
     assert_eq!(signing.detail, None);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -111,8 +103,6 @@ async fn a_plugin_that_was_replaced_after_a_breach_finishes_in_its_place() {
 
     let faults = stage.signing().await.plugin_faults.unwrap();
     assert_eq!((faults.plugin_sha256, faults.count), (replacement, 1));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -127,8 +117,6 @@ async fn a_signature_whose_plugin_is_forgotten_is_finished_by_the_one_in_its_pla
     let signing = stage.signing().await;
     let made_by = signing.newest().unwrap().made_by.as_ref().unwrap();
     assert_eq!(made_by.plugin.sha256, active);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -147,8 +135,6 @@ async fn a_signature_whose_plugin_is_forgotten_waits_while_there_is_none_in_its_
     site.plugins.enable(active);
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// Lets the device sign while there are no time-stamps, and installs so many
@@ -174,8 +160,6 @@ async fn a_signature_outlives_a_deadline_that_passed_while_every_host_was_away()
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     stage.host.run_all().await;
     assert_eq!(stage.signing().await.versions.len(), 2);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -194,8 +178,6 @@ async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
     let signing = stage.signing().await;
     assert_eq!(signing.signing.status, SigningStatus::Expired);
     assert_eq!(signing.versions.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -210,8 +192,6 @@ async fn an_attempt_whose_key_cannot_be_read_ends_all_the_same() {
     assert_eq!(attempt.failure, Some(AttemptFailure::Timeout));
     assert_eq!(stage.signing().await.signing.turn, None);
     hidden.restore();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -229,8 +209,6 @@ async fn a_signature_whose_key_cannot_be_read_is_given_up_after_a_day() {
     assert_eq!(stage.outcome().await.phase, Phase::Failed);
     hidden.restore();
     site.faults(Service::Tsa).clear();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -251,8 +229,6 @@ async fn a_signature_that_cannot_be_stored_is_given_up_after_a_day_and_leaves_no
     assert_eq!(stage.signing().await.signing.turn, None);
     assert_eq!(stage.signing().await.versions.len(), 1);
     assert_eq!(stage.deployment.byte_files().len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// Makes the signing's row nearly as long as a row may be.
@@ -262,12 +238,7 @@ async fn leave_no_room_for_another_version(stage: &Stage<'_>) {
     let mut row = stage.signing().await;
     let taken = serde_json::to_vec(&row).unwrap().len();
     row.detail = Some("x".repeat(MAX_VALUE_BYTES - taken - LEFT));
-    let put = stage.host.app.records.store.transact(|tx| {
-        let row = &row;
-        Box::pin(async move { tx.put(row).await })
-    });
-    put.await
-        .unwrap_or_else(|error: StoreError| panic!("{error}"));
+    stage.host.put(&row).await;
 }
 
 #[tokio::test]
@@ -286,8 +257,6 @@ async fn a_signature_is_finished_for_as_long_as_is_configured() {
     assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
     assert_eq!(stage.signing().await.versions.len(), 1);
     site.faults(Service::Tsa).clear();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -317,8 +286,6 @@ async fn a_job_that_no_host_knows_waits_longer_each_time() {
         assert_eq!(stage.host.run_due().await, 0);
         site.pass(SignedDuration::from_secs(1));
     }
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -347,8 +314,6 @@ async fn a_provider_that_restarts_within_ten_seconds_loses_nobody() {
     }
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -366,8 +331,6 @@ async fn a_step_that_fails_inside_is_tried_again_after_seconds() {
 
     assert_eq!(stage.host.run_due().await, 1);
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -397,6 +360,4 @@ async fn what_nobody_owns_is_swept_a_day_later() {
     assert_eq!(stage.deployment.byte_files(), owned);
     assert_eq!(stage.deployment.data_keys(), 1);
     assert_eq!(stage.deployment.quarantined(), (1, 1));
-    drop(stage);
-    site.shutdown().await;
 }

@@ -89,7 +89,6 @@ async fn however_a_signature_ends_the_signer_is_told_why() {
 
         end.assert(code, logged);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -116,7 +115,6 @@ async fn what_keeps_mobile_id_away_is_told_apart_by_the_operator_alone() {
         }
     }
     assert_eq!(told.len(), 1, "the signer is told one thing: {told:?}");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -133,8 +131,6 @@ async fn a_service_that_hangs_keeps_the_turn_for_seconds_and_one_that_is_late_lo
     started.await.unwrap();
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     site.faults(Service::MobileId).clear();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -150,8 +146,6 @@ async fn a_service_that_was_away_for_a_moment_while_somebody_signs_loses_nothing
     faults.next(Fault::Status { status: 500 });
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -162,7 +156,6 @@ async fn a_session_that_the_service_has_forgotten_has_timed_out() {
     site.faults(Service::MobileId).clear();
 
     end.assert("timeout", "the session is unknown or has expired");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -226,7 +219,6 @@ async fn answers_that_are_none_of_the_protocol_sign_nothing() {
 
         end.assert(code, logged);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -241,7 +233,6 @@ async fn the_certificate_of_somebody_else_is_no_answer() {
 
     assert_eq!(end.error["code"], "identity_mismatch");
     assert_eq!(site.rings().await, Rings::default());
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -264,7 +255,6 @@ async fn another_host_takes_an_attempt_up_and_no_phone_rings_twice() {
         let expected = usize::from(phase != Phase::WaitingForUser);
         assert_eq!(rings, expected, "{phase:?}");
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -282,9 +272,6 @@ async fn whoever_gives_up_or_takes_too_long_frees_the_turn_for_another_method() 
     stage.give_up().await;
     let started = stage.host.start(other, super::deployment::SIGN[0]).await;
     started.unwrap();
-
-    drop(stage);
-    site.shutdown().await;
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -16,14 +16,13 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Deployment, Site};
+use super::deployment::{CALLER, Site};
 use super::host::Host;
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let mut made = Vec::new();
     for _ in 0..2 {
         let row = host.create(site.posted(), SigningOrder::Parallel).await;
@@ -44,15 +43,12 @@ async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
             json!({"signingId": made[1], "brokenAt": null}),
         ]
     );
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_on() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let folder = tempfile::tempdir().unwrap();
     let asked = || {
         let data = folder.path().to_owned();
@@ -79,15 +75,12 @@ async fn commands_are_put_off_while_the_server_starts_and_carried_out_from_then_
     serving.await.unwrap();
 
     assert!(asked().await.is_none(), "no server is there any more");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn long_lists_are_complete() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let tenant = CALLER.tenant;
     let at = host.app.attempts.clock.now();
     let workspace = TenantRow {
@@ -140,15 +133,12 @@ async fn long_lists_are_complete() {
     let references = exported.iter().map(|row| row["ref"].clone());
     assert!(references.eq(usage.iter().map(|row| json!(row.reference))));
     assert_eq!(listed.as_array().unwrap().len(), keys.len());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = host.create(site.posted(), SigningOrder::Parallel).await;
     let id = row.as_ref().unwrap().signing.id.uuid();
     let mut stored = serde_json::to_value(row.unwrap()).unwrap();
@@ -161,7 +151,7 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
 
     let read = host.app.reader.read_signing(&CALLER, id).await;
     assert!(matches!(read, Err(CeremonyError::NotFound)));
-    let erased = host.app.lifecycle.erase_signing(&CALLER, id).await;
+    let erased = host.erase(id).await;
     assert!(matches!(erased, Err(CeremonyError::NotFound)));
     let listing = Listing {
         status: None,
@@ -170,8 +160,6 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
     };
     let listed = host.app.signings.list_signings(&CALLER, listing).await;
     assert!(listed.unwrap().signings.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 fn audit(after: Option<Uuid>) -> OperatorCommand {
@@ -187,11 +175,7 @@ fn export(after: Option<Uuid>) -> OperatorCommand {
 }
 
 async fn carry_out(host: &Host, command: OperatorCommand) -> Value {
-    host.app
-        .operator_commands()
-        .carry_out(command)
-        .await
-        .unwrap()
+    host.carry_out(command).await.unwrap()
 }
 
 async fn ask(host: &Host, command: OperatorCommand) -> Part {

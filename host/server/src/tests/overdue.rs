@@ -48,8 +48,6 @@ async fn a_late_signature_ends_its_signing_and_tells_of_both_in_their_order() {
     stage.host.run_all().await;
     assert_eq!(told(&stage).await.len(), 2, "nobody is told twice");
     assert_eq!(erased(&stage).await, 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -67,8 +65,6 @@ async fn a_late_signature_that_is_given_up_ends_its_signing_without_another_wait
 
     assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
     assert_eq!(erased(&stage).await, 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -85,8 +81,6 @@ async fn a_late_signature_that_comes_to_nothing_ends_its_signing_without_another
 
     assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
     assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -122,8 +116,6 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     added.await.unwrap();
     let cancelled = app.lifecycle.cancel_signing(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
-    drop((api, app, stage));
-    site.shutdown().await;
 }
 
 /// The first signer's device has signed shortly before the deadline, which then

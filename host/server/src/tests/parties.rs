@@ -35,6 +35,4 @@ async fn who_is_signing_is_changed_and_removed_only_afterwards() {
     stage.give_up().await;
     change().await.unwrap();
     remove().await.unwrap();
-    drop(stage);
-    site.shutdown().await;
 }

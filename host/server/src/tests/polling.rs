@@ -71,8 +71,6 @@ async fn a_provider_that_answers_at_once_is_asked_once_a_second() {
         stage.host.run_all().await;
         assert_eq!(provider.polls(), 1 + second);
     }
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -92,8 +90,6 @@ async fn a_provider_that_refuses_polls_in_between_is_asked_less_often_and_not_gi
 
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
     assert!(!stage.newest_attempt().await.phase.is_terminal());
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// A site whose Smart-ID is this provider.

@@ -4,11 +4,10 @@ use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{AttemptRow, Prompt, PromptsRow};
 use parafa_domain::{AttemptFailure, Phase, SigningOrder};
-use parafa_signing::SigningError;
 use uuid::Uuid;
 
 use super::calls::rows;
-use super::deployment::{Deployment, SIGN, Site};
+use super::deployment::{SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
 
@@ -50,8 +49,7 @@ async fn give_up(host: &Host, signer: Uuid) {
 #[tokio::test]
 async fn thirty_signings_send_one_person_four_prompts_at_once() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let signers = signers(&site, &host, 30).await;
     let mut begun = 0;
     for signer in &signers {
@@ -66,15 +64,12 @@ async fn thirty_signings_send_one_person_four_prompts_at_once() {
     give_up(&host, signers[0]).await;
     host.start(signers[28], SIGN[0]).await.unwrap();
     retry_after(host.start(signers[27], SIGN[0]).await);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn those_at_the_same_moment_are_counted_as_well() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let signers = signers(&site, &host, 12).await;
     let starts = signers.into_iter().map(|signer| {
         let host = host.clone();
@@ -89,15 +84,12 @@ async fn those_at_the_same_moment_are_counted_as_well() {
     }
 
     assert_eq!(begun, 4);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn whoever_signs_may_go_on_and_on_and_nothing_is_kept_of_it() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     for signer in signers(&site, &host, 35).await {
         host.start(signer, SIGN[0]).await.unwrap();
         host.run_all_at_once(&site).await;
@@ -109,8 +101,6 @@ async fn whoever_signs_may_go_on_and_on_and_nothing_is_kept_of_it() {
         assert_eq!((attempt.phase, attempt.person), (Phase::Done, None));
     }
     assert!(rows::<PromptsRow>(&host).await.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 impl Host {
@@ -131,8 +121,7 @@ impl Host {
 #[tokio::test]
 async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_is_known() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let signers = signers(&site, &host, 3).await;
     for start in 0..30 {
         let signer = signers[start % 2];
@@ -155,8 +144,6 @@ async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_i
     site.pass(60 * MINUTE);
     host.app.prompts.forget_prompts().await.unwrap();
     assert!(rows::<PromptsRow>(&host).await.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -176,13 +163,7 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
     };
     for (others, failure) in [(4, Some(AttemptFailure::TooManyAttempts)), (3, None)] {
         let row = &waiting(others, app.records.store.now().await.unwrap());
-        let stored = app.records.store.transact(|tx| {
-            Box::pin(async move {
-                tx.put(row).await?;
-                Ok::<_, SigningError>(())
-            })
-        });
-        stored.await.unwrap();
+        stage.host.put(row).await;
         stage.open_link().await;
         site.rings().await;
         let link = stage.shown_link().await.qr;
@@ -196,6 +177,4 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
         let kept: Vec<PromptsRow> = rows(&stage.host).await;
         assert_eq!(kept[0].attempts.len(), others);
     }
-    drop(stage);
-    site.shutdown().await;
 }

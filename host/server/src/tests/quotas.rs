@@ -10,13 +10,13 @@ use parafa_domain::SigningOrder;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
 use parafa_signing::files::{FileForm, UnsealedFile};
-use parafa_signing::forms::{BatchForm, ContentForm, SigningForm, SourceForm};
+use parafa_signing::forms::{BatchForm, ContentForm};
 use parafa_signing::quota::Quota;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::Instant;
 
-use super::calls::{batch, create, document, read, terms};
-use super::deployment::{CALLER, Deployment, SIGN, Site};
+use super::calls::{batch, create, document, read, signing_form, terms};
+use super::deployment::{CALLER, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
 
@@ -34,7 +34,7 @@ async fn store_file(host: &Host) -> Result<UnsealedFile, SigningError> {
         pointer: "/content",
         content: Bytes::from(content),
     };
-    host.app.intake.store_file(&CALLER, form, None).await
+    host.store_file(form).await
 }
 
 /// One stored file, so many times.
@@ -61,15 +61,11 @@ fn used_live(host: &Host) -> [u64; 2] {
 async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_written() {
     let mut site = Site::start().await;
     site.config.limits.stored_megabytes = Some(ONE);
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let file = store_file(&host).await.unwrap();
     let keys = deployment.data_keys();
 
-    let refused = host
-        .app
-        .signings
-        .create_batch(&CALLER, batch_of(&file, 20), None);
+    let refused = host.post_batch(batch_of(&file, 20));
 
     match refused.await.map(|_| ()) {
         Err(SigningError::QuotaExceeded(exceeded)) => {
@@ -85,28 +81,17 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
 
     // What a refused request had reserved is free again.
     let fits = batch_of(&file, 15);
-    host.app
-        .signings
-        .create_batch(&CALLER, fits, None)
-        .await
-        .unwrap();
+    host.post_batch(fits).await.unwrap();
     assert_eq!(used_live(&host), [16 * file.row.bytes, 15]);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_a_caller_who_hangs_up_has_begun_is_removed() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let file = store_file(&host).await.unwrap();
     let keys = deployment.data_keys();
-    let mut creating = Box::pin(
-        host.app
-            .signings
-            .create_batch(&CALLER, batch_of(&file, 20), None),
-    );
+    let mut creating = Box::pin(host.post_batch(batch_of(&file, 20)));
     while deployment.byte_files().len() < 5 {
         let early = tokio::time::timeout(Duration::from_millis(1), &mut creating).await;
         assert!(early.is_err(), "the batch is created already");
@@ -122,16 +107,13 @@ async fn what_a_caller_who_hangs_up_has_begun_is_removed() {
     };
     let removed = tokio::time::timeout(LONG, removed).await;
     assert!(removed.is_ok(), "{:?}", deployment.byte_files());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
     let mut site = Site::start().await;
     site.config.limits.open_signings = NonZeroU32::new(5);
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let many = (0..20).map(|_| {
         let (host, posted) = (host.clone(), site.posted());
         tokio::spawn(async move { host.create(posted, SigningOrder::Parallel).await })
@@ -157,15 +139,12 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
     }
     let sixth = host.create(site.posted(), SigningOrder::Parallel).await;
     assert!(matches!(sixth, Err(SigningError::QuotaExceeded(_))));
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_the_next_host() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let file = store_file(&host).await.unwrap();
     let bytes = file.row.bytes;
     let app = &host.app;
@@ -205,44 +184,35 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
         .await
         .unwrap();
     assert_eq!(used_live(&host), [0, 0]);
-    drop((host, next));
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_is_erased_counts_until_its_bytes_are_gone() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     let hidden = deployment.hide_bytes();
 
-    assert!(host.app.lifecycle.erase_signing(&CALLER, id).await.is_err());
+    assert!(host.erase(id).await.is_err());
 
     assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
     hidden.restore();
     site.pass(SignedDuration::from_mins(1));
     host.run_all().await;
     assert_eq!(used_live(&host), [0, 0]);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn the_sandbox_has_a_quota_of_its_own() {
     let mut site = Site::start().await;
     site.config.limits.sandbox_open_signings = Some(ONE);
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let sandbox = Caller {
         mode: KeyMode::Test,
         ..CALLER
     };
-    let form = || SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Link),
-    };
+    let form = || signing_form(terms(SigningOrder::Parallel, Delivery::Link));
     let created = host
         .app
         .signings
@@ -275,22 +245,15 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         .create_signing(&sandbox, form(), None)
         .await
         .unwrap();
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let mut site = Site::start().await;
     site.config.limits.stored_megabytes_per_minute = Some(ONE);
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let file = store_file(&host).await.unwrap();
-    let create = |times| {
-        host.app
-            .signings
-            .create_batch(&CALLER, batch_of(&file, times), None)
-    };
+    let create = |times| host.post_batch(batch_of(&file, times));
     create(15).await.unwrap();
 
     let refused = create(2).await.map(|_| ());
@@ -302,8 +265,6 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
         other => panic!("{other:?}"),
     }
     assert_eq!(used_live(&host)[1], 15);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -321,6 +282,4 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
     assert_eq!(stage.signing().await.versions.len(), 2);
     stage.host.app.intake.uploads.seem_free(100_100_000);
     store_file(&stage.host).await.unwrap();
-    drop(stage);
-    site.shutdown().await;
 }

@@ -80,7 +80,6 @@ fn find_out(neglect: Neglect) {
                 Outcome::Broken(promise) => panic!("sound hosts break {promise:?} too"),
                 Outcome::Failed(panic) => resume_unwind(panic),
             }
-            runtime.block_on(site.shutdown());
             return;
         }
     }
@@ -97,7 +96,6 @@ fn tried(
         runtime.block_on(run(&site, race, None));
         Ok(())
     });
-    runtime.block_on(site.shutdown());
     outcome.map_err(Box::new)
 }
 

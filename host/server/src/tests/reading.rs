@@ -11,7 +11,6 @@ use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
-use parafa_signing::files::FileForm;
 use parafa_signing::forms::{
     BatchForm, ContainerFileForm, ContainerForm, ContentForm, SigningForm, SourceForm,
 };
@@ -20,27 +19,25 @@ use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use serde_json::Value;
 
-use super::calls::{DAY, batch, caller, create, document, party, pdf, read, signings, terms};
-use super::deployment::{Deployment, Posted, Site, TOY, compiled_plugins, component_of};
+use super::calls::{
+    DAY, batch, create, document, party, pdf, read, signing_form, signings, stored_pdf, terms,
+};
+use super::deployment::{CALLER, Posted, Site, TOY, compiled_plugins, component_of};
 use super::host::Host;
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let stale = two(&host).await;
     let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
     let removed = stale[0].signing.signers[0].id.uuid();
     let app = &host.app;
     app.lifecycle
-        .remove_signer(&caller(), smaller, removed)
+        .remove_signer(&CALLER, smaller, removed)
         .await
         .unwrap();
-    app.lifecycle
-        .erase_signing(&caller(), erased)
-        .await
-        .unwrap();
+    app.lifecycle.erase_signing(&CALLER, erased).await.unwrap();
 
     let shown = app.reader.show_signings(stale).await.unwrap();
 
@@ -55,15 +52,12 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     assert_eq!(smaller.signers[0].email, "antras@example.com");
     assert!(erased.row.erased_at.is_some());
     assert_eq!(erased.private.title, "");
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let rows = two(&host).await;
     let [lost, sound] = [0, 1].map(|n| rows[n].signing.id.uuid());
     host.app.records.keys.erase(rows[0].data_key).await.unwrap();
@@ -74,10 +68,7 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
         starting_after: None,
     };
 
-    let list = api
-        .list_signings(&caller().into(), everything)
-        .await
-        .unwrap();
+    let list = api.list_signings(&CALLER.into(), everything).await.unwrap();
 
     let list = serde_json::to_value(&list).unwrap();
     let [newer, older] = list["data"].as_array().unwrap().as_slice() else {
@@ -92,29 +83,21 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     assert_eq!(older["erasedAt"], Value::Null);
     assert_eq!(older["signers"][0]["email"], Value::Null);
     assert!(older["detail"].is_string());
-    let alone = host.app.reader.read_signing(&caller(), lost).await;
+    let alone = host.app.reader.read_signing(&CALLER, lost).await;
     assert!(alone.unwrap_err().is_unreadable());
-    assert!(host.app.reader.read_signing(&caller(), sound).await.is_ok());
-    drop(api);
-    drop(host);
-    site.shutdown().await;
+    assert!(host.app.reader.read_signing(&CALLER, sound).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let raised = host
-        .app
-        .signings
-        .create_batch(&caller(), batch(), None)
-        .await;
+    let (_deployment, host) = site.opened().await;
+    let raised = host.post_batch(batch()).await;
     let raised = raised.unwrap();
     let lost = raised.signings[1].row().data_key;
     host.app.records.keys.erase(lost).await.unwrap();
 
-    let read = host.app.signings.read_batch(&caller(), raised.row.id).await;
+    let read = host.app.signings.read_batch(&CALLER, raised.row.id).await;
 
     let read = read.unwrap().signings;
     let [
@@ -126,84 +109,60 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
         panic!("{read:?}")
     };
     assert_eq!(unread.data_key, lost);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     let id = row.signing.id.uuid();
     deployment.damage_keys();
 
-    assert!(
-        host.app
-            .lifecycle
-            .erase_signing(&caller(), id)
-            .await
-            .unwrap()
-    );
+    assert!(host.erase(id).await.unwrap());
 
     let row = read(&host, id).await;
     assert!(row.erased_at.is_some() && row.pending_deletion.is_none());
     assert_eq!(row.signing.status, SigningStatus::Cancelled);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let stale = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let signer = stale.signing.signers[0].id.uuid();
     let link = host.link(signer);
     let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
     let id = stale.signing.id.uuid();
-    host.app
-        .lifecycle
-        .erase_signing(&caller(), id)
-        .await
-        .unwrap();
+    host.erase(id).await.unwrap();
 
     let version = stale.versions[0].clone();
     let download = host.app.downloads.download(&stale, version).await;
     assert!(matches!(download, Err(CeremonyError::NotFound)));
     let state = host.app.ceremonies.ceremony_state(ceremony).await;
     assert!(matches!(state, Err(CeremonyError::NotFound)));
-    let cancelled = host.app.lifecycle.cancel_signing(&caller(), id).await;
+    let cancelled = host.cancel(id).await;
     assert!(matches!(cancelled, Err(CeremonyError::NotFound)));
-    let comments = host
-        .app
-        .comments
-        .list_comments(&caller(), id)
-        .await
-        .unwrap();
+    let comments = host.app.comments.list_comments(&CALLER, id).await.unwrap();
     assert!(comments.is_empty());
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     site.pass(DAY * 14);
     assert!(row.signing.expires_at <= site.clock.now());
 
-    let seen = host.app.reader.read_signing(&caller(), id).await.unwrap();
+    let seen = host.app.reader.read_signing(&CALLER, id).await.unwrap();
 
     assert_eq!(seen.row.signing.status, SigningStatus::Expired);
-    let refused = host.app.lifecycle.change_deadline(&caller(), id, 3).await;
+    let refused = host.app.lifecycle.change_deadline(&CALLER, id, 3).await;
     assert!(matches!(refused, Err(CeremonyError::SigningEnded)));
     let listing = Listing {
         status: Some(SigningStatus::Pending),
@@ -213,7 +172,7 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     let pending = host
         .app
         .signings
-        .list_signings(&caller(), listing)
+        .list_signings(&CALLER, listing)
         .await
         .unwrap();
     assert!(pending.signings.is_empty());
@@ -222,69 +181,38 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
         SigningStatus::Pending,
         "its job stores and tells of it"
     );
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn letters_are_not_promised_where_nothing_sends_them() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     let files = deployment.byte_files();
     let host = host.with_doors(|doors| doors.mailer = None);
 
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Email),
-    };
     let one = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
+        .post(signing_form(terms(SigningOrder::Parallel, Delivery::Email)))
         .await;
     assert!(matches!(one, Err(SigningError::NoMail)));
-    let several = host
-        .app
-        .signings
-        .create_batch(&caller(), batch(), None)
-        .await;
+    let several = host.post_batch(batch()).await;
     assert!(matches!(several, Err(SigningError::NoMail)));
     let id = row.signing.id.uuid();
     let form = party("trecias@example.com");
-    let added = host
-        .app
-        .signings
-        .add_signer(&caller(), id, form, None)
-        .await;
+    let added = host.add_signer(id, form).await;
     assert!(matches!(added, Err(SigningError::CannotInvite)));
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(signings(&host).await.len(), 1);
     assert_eq!(read(&host, id).await.signing.signers.len(), 2);
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_fault() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let form = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
-        content: pdf(),
-    };
-    let file = host
-        .app
-        .intake
-        .store_file(&caller(), form, None)
-        .await
-        .unwrap();
+    let (_deployment, host) = site.opened().await;
+    let file = host.store_file(stored_pdf()).await.unwrap();
     let of = |content| {
         let mut one = document("a.pdf");
         one.content = content;
@@ -297,12 +225,7 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         documents: (0..12).map(|_| token()).collect(),
         terms: terms(),
     };
-    let raised = host
-        .app
-        .signings
-        .create_batch(&caller(), form, None)
-        .await
-        .unwrap();
+    let raised = host.post_batch(form).await.unwrap();
     assert_eq!(raised.signings.len(), 12);
 
     let unknown = of(ContentForm::File(raised.row.id));
@@ -311,22 +234,19 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
         documents: vec![token(), unknown, unfit],
         terms: terms(),
     };
-    match host.app.signings.create_batch(&caller(), form, None).await {
+    match host.post_batch(form).await {
         Err(SigningError::IntakeRefused(faults)) => assert!(matches!(
             faults.as_slice(),
             [IntakeFault::UnknownFile { .. }, IntakeFault::Refused(_)]
         )),
         other => panic!("{other:?}"),
     }
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_container_that_nothing_here_makes_is_refused_by_its_format() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let mut document = document("a.pdf");
     document.content = ContentForm::Inline(pdf());
     let container = ContainerForm {
@@ -341,25 +261,18 @@ async fn a_container_that_nothing_here_makes_is_refused_by_its_format() {
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
 
-    let refused = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await;
+    let refused = host.post(form).await;
 
     match refused {
         Err(SigningError::FileRefused { pointer, .. }) => assert_eq!(pointer, "/container/format"),
         other => panic!("{other:?}"),
     }
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let plugin_host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
     let component = without_signing(&component_of(TOY));
     let plugin = Arc::new(plugin_host.unwrap()).admit(component.into()).await;
@@ -374,8 +287,6 @@ async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     assert!(matches!(unfit, Err(SigningError::IntakeRefused(_))));
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 /// The component with its interface for signing under a name that the contract
@@ -409,19 +320,10 @@ async fn two(host: &Host) -> Vec<SigningRow> {
 async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
     let mut site = Site::start().await;
     site.config.mobile_id = None;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
     terms.signers[0].methods = [SigningMethod::MobileId].into_iter().collect();
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms,
-    };
-    let created = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await;
+    let created = host.post(signing_form(terms)).await;
     let signer = created.unwrap().row.signing.signers[0].id.uuid();
 
     let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await;
@@ -430,6 +332,7 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
         person: Some("PNOLT-40504040001".to_owned()),
         phone_number: None,
         document_sha256: None,
+        language: None,
     };
     let refused = host
         .app
@@ -440,6 +343,4 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
     let refused = Problem::from(refused.unwrap_err());
     assert_eq!(refused.kind(), ProblemType::VALIDATION_FAILED);
     assert_eq!(refused.errors()[0].pointer, "/method");
-    drop(host);
-    site.shutdown().await;
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_demo::Service;
 use parafa_domain::{Phase, SigningStatus};
-use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep::{self, SWEEP};
 use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
@@ -35,8 +35,6 @@ async fn an_attempt_goes_on_when_the_clock_is_set_back() {
 
     assert_ne!(stage.host.run_due().await, 0, "it is due at once");
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -61,8 +59,6 @@ async fn a_host_that_runs_notices_that_its_clock_is_set_back() {
     .await;
     stop.cancel();
     runner.await.unwrap();
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -77,11 +73,8 @@ async fn a_step_that_is_under_way_when_the_clock_is_set_back_comes_again_soon() 
     assert_eq!(finishing.await.unwrap(), 1);
     stage.host.runner.follow_clock_back().await.unwrap();
     site.pass(SignedDuration::from_mins(1));
-    let store = &stage.host.app.records.store;
-    let due = store.claim_due(ATTEMPTS, 100, LEASE).await.unwrap();
+    let due = stage.host.claim(ATTEMPTS, 100).await;
     assert_eq!(due.len(), 1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// Lets seconds pass, far fewer than the clock is set back by, until it is so.
@@ -130,8 +123,6 @@ async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time()
     assert_eq!(stage.outcome().await.phase, Phase::Done);
 
     expires_at(&stage, deadline).await;
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -148,8 +139,6 @@ async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
 
     let deadline = stage.signing().await.signing.expires_at;
     expires_at(&stage, deadline).await;
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -167,11 +156,8 @@ async fn a_sweep_that_was_put_off_while_the_clock_was_ahead_comes_within_a_day()
     stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY);
-    let store = &stage.host.app.records.store;
-    let due = store.claim_due(TIMERS, 100, LEASE).await.unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().any(|job| job.kind == SWEEP));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -186,23 +172,11 @@ async fn a_sweep_that_waits_for_its_day_is_not_hastened_by_a_start() {
     stage.host.runner.follow_clock_back().await.unwrap();
 
     site.pass(DAY / 2 - TICK);
-    let due = app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().all(|job| job.kind != SWEEP));
     site.pass(TICK);
-    let due = app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = stage.host.claim(TIMERS, 100).await;
     assert!(due.iter().any(|job| job.kind == SWEEP));
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -214,7 +188,7 @@ async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
     stage.reach_at_once(Phase::WaitingForUser).await;
     let store = &stage.host.app.records.store;
     let [budget, ..] = LANES;
-    let dead = store.claim_due(budget.lane, 1, LEASE).await.unwrap();
+    let dead = stage.host.claim(budget.lane, 1).await;
     assert_eq!(dead.len(), 1);
     site.pass(-HOUR / 2);
 
@@ -223,6 +197,4 @@ async fn a_start_takes_up_what_was_claimed_before_the_clock_was_set_back() {
     stage.host.runner.follow_clock_back().await.unwrap();
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }

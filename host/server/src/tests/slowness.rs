@@ -12,17 +12,15 @@ use parafa_domain::SigningOrder;
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
-use parafa_signing::forms::{SigningForm, SourceForm};
-use parafa_store::StoreError;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::calls::{caller, document, party, terms};
+use super::calls::{party, signing_form, terms};
 use super::deliveries::give_secret_to;
-use super::deployment::{Deployment, Site};
+use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::letters::{name_workspace, writing_to};
 use super::stage::TICK;
@@ -71,10 +69,10 @@ async fn hold_up_before(slow: impl Iterator<Item = String>, quick: &str) -> usiz
     let deployment = Deployment::new(&site);
     let (receivers, mut reached) = Receivers::open();
     let host = receivers.of(&deployment.sound_host().await);
-    give_secret_to(&host, caller().tenant).await;
+    give_secret_to(&host, CALLER.tenant).await;
     let others = let_in(&host).await;
     for webhook in slow {
-        cancel_told(&host, &caller(), webhook).await;
+        cancel_told(&host, &CALLER, webhook).await;
     }
     site.pass(TICK);
     cancel_told(&host, &others, quick.to_owned()).await;
@@ -86,7 +84,6 @@ async fn hold_up_before(slow: impl Iterator<Item = String>, quick: &str) -> usiz
     let hanging = receivers.hanging.load(Ordering::Relaxed);
     assert!(hanging <= OF_WORKSPACE, "{hanging}");
     running.abort();
-    site.shutdown().await;
     hanging
 }
 
@@ -102,24 +99,16 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
     let port = silent.local_addr().unwrap().port();
     let host = receivers.of(&writing_to(port, &deployment.sound_host().await));
     name_workspace(&host).await;
-    give_secret_to(&host, caller().tenant).await;
+    give_secret_to(&host, CALLER.tenant).await;
     for _ in 0..SIGNINGS {
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
         let emails = (0..SIGNERS).map(|number| format!("signer-{number}@example.com"));
         terms.signers = emails.map(|email| party(&email)).collect();
-        let form = SigningForm {
-            source: SourceForm::Document(document("a.pdf")),
-            terms,
-        };
-        let created = host
-            .app
-            .signings
-            .create_signing(&caller(), form, None)
-            .await;
+        let created = host.post(signing_form(terms)).await;
         created.unwrap();
     }
     site.pass(TICK);
-    cancel_told(&host, &caller(), "https://quick.example/".to_owned()).await;
+    cancel_told(&host, &CALLER, "https://quick.example/".to_owned()).await;
 
     let running = tokio::spawn(host.runner.clone().run(CancellationToken::new()));
 
@@ -127,17 +116,13 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
     let quick = quick.expect("it is told");
     assert_eq!(quick.as_deref(), Some("https://quick.example/"));
     running.abort();
-    site.shutdown().await;
 }
 
 /// Cancels a signing of which a webhook is told.
 async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
     terms.webhook_url = Some(webhook);
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms,
-    };
+    let form = signing_form(terms);
     let created = host.app.signings.create_signing(caller, form, None).await;
     let id = created.unwrap().id();
     host.app.lifecycle.cancel_signing(caller, id).await.unwrap();
@@ -152,14 +137,11 @@ async fn let_in(host: &Host) -> Caller {
         recovery_url: None,
         ladder: PriceLadder::default(),
     };
-    let store = &host.app.records.store;
-    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    let stored: Result<(), StoreError> = stored.await;
-    stored.unwrap();
+    host.put(row).await;
     give_secret_to(host, OTHERS).await;
     Caller {
         tenant: OTHERS,
-        ..caller()
+        ..CALLER
     }
 }
 

@@ -4,11 +4,13 @@ use jiff::SignedDuration;
 use parafa_ceremony::records::{AttemptRow, SigningRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{Phase, SigningOrder};
+use parafa_signing::SigningError;
+use parafa_signing::archive::Archived;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::deployment::{Deployment, Posted, SIGN, Site};
+use super::deployment::{CALLER, Deployment, Posted, SIGN, Site};
 use super::host::{Host, MOST_RUNS};
 
 /// How often it is looked whether something has come about: half an hour of
@@ -146,6 +148,12 @@ impl<'s> Stage<'s> {
         self.until(async || self.signing().await.plugin_faults.is_some())
             .await;
         assert!(!self.newest_attempt().await.phase.is_terminal());
+    }
+
+    /// The caller has the document raised to a level for the long term.
+    pub(super) async fn archive(&self) -> Result<Archived, SigningError> {
+        let archives = &self.host.app.archives;
+        archives.archive_signing(&CALLER, self.signing).await
     }
 
     /// Lets the deadline of the signing come, and runs what is due then.

@@ -7,17 +7,16 @@ use std::path::Path;
 
 use axum::http::StatusCode;
 use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_diligence::records::{CallOutcome, CallRow};
 use parafa_domain::SigningOrder;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
 use parafa_platform::accounts::{TenantRow, TenantStatus};
 use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
-use parafa_platform::jobs::{LEASE, TIMERS};
+use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
+use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_platform::sweep::{self, FEW, HANDFUL, SWEEP};
-use parafa_signing::files::FileForm;
 use parafa_signing::records::{BatchRow, FileRow};
 use parafa_store::bytes::Sweep;
 use parafa_store::{Content, Folder, StoreError, Table, TableName};
@@ -25,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::calls::{DAY, MINUTE, batch, caller, claim, create, pdf, rows, signings};
-use super::deployment::{Deployment, Site};
+use super::calls::{DAY, MINUTE, batch, claim, create, rows, signings, stored_pdf};
+use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::unmounted::readiness;
 use crate::startup;
@@ -37,8 +36,7 @@ const LARGE_ANSWER: usize = 40 * 1024;
 #[tokio::test]
 async fn a_sweep_leaves_everything_that_some_row_still_names() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
 
@@ -48,8 +46,6 @@ async fn a_sweep_leaves_everything_that_some_row_still_names() {
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
     read_everything(&host, &deployment.sound_records().await).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -59,11 +55,11 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
     let deployment = Deployment::new(&site);
     let host = deployment.sound_host().await;
     let call = &CallRow {
-        tenant: caller().tenant,
+        tenant: CALLER.tenant,
         id: host.app.records.store.new_id().await.unwrap(),
         at: host.app.records.store.now().await.unwrap(),
-        key: caller().key,
-        mode: caller().mode,
+        key: CALLER.key,
+        mode: CALLER.mode,
         item: UsageItem::CompanyProfile,
         subject: "999000009".to_owned(),
         purpose: None,
@@ -94,14 +90,12 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
 
     assert_eq!(rows::<CallRow>(&host).await.len(), 0);
     drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
     let mut kept = signings(&host).await.into_iter();
@@ -123,15 +117,12 @@ async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     assert_eq!(deployment.data_keys(), keys);
     assert_eq!(deployment.quarantined(), (1, 1));
     read_everything(&host, &deployment.sound_records().await).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn documents_are_swept_in_spite_of_rows_that_name_none_and_cannot_be_read() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
     damage::<NoticeRow>(&host, rows::<NoticeRow>(&host).await[0].id).await;
@@ -143,15 +134,12 @@ async fn documents_are_swept_in_spite_of_rows_that_name_none_and_cannot_be_read(
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys + 1);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_nobody_owns_is_removed_after_a_day_in_quarantine() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
     for _ in 0..FEW {
@@ -174,15 +162,12 @@ async fn what_nobody_owns_is_removed_after_a_day_in_quarantine() {
 
     assert_eq!(deployment.quarantined(), (0, 0));
     read_everything(&host, &deployment.sound_records().await).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn more_than_crashes_leave_stays_where_it_is_until_an_operator_says_that_it_may_go() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     leave_behind(&host).await;
     deployment.pass(DAY + MINUTE);
     sweep(&host).await;
@@ -220,41 +205,35 @@ async fn more_than_crashes_leave_stays_where_it_is_until_an_operator_says_that_i
     deployment.pass(DAY);
     sweep(&host).await;
     assert_eq!(deployment.quarantined(), (0, 0));
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_rows_name_again_comes_back_from_quarantine_with_the_next_sweep() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
     let row = lose_a_signing(&deployment, &host).await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    put(&host, &row).await;
+    host.put(&row).await;
     sweep_on_the_next_day(&deployment, &host).await;
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(deployment.data_keys(), keys);
     assert_eq!(deployment.quarantined(), (0, 0));
     read_everything(&host, &deployment.sound_records().await).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn what_rows_name_again_comes_back_from_quarantine_at_a_start() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let nobodys = leave_behind(&host).await;
     let row = lose_a_signing(&deployment, &host).await;
     assert_eq!(deployment.quarantined(), (2, 2));
-    put(&host, &row).await;
+    host.put(&row).await;
 
     let records = deployment.sound_records().await;
     startup::bring_back(&records).await.unwrap();
@@ -262,15 +241,12 @@ async fn what_rows_name_again_comes_back_from_quarantine_at_a_start() {
     assert_eq!(deployment.quarantined(), (1, 1));
     assert!(!deployment.byte_files().contains(&nobodys));
     read_everything(&host, &records).await;
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_erasure_reaches_what_lies_in_quarantine() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     let sweeper = |files: Sweep, keys: Sweep| async move {
@@ -288,18 +264,15 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     .await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    app.lifecycle.erase_signing(&caller(), id).await.unwrap();
+    app.lifecycle.erase_signing(&CALLER, id).await.unwrap();
 
     assert_eq!(deployment.quarantined(), (0, 0));
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_backup_lacks_nothing_but_what_is_lost() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     keep_one_of_everything(&host).await;
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(lacks(&host, &folder.path().join("whole")).await, json!([]));
@@ -338,8 +311,6 @@ async fn a_backup_lacks_nothing_but_what_is_lost() {
         ("signings", "document"),
     ];
     assert_eq!(listed, expected.into());
-    drop(host);
-    site.shutdown().await;
 }
 
 /// What a backup says that its rows need and nobody has.
@@ -349,21 +320,13 @@ async fn lacks(host: &Host, to: &Path) -> Value {
 
 async fn back_up(host: &Host, to: &Path) -> Value {
     let command = OperatorCommand::Backup(BackupCommand { to: to.to_owned() });
-    host.app
-        .operator_commands()
-        .carry_out(command)
-        .await
-        .unwrap()
+    host.carry_out(command).await.unwrap()
 }
 
 /// What an operator is told who has a sweep done.
 async fn told_by(host: &Host, confirm: bool) -> Value {
     let command = OperatorCommand::Sweep(SweepCommand { confirm });
-    host.app
-        .operator_commands()
-        .carry_out(command)
-        .await
-        .unwrap()
+    host.carry_out(command).await.unwrap()
 }
 
 /// Takes the rows of a signing away, as damage does, until what it named is in
@@ -386,25 +349,13 @@ async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow 
     row
 }
 
-async fn put(host: &Host, row: &SigningRow) {
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.put(row).await }));
-    stored.await.unwrap();
-}
-
 #[tokio::test]
 async fn nothing_goes_where_there_is_a_table_that_may_name_it() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let left = leave_behind(&host).await;
     let row = &Unknown { id: left };
-    let store = &host.app.records.store;
-    let stored = store.transact(|tx| Box::pin(async move { tx.insert(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 
     sweep_on_the_next_day(&deployment, &host).await;
     sweep_on_the_next_day(&deployment, &host).await;
@@ -412,11 +363,9 @@ async fn nothing_goes_where_there_is_a_table_that_may_name_it() {
     assert!(deployment.byte_files().contains(&left));
     assert_eq!(deployment.quarantined(), (0, 0));
     let command = OperatorCommand::Sweep(SweepCommand { confirm: true });
-    let swept = host.app.operator_commands().carry_out(command).await;
+    let swept = host.carry_out(command).await;
     let refusal = swept.unwrap_err();
     assert!(refusal.is_refusal(), "{refusal}");
-    drop(host);
-    site.shutdown().await;
 }
 
 /// A row of a later program's.
@@ -448,25 +397,17 @@ async fn keep_one_of_everything(host: &Host) {
     let mut form = batch();
     form.terms.title = "x".repeat(LARGE_ANSWER);
     app.signings
-        .create_batch(&caller(), form, Some(&claim))
+        .create_batch(&CALLER, form, Some(&claim))
         .await
         .unwrap();
-    let form = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
-        content: pdf(),
-    };
-    app.intake.store_file(&caller(), form, None).await.unwrap();
+    let form = stored_pdf();
+    app.intake.store_file(&CALLER, form, None).await.unwrap();
     app.signings
-        .create_batch(&caller(), batch(), None)
+        .create_batch(&CALLER, batch(), None)
         .await
         .unwrap();
     let erased = signings(host).await.pop().unwrap().signing.id.uuid();
-    app.lifecycle
-        .erase_signing(&caller(), erased)
-        .await
-        .unwrap();
+    app.lifecycle.erase_signing(&CALLER, erased).await.unwrap();
 }
 
 /// A row of the table of `T`, whatever is in it.
@@ -505,12 +446,7 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
         members,
         of: PhantomData,
     };
-    let stored = host
-        .app
-        .records
-        .store
-        .transact(|tx| Box::pin(async move { tx.put(row).await }));
-    stored.await.unwrap();
+    host.put(row).await;
 }
 
 /// A byte file and a data key that no row names; gives the file's id.
@@ -526,13 +462,7 @@ async fn leave_behind(host: &Host) -> Uuid {
 /// Runs the sweep and nothing else that is due.
 async fn sweep(host: &Host) {
     sweep::schedule(&host.app.records.store).await.unwrap();
-    let due = host
-        .app
-        .records
-        .store
-        .claim_due(TIMERS, 100, LEASE)
-        .await
-        .unwrap();
+    let due = host.claim(TIMERS, 100).await;
     let mut sweeps = due.into_iter().filter(|job| job.kind == SWEEP);
     let mut sweep = sweeps.next().expect("a sweep is due");
     host.runner.run_one(&mut sweep).await;

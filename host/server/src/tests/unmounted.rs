@@ -7,26 +7,19 @@ use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{ProblemKind, SigningApi};
 use parafa_ceremony::records::Delivery;
 use parafa_domain::{SigningOrder, SigningStatus};
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::records::FileRow;
 use tower::ServiceExt;
 
-use super::calls::{DAY, batch, caller, create, document, pdf, read, signings, terms};
-use super::deployment::{Deployment, Site};
+use super::calls::{DAY, batch, create, read, signing_form, signings, stored_pdf, terms};
+use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use crate::operator;
 
 #[tokio::test]
 async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let raised = host
-        .app
-        .signings
-        .create_batch(&caller(), batch(), None)
-        .await;
+    let (deployment, host) = site.opened().await;
+    let raised = host.post_batch(batch()).await;
     let raised = raised.unwrap().row.id;
     let api = host.app.signing_api();
     let everything = || ListQuery {
@@ -36,86 +29,43 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
     };
     let keys = deployment.unmount_keys();
 
-    let list = api.list_signings(&caller().into(), everything()).await;
+    let list = api.list_signings(&CALLER.into(), everything()).await;
 
     assert_eq!(list.unwrap_err().kind(), ProblemKind::Unavailable);
-    assert!(
-        host.app
-            .signings
-            .read_batch(&caller(), raised)
-            .await
-            .is_err()
-    );
+    assert!(host.app.signings.read_batch(&CALLER, raised).await.is_err());
     keys.restore();
     let list = api
-        .list_signings(&caller().into(), everything())
+        .list_signings(&CALLER.into(), everything())
         .await
         .unwrap();
     let list = serde_json::to_value(&list).unwrap();
     let titles: Vec<_> = list["data"].as_array().unwrap().iter().collect();
     assert_eq!(titles.len(), 3);
     assert!(titles.iter().all(|signing| signing["title"] == "Sutartis"));
-    drop(api);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
     let ended = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let ended = ended.signing.id.uuid();
-    host.app
-        .lifecycle
-        .cancel_signing(&caller(), ended)
-        .await
-        .unwrap();
-    let file = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
-        content: pdf(),
-    };
-    let stored = host
-        .app
-        .intake
-        .store_file(&caller(), file, None)
-        .await
-        .unwrap();
+    host.cancel(ended).await.unwrap();
+    let stored = host.store_file(stored_pdf()).await.unwrap();
     let stored = stored.row.id;
     let files = deployment.byte_files();
     let keys = deployment.unmount_keys();
 
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Link),
-    };
     let created = host
-        .app
-        .signings
-        .create_signing(&caller(), form, None)
+        .post(signing_form(terms(SigningOrder::Parallel, Delivery::Link)))
         .await;
     assert!(created.is_err());
     for id in [id, ended] {
-        assert!(
-            host.app
-                .lifecycle
-                .erase_signing(&caller(), id)
-                .await
-                .is_err()
-        );
+        assert!(host.erase(id).await.is_err());
     }
-    assert!(
-        host.app
-            .intake
-            .delete_file(&caller(), stored)
-            .await
-            .is_err()
-    );
+    assert!(host.app.intake.delete_file(&CALLER, stored).await.is_err());
     site.pass(DAY * 30);
     host.run_due().await;
 
@@ -149,24 +99,15 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
             .is_none()
     );
     for id in [id, ended] {
-        assert!(
-            host.app
-                .lifecycle
-                .erase_signing(&caller(), id)
-                .await
-                .unwrap()
-        );
+        assert!(host.erase(id).await.unwrap());
     }
     assert_eq!(deployment.data_keys(), 0);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_lost() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
     assert_eq!(readiness(&host).await.0, StatusCode::OK);
 
@@ -180,15 +121,12 @@ async fn readiness_tells_of_keys_that_are_not_mounted_but_not_of_one_that_is_los
 
     deployment.lose_keys();
     assert_eq!(readiness(&host).await.0, StatusCode::OK);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_server_that_accepts_a_loss_says_so_as_long_as_it_runs() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (_deployment, host) = site.opened().await;
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
     let (status, text) = readiness_of(&host, true).await;
@@ -199,8 +137,6 @@ async fn a_server_that_accepts_a_loss_says_so_as_long_as_it_runs() {
         "{text}"
     );
     assert_eq!(readiness(&host).await.1, "ok\n");
-    drop(host);
-    site.shutdown().await;
 }
 
 pub(super) async fn readiness(host: &Host) -> (StatusCode, String) {

@@ -7,14 +7,12 @@ use parafa_domain::SigningOrder;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::records::FileRow;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::calls::{DAY, caller, claim, create, document, mails, pdf, rows, terms};
-use super::deployment::{Deployment, Site};
+use super::calls::{DAY, claim, create, mails, rows, signing_form, stored_pdf, terms};
+use super::deployment::{CALLER, Site};
 use super::host::Host;
 use crate::jobs::LANES;
 
@@ -40,18 +38,10 @@ async fn is_left(host: &Host, kind: &str) -> bool {
 #[tokio::test]
 async fn a_reminder_of_a_signing_whose_key_is_damaged_ends() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
-    let mut form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Email),
-    };
+    let (deployment, host) = site.opened().await;
+    let mut form = signing_form(terms(SigningOrder::Parallel, Delivery::Email));
     form.terms.soft_deadline_in_days = Some(3);
-    host.app
-        .signings
-        .create_signing(&caller(), form, None)
-        .await
-        .unwrap();
+    host.post(form).await.unwrap();
     deployment.damage_keys();
 
     site.pass(DAY * 4);
@@ -60,15 +50,12 @@ async fn a_reminder_of_a_signing_whose_key_is_damaged_ends() {
     assert!(mails(&host, MailKind::Reminder).await.is_empty());
     site.pass(LONG);
     assert!(!is_left(&host, REMIND).await);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn an_event_whose_key_is_damaged_is_not_delivered_for_ever() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     host.cancel_told(&site).await;
     deployment.damage_keys();
 
@@ -79,15 +66,12 @@ async fn an_event_whose_key_is_damaged_is_not_delivered_for_ever() {
     assert_eq!(notices.len(), 1);
     site.pass(LONG);
     assert!(!is_left(&host, DELIVER).await);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_letter_whose_key_is_damaged_is_not_sent_for_ever() {
     let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let host = deployment.sound_host().await;
+    let (deployment, host) = site.opened().await;
     create(&host, SigningOrder::Parallel, Delivery::Email).await;
     assert!(!mails(&host, MailKind::Invitation).await.is_empty());
     deployment.damage_keys();
@@ -97,8 +81,6 @@ async fn a_letter_whose_key_is_damaged_is_not_sent_for_ever() {
     assert!(rows::<NoticeRow>(&host).await.is_empty());
     site.pass(LONG);
     assert!(!is_left(&host, MAIL).await);
-    drop(host);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -106,8 +88,7 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
     let site = Site::start().await;
     let (mut deleted, mut kept) = (0, 0);
     for commit in 0.. {
-        let deployment = Deployment::new(&site);
-        let host = deployment.sound_host().await;
+        let (deployment, host) = site.opened().await;
         let file = store_file_once(&host).await;
         let crash = FaultPlan {
             crash: Some((commit, CrashPoint::BeforeAcknowledgement)),
@@ -117,7 +98,7 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
             continue;
         };
 
-        let is_through = dying.app.intake.delete_file(&caller(), file).await.is_ok();
+        let is_through = dying.app.intake.delete_file(&CALLER, file).await.is_ok();
 
         let heir = deployment.sound_host().await;
         heir.run_all().await;
@@ -137,22 +118,16 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
         }
     }
     assert!(deleted > 1, "{deleted} were deleted and {kept} kept");
-    site.shutdown().await;
 }
 
 /// Stores a file in a request that can be repeated; gives its token.
 async fn store_file_once(host: &Host) -> Uuid {
     let claim = claim(host, "k").await;
-    let form = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
-        content: pdf(),
-    };
+    let form = stored_pdf();
     let stored = host
         .app
         .intake
-        .store_file(&caller(), form, Some(&claim))
+        .store_file(&CALLER, form, Some(&claim))
         .await;
     stored.unwrap().row.id
 }

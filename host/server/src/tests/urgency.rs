@@ -7,10 +7,9 @@ use parafa_ceremony::records::Delivery;
 use parafa_domain::{Phase, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
-use parafa_signing::forms::{SigningForm, SourceForm};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
-use super::calls::{caller, document, terms};
+use super::calls::{signing_form, terms};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
 
@@ -43,10 +42,7 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
     assert_all(&site, "sign", Urgency::Signing);
 
     let app = &stage.host.app;
-    app.archives
-        .archive_signing(&CALLER, stage.signing)
-        .await
-        .unwrap();
+    stage.archive().await.unwrap();
     assert_all(&site, "archive", Urgency::Background);
 
     app.ceremonies
@@ -56,12 +52,9 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
 
     let sandbox = Caller {
         mode: KeyMode::Test,
-        ..caller()
+        ..CALLER
     };
-    let form = SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
-        terms: terms(SigningOrder::Parallel, Delivery::Link),
-    };
+    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
     let created = app
         .signings
         .create_signing(&sandbox, form, None)
@@ -78,8 +71,6 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         .simulate_outcome(&sandbox, created.id(), complete);
     simulated.await.unwrap();
     assert_all(&site, "rehearse", Urgency::Background);
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// The calls were this one and such as belong to it, all of them as urgent.

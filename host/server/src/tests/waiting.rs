@@ -49,9 +49,6 @@ async fn a_reader_without_a_tag_is_held_from_the_first_call_on() {
         assert!(read(&stage, SHORT, None).await.attempt.is_none());
         assert!(asked.elapsed() >= SHORT, "{:?}", asked.elapsed());
     }
-
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -66,8 +63,6 @@ async fn a_change_ends_the_wait_of_a_reader_without_a_tag() {
 
     started.unwrap();
     assert!(state.attempt.is_some());
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -79,8 +74,6 @@ async fn a_change_between_two_calls_is_told_at_once() {
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
 
     assert!(read_at_once(&stage, None).await.attempt.is_some());
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -94,8 +87,6 @@ async fn readers_with_a_tag_take_no_news_from_each_other_nor_from_one_without() 
     for known in [Some(known), Some(known), None] {
         assert!(read_at_once(&stage, known).await.attempt.is_some());
     }
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -116,8 +107,6 @@ async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one
     }
 
     assert!(read_at_once(&stage, None).await.attempt.is_some());
-    drop(stage);
-    site.shutdown().await;
 }
 
 /// What the page's script is answered, which says which state it knows.
@@ -153,5 +142,4 @@ async fn nobody_waits_for_an_attempt_that_has_ended() {
             assert_eq!(state.attempt.map(|attempt| attempt.phase), Some(end));
         }
     }
-    site.shutdown().await;
 }

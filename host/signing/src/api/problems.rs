@@ -4,7 +4,7 @@ use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_ceremony::api::problem;
 use parafa_platform::billing::PaymentCause;
-use parafa_plugin_host::Refusal;
+use parafa_plugin_host::{Refusal, refusal};
 
 use crate::quota::{Quota, QuotaExceeded};
 use crate::{IntakeFault, RefusedDocument, SigningError};
@@ -190,11 +190,11 @@ fn payment_detail(cause: PaymentCause) -> &'static str {
 /// Which problem a plugin's refusal is.
 fn refusal_kind(code: &str) -> ProblemKind {
     match code {
-        "container-unsigned" => ProblemKind::ContainerUnsigned,
-        "container-finalized" => ProblemKind::ContainerFinalized,
-        "container-unsound" => ProblemKind::ContainerUnsound,
-        "mdoc-not-accepted" => ProblemKind::MdocNotAccepted,
-        "flatten-refused" => ProblemKind::FlattenRefused,
+        refusal::CONTAINER_UNSIGNED => ProblemKind::ContainerUnsigned,
+        refusal::CONTAINER_FINALIZED => ProblemKind::ContainerFinalized,
+        refusal::CONTAINER_UNSOUND => ProblemKind::ContainerUnsound,
+        refusal::MDOC_NOT_ACCEPTED => ProblemKind::MdocNotAccepted,
+        refusal::FLATTEN_REFUSED => ProblemKind::FlattenRefused,
         _ => ProblemKind::DocumentRefused,
     }
 }

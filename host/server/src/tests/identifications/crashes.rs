@@ -2,17 +2,20 @@
 
 use std::ops::Range;
 
+use parafa_attorney::KeyStorage;
 use parafa_domain::KycStatus;
 use parafa_platform::billing::Amount;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 
 use super::super::deployment::{SIGN, Site};
-use super::{LIVE, Office, host, ledger, told};
+use super::{LIVE, Office, WatchedKey, host, ledger, told};
 
 #[tokio::test]
 async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice() {
     let site = Site::with_attorney().await;
-    let commits = deliver(&site, FaultPlan::default()).await;
+    let sound = deliver(&site, FaultPlan::default()).await;
+    let commits = sound.commits;
+    let mut signed_before = 0;
     assert!(commits.end >= commits.start + 2, "{commits:?}");
 
     for commit in commits {
@@ -21,16 +24,30 @@ async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice(
                 crash: Some((commit, point)),
                 ..FaultPlan::default()
             };
-            deliver(&site, faults).await;
+            let delivery = deliver(&site, faults).await;
+            if delivery.was_signed {
+                signed_before += 1;
+                assert_eq!(delivery.signatures, sound.signatures, "{commit}: {point:?}");
+            }
         }
     }
-    site.shutdown().await;
+    assert!(signed_before > 0, "nobody died with signed evidence");
+}
+
+struct Delivery {
+    /// Which commits the first host tried once it was up.
+    commits: Range<u64>,
+    /// Whether it left evidence that was signed and not delivered.
+    was_signed: bool,
+    /// How often the attorney's key signed.
+    signatures: usize,
 }
 
 /// Signs on a sound host, and leaves the rest to one that may die and to whoever
-/// goes on in its place; gives which commits the first one tried once it was up.
-async fn deliver(site: &Site, faults: FaultPlan) -> Range<u64> {
+/// goes on in its place.
+async fn deliver(site: &Site, faults: FaultPlan) -> Delivery {
     let mut office = Office::open(site).await;
+    let key = WatchedKey::of(site, KeyStorage::Memory);
     let ordered = office.ordered(&LIVE).await;
     office.sign(&ordered, SIGN[0]).await;
     let is_verifying = |status| status == KycStatus::Verifying;
@@ -38,12 +55,15 @@ async fn deliver(site: &Site, faults: FaultPlan) -> Range<u64> {
 
     let is_planned = faults.crash.is_some();
     let frail = host(&office.deployment, &office.world, faults).await;
+    let frail = key.in_place_of_the_key_of(&frail);
     let opened = frail.commits();
     while frail.run_due().await > 0 {}
     assert_eq!(frail.is_down(), is_planned, "the crash was not reached");
     let commits = opened..frail.commits();
     drop(frail);
     office.host = host(&office.deployment, &office.world, FaultPlan::default()).await;
+    office.host = key.in_place_of_the_key_of(&office.host);
+    let was_signed = office.row(&ordered).await.evidence.is_some();
     let delivered = office.end(&LIVE, &ordered).await;
 
     assert_eq!(delivered.status, KycStatus::Delivered);
@@ -56,5 +76,9 @@ async fn deliver(site: &Site, faults: FaultPlan) -> Range<u64> {
     assert_eq!(told(&office.host, ordered.id).await, ["kyc.delivered"]);
     let orders = &office.host.app.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
-    commits
+    Delivery {
+        commits,
+        was_signed,
+        signatures: key.signatures(),
+    }
 }

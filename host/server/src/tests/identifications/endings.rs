@@ -1,17 +1,22 @@
 //! How orders end whose subjects are asked.
 
 use jiff::SignedDuration;
+use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{MailKind, SigningRow};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
-use parafa_identification::{IdentificationError, Order, OrderDelivery, OrderForm};
+use parafa_identification::{
+    IdentificationError, Order, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
+};
 use parafa_platform::accounts::Caller;
+use parafa_platform::billing::Amount;
 use parafa_platform::idempotency::{RequestIdentity, Reserved};
-use parafa_register_data::Role;
+use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::super::deployment::{SIGN, Site};
-use super::{Conduct, LIVE, Office, form};
+use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
 
 #[tokio::test]
 async fn a_holder_of_the_role_is_identified_by_their_signature() {
@@ -59,8 +64,6 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     assert_eq!(payload["orderId"], ordered.id.to_string());
     assert_eq!(payload["purpose"], "AML_KYC");
     assert!(payload.get("sandbox").is_none());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -78,8 +81,6 @@ async fn somebody_else_is_a_mismatch_of_which_nothing_is_kept() {
     site.pass(SignedDuration::from_hours(25));
     office.host.run_all().await;
     assert!(office.deployment.byte_files().is_empty());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -97,8 +98,6 @@ async fn whoever_declines_ends_the_order() {
     assert_eq!(ended.status, KycStatus::Refused);
     assert_eq!(ended.refusal, Some(KycRefusal::SubjectDeclined));
     assert_free(&office, &ordered.id, "kyc.refused").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -119,8 +118,6 @@ async fn an_order_expires_with_its_ceremony_after_fourteen_days() {
     office.host.run_all().await;
 
     assert_free(&office, &ordered.id, "kyc.expired").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -138,7 +135,6 @@ async fn whoever_gave_the_role_up_meanwhile_is_not_taken_for_somebody_else() {
         assert_eq!(ended.refusal, Some(KycRefusal::RoleNoLongerHeld));
         assert_free(&office, &ordered.id, "kyc.refused").await;
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -162,8 +158,6 @@ async fn an_identifier_of_another_state_is_out_of_scope() {
 
     assert_eq!(ended.refusal, Some(KycRefusal::OutOfScopeIdentifier));
     assert_free(&office, &ordered.id, "kyc.refused").await;
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -185,16 +179,84 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     office.sign(&failed, SIGN[0]).await;
     office.until(&LIVE, &failed, is_verifying).await;
     office.world.conduct(Conduct::Down);
-    for _ in 0..12 {
-        office.host.run_all().await;
-        site.pass(SignedDuration::from_hours(1));
-    }
-    let ended = office.now(&LIVE, &failed).await;
+    let ended = office.end_in_hours(&LIVE, &failed).await;
     assert_eq!(ended.status, KycStatus::Failed);
+    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
+}
+
+#[tokio::test]
+async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_it() {
+    let site = Site::with_attorney().await;
+    let mut office = Office::open(&site).await;
+    let key = WatchedKey::of(&site, KeyStorage::Memory);
+    office.host = key.in_place_of_the_key_of(&office.host);
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    let data_key = office.row(&ordered).await.data_key;
+    office.deployment.lose_key(data_key);
+
+    let ended = office.end_in_hours(&TEST, &ordered).await;
+
+    assert_eq!(ended.status, KycStatus::Failed);
+    assert_eq!(key.signatures(), 0);
     drop(office);
-    site.shutdown().await;
+}
+
+#[tokio::test]
+async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let board = OrderForm {
+        entity: "999000017".parse().unwrap(),
+        ..form()
+    };
+    let query = Query::RoleHolders {
+        entity: board.entity.clone(),
+        role: board.role,
+    };
+    let held = office.world.ask(LIVE.mode, &query).await.unwrap();
+    let RegisterData::RoleHolders(held) = held.data else {
+        panic!("another answer")
+    };
+    assert!(held.holders.len() > 1);
+    let ordered = office.order(&TEST, board).await.unwrap();
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.end(&TEST, &ordered).await;
+
+    let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;
+    let enclosed_digest = hex::encode(Sha256::digest(&enclosed));
+    let enclosed: RoleHolders = serde_json::from_slice(&enclosed).unwrap();
+    assert_eq!(enclosed.holders.len(), 1);
+    assert!(held.holders.contains(&enclosed.holders[0]), "as it came");
+    let manifest = office.member(&TEST, &ordered, "register/manifest.json");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest.await).unwrap();
+    assert_eq!(manifest["files"][0]["sha256"], enclosed_digest);
+    let are_excerpts = [0, 1].map(|file| manifest["files"][file]["excerpt"] == true);
+    assert_eq!(are_excerpts, [true, false]);
+    drop(office);
+}
+
+#[tokio::test]
+async fn a_name_in_letters_that_no_font_has_keeps_nobody_from_an_order() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.world.conduct(Conduct::NamesAbroad);
+
+    let ordered = office.ordered(&LIVE).await;
+    office.sign(&ordered, SIGN[0]).await;
+    let delivered = office.end(&LIVE, &ordered).await;
+
+    assert_eq!(delivered.status, KycStatus::Delivered);
+    let payload = office.member(&LIVE, &ordered, "payload.json").await;
+    let payload: serde_json::Value = serde_json::from_slice(&payload).unwrap();
+    assert_eq!(payload["entityName"], "王小明, UAB");
+    drop(office);
 }
 
 #[tokio::test]
@@ -224,8 +286,6 @@ async fn without_a_holder_or_a_register_nothing_is_created() {
     assert_eq!(office.deployment.data_keys(), 0);
     assert!(office.deployment.byte_files().is_empty());
     assert_eq!(office.ledger().await.len(), 0);
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -251,8 +311,6 @@ async fn a_repeated_order_is_answered_as_before() {
     };
 
     assert_eq!(again, ordered.id.to_string());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -270,8 +328,6 @@ async fn a_link_is_mailed_where_that_is_asked_for() {
     let row = store.get::<OrderRow>(&ordered.id).await.unwrap().unwrap();
     let letters = super::told(&office.host, row.ceremony).await;
     assert_eq!(letters, [MailKind::Invitation.name()]);
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -291,8 +347,6 @@ async fn an_order_is_seen_by_its_workspace_and_mode_alone() {
         let fetched = orders.artifact(&caller, ordered.id).await;
         assert!(matches!(fetched, Err(IdentificationError::NotFound)));
     }
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -314,13 +368,12 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     let orders = &office.host.app.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
     assert_eq!(office.deployment.byte_files().len(), 1);
-    drop(office);
-    site.shutdown().await;
 }
 
 /// The order cost nothing, left no evidence, and its end was told.
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
+    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(super::told(&office.host, *order).await, [event]);
     let orders = &office.host.app.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;

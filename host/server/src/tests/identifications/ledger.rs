@@ -3,7 +3,7 @@
 use parafa_domain::KycStatus;
 use parafa_identification::IdentificationError;
 use parafa_platform::agreement::{AgreementRow, NotBillable};
-use parafa_platform::billing::{Amount, UsageItem};
+use parafa_platform::billing::{Amount, PaymentCause, PaymentRequired, UsageItem};
 
 use super::super::deployment::{SIGN, Site};
 use super::{LIVE, Office, store_agreement};
@@ -31,8 +31,6 @@ async fn a_person_of_an_entity_costs_less_the_second_time() {
     assert_eq!(reverified, [false, true]);
     let amounts: Vec<Amount> = office.ledger().await.iter().map(|row| row.amount).collect();
     assert_eq!(amounts, [2499, 1499].map(Amount::from_cents));
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -50,6 +48,42 @@ async fn whoever_has_agreed_to_nothing_is_not_served_and_no_register_is_asked() 
     assert_eq!(*cause, NotBillable::NoEntity);
     office.world.conduct(super::Conduct::Answers);
     assert!(office.order(&super::TEST, super::form()).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_open_orders_will_cost_counts_against_the_ceiling_until_they_end() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(2 * 2499).await;
+    let [declined, delivered] = [office.ordered(&LIVE).await, office.ordered(&LIVE).await];
+    assert_eq!(office.reserved().await, Amount::from_cents(2 * 2499));
+    assert!(office.order(&super::TEST, super::form()).await.is_ok());
+    assert_at_ceiling(&office).await;
+
+    let subject = office.subject(&declined).await;
+    let ceremonies = &office.host.app.ceremonies;
+    let ceremony = ceremonies.ceremony(&office.host.link(subject)).await;
+    ceremonies.decline(&ceremony.unwrap(), None).await.unwrap();
+    assert_eq!(office.reserved().await, Amount::from_cents(2499));
+    office.ordered(&LIVE).await;
+    assert_at_ceiling(&office).await;
+
+    office.sign(&delivered, SIGN[0]).await;
+    let delivered = office.end(&LIVE, &delivered).await;
+    assert_eq!(delivered.status, KycStatus::Delivered);
+    assert_eq!(office.reserved().await, Amount::from_cents(2499));
+    assert_at_ceiling(&office).await;
     drop(office);
-    site.shutdown().await;
+}
+
+async fn assert_at_ceiling(office: &Office<'_>) {
+    let refused = office.order(&LIVE, super::form()).await;
+    let Err(IdentificationError::PaymentRequired(cause)) = refused else {
+        panic!("{refused:?}")
+    };
+    let cause = match *cause {
+        NotBillable::Payment(PaymentRequired { cause, .. }) => cause,
+        NotBillable::NoEntity => panic!("there is an entity"),
+    };
+    assert_eq!(cause, PaymentCause::Ceiling);
 }

@@ -33,8 +33,24 @@ async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
     }
 
     assert!(office.ledger().await.is_empty());
+}
+
+#[tokio::test]
+async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let [complete, expire] = [SimulatedOutcome::Complete, SimulatedOutcome::Expire];
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+
+    let early = orders.simulate(&TEST, ordered.id, expire).await;
+    assert!(matches!(early, Err(IdentificationError::BeingVerified)));
+
+    office.end(&TEST, &ordered).await;
+    let late = orders.simulate(&TEST, ordered.id, expire).await;
+    assert!(matches!(late, Err(IdentificationError::OrderEnded)));
     drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -64,8 +80,6 @@ async fn a_simulated_package_says_so_and_its_dossier_is_not_signed() {
     let pdf = site.plugins.by_id("pdf").unwrap();
     let evidence = pdf.verify(member("dossier.pdf").await).await.unwrap();
     assert!(evidence.signatures.is_empty());
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -85,8 +99,6 @@ async fn a_holder_with_a_foreign_identifier_is_out_of_scope_in_the_sandbox_too()
     let ended = office.end(&TEST, &ordered).await;
 
     assert_eq!(ended.refusal, Some(KycRefusal::OutOfScopeIdentifier));
-    drop(office);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -104,6 +116,4 @@ async fn nobodys_device_is_asked_for_the_sandbox_and_nothing_is_simulated_outsid
     let simulated = orders.simulate(&LIVE, ordered.id, complete).await;
 
     assert!(matches!(simulated, Err(IdentificationError::SandboxOnly)));
-    drop(office);
-    site.shutdown().await;
 }

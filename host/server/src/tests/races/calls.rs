@@ -5,7 +5,6 @@ use parafa_ceremony::records::Delivery;
 use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::SigningError;
-use parafa_signing::files::FileForm;
 use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use proptest::prelude::*;
@@ -13,7 +12,7 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::deeds::{Known, Reply, of_mode};
-use crate::tests::calls::{document, party, pdf, terms};
+use crate::tests::calls::{document, party, pdf, stored_pdf, terms};
 use crate::tests::host::Host;
 
 /// Documents of each batch.
@@ -182,12 +181,7 @@ impl Call {
                 Ok(Reply::Ended { signing, status })
             }
             Self::StoreFile { mode } => {
-                let form = FileForm {
-                    name: "a.pdf".to_owned(),
-                    extension: "pdf".to_owned(),
-                    pointer: "/content",
-                    content: pdf(),
-                };
+                let form = stored_pdf();
                 app.intake.store_file(&of_mode(mode), form, None).await?;
                 Ok(Reply::Nothing)
             }

@@ -43,7 +43,6 @@ async fn a_certificate_that_is_none_ends_the_attempt_at_once_whatever_its_length
         assert_ends_at_once(&end, logged);
         site.smart_id().replace_nothing();
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -54,7 +53,6 @@ async fn an_answer_beyond_all_measure_ends_the_attempt_at_once() {
     let end = attempt(&site, Moment::Choice, |_| ()).await;
 
     assert_ends_at_once(&end, "the service gave no answer");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -68,7 +66,6 @@ async fn a_signature_that_is_longer_than_any_is_none() {
     let end = attempt(&site, Moment::Signature, lengthen).await;
 
     assert_ends_at_once(&end, "the service's answer has no readable signature value");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -95,5 +92,4 @@ async fn no_link_is_shown_that_is_too_long_to_scan_or_leads_elsewhere() {
         assert_ends_at_once(&end, &logged);
         site.smart_id().replace_nothing();
     }
-    site.shutdown().await;
 }

@@ -75,7 +75,6 @@ async fn however_a_choice_of_a_certificate_ends_the_signer_is_told_why() {
 
         end.assert(code, logged);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -87,7 +86,6 @@ async fn however_a_signature_ends_the_signer_is_told_why() {
 
         end.assert(code, logged);
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -102,7 +100,6 @@ async fn a_result_that_nobody_knows_yet_is_the_providers_to_explain() {
 
     end.assert("provider_unavailable", "the unknown result");
     assert!(end.log.contains("SOMETHING_NEW"), "{}", end.log);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -124,5 +121,4 @@ async fn who_followed_a_link_is_told_why_as_well() {
         let end = end(&stage, &log, begun).await;
         end.assert(unusable.0, unusable.1);
     }
-    site.shutdown().await;
 }

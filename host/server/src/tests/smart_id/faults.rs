@@ -81,7 +81,6 @@ async fn what_keeps_smart_id_away_is_told_apart_by_the_operator_alone() {
     }
 
     assert_eq!(told.len(), 1, "the signer is told one thing: {told:?}");
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -96,7 +95,6 @@ async fn what_is_about_the_person_is_told_to_them() {
             assert!(!end.log.contains("ERROR"), "{}", end.log);
         }
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -124,7 +122,6 @@ async fn a_session_is_given_up_at_once_or_after_a_while_as_its_status_says() {
             assert!(seconds < 120, "{code}: {seconds} s");
         }
     }
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -135,7 +132,6 @@ async fn a_service_that_says_nothing_keeps_the_turn_for_seconds() {
 
     end.assert("provider_unavailable", "the service gave no answer");
     site.faults(Service::SmartId).clear();
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -150,8 +146,6 @@ async fn a_status_of_a_link_is_told_as_that_of_a_person_is() {
     let end = super::end(&stage, &log, begun).await;
 
     end.assert("provider_unavailable", UNAVAILABLE[2].1);
-    drop(stage);
-    site.shutdown().await;
 }
 
 #[tokio::test]
@@ -165,6 +159,4 @@ async fn the_signer_may_try_again_when_the_service_is_back() {
     site.faults(Service::SmartId).clear();
 
     assert_eq!(stage.attempt().await.phase, parafa_domain::Phase::Done);
-    drop(stage);
-    site.shutdown().await;
 }

@@ -1,6 +1,7 @@
 //! Requests, by the template of their route: an address may hold the token of
 //! a link.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
@@ -13,15 +14,16 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::METRICS;
-
 /// The route of what no route takes.
 const NO_ROUTE: &str = "none";
 /// The method of what no API knows.
 const OTHER_METHOD: &str = "other";
 
+/// The numbers of this process.
+static METRICS: LazyLock<RequestMetrics> = LazyLock::new(RequestMetrics::new);
+
 #[derive(Debug)]
-pub(super) struct RequestMetrics {
+struct RequestMetrics {
     requests: Family<RequestLabels, Counter>,
     durations: Family<RouteLabels, Histogram>,
 }
@@ -40,14 +42,14 @@ struct RouteLabels {
 }
 
 /// Counts requests and their answers; a middleware around a whole router.
-pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
+pub async fn count_requests(request: Request, next: Next) -> Response {
     let method = method_name(request.method());
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.map_or(NO_ROUTE, MatchedPath::as_str).to_owned();
     let begun = Instant::now();
     let response = next.run(request).await;
     let elapsed = begun.elapsed().as_secs_f64();
-    let metrics = &METRICS.requests;
+    let metrics = &METRICS;
     let durations = RouteLabels {
         method,
         route: route.clone(),
@@ -63,25 +65,27 @@ pub(crate) async fn count_requests(request: Request, next: Next) -> Response {
 }
 
 impl RequestMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let requests = Family::default();
-        registry.register(
-            "http_requests",
-            "Requests that were answered, by the template of their route",
-            requests.clone(),
-        );
-        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
-        registry.register_with_unit(
-            "http_request_duration",
-            "Time from a request to the head of its answer, long polls included",
-            Unit::Seconds,
-            durations.clone(),
-        );
+    fn new() -> Self {
         Self {
-            requests,
-            durations,
+            requests: Family::default(),
+            durations: Family::new_with_constructor(histogram as fn() -> Histogram),
         }
     }
+}
+
+/// Has the numbers shown.
+pub(super) fn register(registry: &mut Registry) {
+    registry.register(
+        "http_requests",
+        "Requests that were answered, by the template of their route",
+        METRICS.requests.clone(),
+    );
+    registry.register_with_unit(
+        "http_request_duration",
+        "Time from a request to the head of its answer, long polls included",
+        Unit::Seconds,
+        METRICS.durations.clone(),
+    );
 }
 
 /// From 1 ms to 16 s.

@@ -1,16 +1,14 @@
-//! The rows of this product. Names of tables and members are kept for ever.
+//! The log of what registers were asked, for whom and what for.
 
 use jiff::Timestamp;
-use parafa_platform::accounts::KeyMode;
-use parafa_platform::billing::{Amount, UsageItem};
-use parafa_store::{Content, Table, TableDeclaration, TableName};
+use parafa_store::{Content, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// All tables of this crate.
-pub const TABLES: &[TableDeclaration] = &[TableDeclaration::of::<CallRow>()];
+use crate::accounts::KeyMode;
+use crate::billing::{Amount, UsageItem};
 
-/// A call for data, as it is accounted for: who asked what, what for, and the
+/// A call for register data, as it is accounted for: who asked what, what for, and the
 /// digests of what registers answered. What they answered is not kept.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CallRow {

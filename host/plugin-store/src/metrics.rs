@@ -1,6 +1,6 @@
 //! Calls of plugins and how they failed.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use parafa_plugin_host::{CallObserver, EndedCall, Fault};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -9,10 +9,11 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::METRICS;
+/// The numbers of this process.
+static METRICS: LazyLock<PluginMetrics> = LazyLock::new(PluginMetrics::new);
 
 #[derive(Debug)]
-pub(super) struct PluginMetrics {
+struct PluginMetrics {
     calls: Family<CallLabels, Counter>,
     durations: Family<OperationLabels, Histogram>,
     waits: Family<UrgencyLabels, Histogram>,
@@ -45,18 +46,13 @@ struct FaultLabels {
     kind: &'static str,
 }
 
-/// Counts what becomes of calls.
-#[derive(Debug)]
-struct Counting;
+/// Counts what becomes of calls, for the operator's monitoring.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted;
 
-/// An observer that counts for the operator.
-pub(crate) fn plugin_observer() -> Arc<dyn CallObserver> {
-    Arc::new(Counting)
-}
-
-impl CallObserver for Counting {
+impl CallObserver for Counted {
     fn ended(&self, call: &EndedCall<'_>) {
-        let metrics = &METRICS.plugins;
+        let metrics = &METRICS;
         let calls = CallLabels {
             plugin: call.plugin.to_owned(),
             operation: call.operation,
@@ -83,45 +79,45 @@ impl CallObserver for Counting {
             operation,
             kind: fault.kind.name(),
         };
-        METRICS.plugins.faults.get_or_create(&labels).inc();
+        METRICS.faults.get_or_create(&labels).inc();
     }
 }
 
 impl PluginMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let calls = Family::default();
-        registry.register(
-            "plugin_calls",
-            "Calls of plugins that have ended, by outcome: ok, refusal or the kind of fault",
-            calls.clone(),
-        );
-        let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
-        registry.register_with_unit(
-            "plugin_call_duration",
-            "Time that calls of plugins took, without the wait for a free slot",
-            Unit::Seconds,
-            durations.clone(),
-        );
-        let waits = Family::new_with_constructor(histogram as fn() -> Histogram);
-        registry.register_with_unit(
-            "plugin_wait",
-            "Time that calls of plugins waited for a free slot, by their urgency",
-            Unit::Seconds,
-            waits.clone(),
-        );
-        let faults = Family::default();
-        registry.register(
-            "plugin_faults",
-            "Faults of plugins, in calls or found of their answers afterwards, by digest and kind",
-            faults.clone(),
-        );
+    fn new() -> Self {
         Self {
-            calls,
-            durations,
-            waits,
-            faults,
+            calls: Family::default(),
+            durations: Family::new_with_constructor(histogram as fn() -> Histogram),
+            waits: Family::new_with_constructor(histogram as fn() -> Histogram),
+            faults: Family::default(),
         }
     }
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register(
+        "plugin_calls",
+        "Calls of plugins that have ended, by outcome: ok, refusal or the kind of fault",
+        METRICS.calls.clone(),
+    );
+    registry.register_with_unit(
+        "plugin_call_duration",
+        "Time that calls of plugins took, without the wait for a free slot",
+        Unit::Seconds,
+        METRICS.durations.clone(),
+    );
+    registry.register_with_unit(
+        "plugin_wait",
+        "Time that calls of plugins waited for a free slot, by their urgency",
+        Unit::Seconds,
+        METRICS.waits.clone(),
+    );
+    registry.register(
+        "plugin_faults",
+        "Faults of plugins, in calls or found of their answers afterwards, by digest and kind",
+        METRICS.faults.clone(),
+    );
 }
 
 /// From 100 µs to 26 s.

@@ -1,0 +1,75 @@
+//! The signer declines: by the page's script, or by its form where none runs.
+
+use axum::Json;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use parafa_api_http::pages::page_response;
+use parafa_api_http::{Problem, ProblemType};
+
+use crate::api::CeremonyApi;
+use crate::messages::Messages;
+use crate::page::{dead_link, declined, not_declined};
+use crate::parameters::Parameters;
+use crate::routes::{Http, LinkToken, USUAL_LANGUAGE, find_open, is_form, require_json, whole};
+use crate::vocabulary::Language;
+use crate::{problems, requests};
+
+pub(crate) async fn decline<C: CeremonyApi>(
+    State(http): State<Http<C>>,
+    LinkToken(token): LinkToken,
+    parameters: Parameters,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    if is_form(&headers) {
+        return Ok(by_form(&*http.api, &token, &parameters, body).await);
+    }
+    let link = find_open(&*http.api, &token).await?;
+    let body = whole(body).await;
+    if !body.as_ref().is_ok_and(Bytes::is_empty) {
+        require_json(&headers)?;
+    }
+    let reason = requests::decline(&body?, &parameters.0)?;
+    Ok(Json(http.api.decline(link, reason).await?).into_response())
+}
+
+/// A form is answered by a page, whatever comes of it: the link leads nowhere
+/// any more once its signer has declined.
+async fn by_form<C: CeremonyApi>(
+    api: &C,
+    token: &str,
+    parameters: &Parameters,
+    body: Body,
+) -> Response {
+    let asked = parameters.language_among_others();
+    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
+    let outcome = async {
+        let link = find_open(api, token).await?;
+        if asked.is_none() {
+            language = api.language(&link)?;
+        }
+        let reason = requests::decline_form(&whole(body).await?)?;
+        api.decline(link, reason).await
+    };
+    match outcome.await {
+        Ok(_) => page_response(StatusCode::OK, declined(language)),
+        Err(problem) => refused(&problem, language, token),
+    }
+}
+
+/// What the page says that a form was not taken, in the look of all pages.
+pub(crate) fn refused(problem: &Problem, language: Language, token: &str) -> Response {
+    let texts = Messages::of(language);
+    let why = match problem.kind() {
+        ProblemType::FORBIDDEN => texts.decline_unproven,
+        ProblemType::PAYLOAD_TOO_LARGE | ProblemType::VALIDATION_FAILED => texts.reason_fault,
+        problems::SIGNING_IN_PROGRESS => texts.signature_under_way,
+        ProblemType::NOT_FOUND | problems::SIGNER_NOT_OPEN => {
+            return page_response(problem.status(), dead_link(language));
+        }
+        _ => texts.service_fault,
+    };
+    page_response(problem.status(), not_declined(language, token, why))
+}

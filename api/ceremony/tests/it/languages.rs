@@ -1,0 +1,64 @@
+//! In which language signers are answered.
+
+use http::{Request, StatusCode};
+
+use crate::desk::{answer, page, text};
+
+#[tokio::test]
+async fn a_failure_is_told_in_the_language_that_is_asked_for_or_the_signers() {
+    for (link, told) in [
+        ("/c/lithuanian/state", "Atsisakėte pasirašyti"),
+        ("/c/lithuanian/state?lang=en", "You refused to sign"),
+        ("/c/english/state?lang=lt&waitMs=0", "Atsisakėte pasirašyti"),
+    ] {
+        let (status, state) = text(answer(Request::get(link), "").await).await;
+
+        assert_eq!(status, StatusCode::OK);
+        assert!(state.contains(told), "{link}: {state}");
+    }
+    let unknown = answer(Request::get("/c/english/state?lang=de"), "").await;
+    assert_eq!(unknown.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn who_comes_back_from_the_app_comes_to_the_page_in_the_language_they_left() {
+    for (callback, page) in [
+        ("/c/lithuanian/callback?value=a", "/c/lithuanian#returned"),
+        (
+            "/c/lithuanian/callback?lang=en&value=a",
+            "/c/lithuanian?lang=en#returned",
+        ),
+        (
+            "/c/lithuanian/callback?lang=en%23&value=a",
+            "/c/lithuanian#returned",
+        ),
+    ] {
+        let answer = answer(Request::get(callback), "").await;
+
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+        assert_eq!(answer.headers()["location"], page);
+        assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_in_the_language_of_the_page_or_of_the_signer() {
+    for (path, status, told) in [
+        ("/c/signed/callback?value=a", 404, "This link does not work"),
+        ("/c/signed/callback?lang=lt", 404, "Nuoroda neveikia"),
+        (
+            "/c/nobodys/callback?lang=en",
+            404,
+            "This link does not work",
+        ),
+        ("/c/nobodys/callback", 404, "Nuoroda neveikia"),
+        ("/c/nobodys/decline?lang=en", 404, "This link does not work"),
+        ("/c/broken", 503, "The page could not be shown"),
+        ("/c/broken?lang=lt", 503, "Puslapio parodyti nepavyko"),
+    ] {
+        let (answered, page) = page(path).await;
+
+        assert_eq!(answered.as_u16(), status, "{path}");
+        assert!(page.contains(told), "{path}: {page}");
+    }
+}

@@ -1,0 +1,138 @@
+//! What stands on the pages, also where no script runs.
+
+use http::{Request, StatusCode};
+
+use crate::desk::{ORIGIN, answer, page, text};
+
+/// What a browser answers with a form of the page, where no script runs.
+async fn posted(link: &str, form: &str) -> (StatusCode, String) {
+    let request = Request::post(link)
+        .header("accept", "text/html")
+        .header("origin", ORIGIN)
+        .header("content-type", "application/x-www-form-urlencoded");
+    text(answer(request, form).await).await
+}
+
+#[tokio::test]
+async fn a_form_that_declines_is_answered_by_the_page_of_those_who_declined() {
+    for (link, told) in [
+        ("/c/lithuanian/decline", "Atsisakėte pasirašyti"),
+        ("/c/english/decline", "You declined to sign"),
+        ("/c/lithuanian/decline?lang=en", "You declined to sign"),
+    ] {
+        let (status, page) = posted(link, "reason=Ne+ta+kaina").await;
+
+        assert_eq!(status, StatusCode::OK, "{link}");
+        assert!(page.contains(told), "{link}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_is_refused_says_why_on_a_page_and_leads_back() {
+    let long = format!("reason={}", "x".repeat(501));
+    let back = "href=\"/c/english?lang=en\"";
+    for (link, form, status, told) in [
+        ("/c/english/decline", long.as_str(), 400, "up to 500"),
+        ("/c/english/decline", "grounds=none", 400, "up to 500"),
+        ("/c/busy/decline", "", 409, "being signed right now"),
+        ("/c/broken/decline", "", 503, "The fault is on our side"),
+    ] {
+        let (answered, page) = posted(link, form).await;
+
+        assert_eq!(answered.as_u16(), status, "{link}");
+        assert!(page.contains(told), "{link}: {page}");
+        let back = back.replace("english", link.split('/').nth(2).expect("a token"));
+        assert!(page.contains(&back), "{link}: {page}");
+    }
+    let (status, page) = posted("/c/lithuanian/decline", &long).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(page.contains("Tokios priežasties išsiųsti negalima"));
+}
+
+#[tokio::test]
+async fn a_form_on_a_link_that_is_answered_gets_the_page_of_dead_links() {
+    for link in ["/c/signed/decline?lang=en", "/c/nobodys/decline?lang=en"] {
+        let (status, page) = posted(link, "").await;
+
+        assert_eq!(status, StatusCode::NOT_FOUND);
+        assert!(page.contains("This link does not work"), "{page}");
+        assert!(page.contains("was signed or declined"), "{page}");
+        assert!(page.contains("the time to sign has run out"), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_does_not_say_where_a_form_comes_from_is_told_on_a_page() {
+    let post = || {
+        Request::post("/c/english/decline?lang=en")
+            .header("origin", "null")
+            .header("content-type", "application/x-www-form-urlencoded")
+    };
+    let (status, page) = text(answer(post().header("accept", "text/html"), "").await).await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert!(page.contains("did not confirm that you declined"), "{page}");
+
+    let program = answer(post(), "").await;
+    assert_eq!(program.status(), StatusCode::FORBIDDEN);
+    assert!(program.headers().get("content-security-policy").is_none());
+}
+
+#[tokio::test]
+async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
+    let (_, page) = page("/c/container").await;
+
+    for shown in [
+        "download=\"Sutartis.pdf\" data-pdf data-main>Sutartis.pdf</a> (main document)",
+        "<a class=\"save\" href=\"/c/container/members/a\" download=\"Sutartis.pdf\" \
+         aria-label=\"Download the file: Sutartis.pdf\">",
+        "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_container_that_cannot_be_looked_into_is_told_as_such() {
+    let (status, page) = page("/c/sealed").await;
+
+    assert_eq!(status, StatusCode::OK);
+    assert!(page.contains("The list of files could not be shown now"));
+}
+
+#[tokio::test]
+async fn no_id_stands_on_a_page_twice_and_where_no_script_runs_one_can_decline() {
+    for link in ["/c/lithuanian", "/c/english", "/c/container", "/c/signed"] {
+        let (_, page) = page(link).await;
+        let mut ids: Vec<_> = page
+            .split(" id=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect();
+        ids.sort_unstable();
+        let all = ids.len();
+        ids.dedup();
+        assert!(all > 10, "{page}");
+        assert_eq!(ids.len(), all, "{link}");
+        let is_hidden = page.contains("<details id=\"decline\" hidden>");
+        assert_eq!(is_hidden, link == "/c/signed", "{link}");
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_pressed_for_long_says_whether_it_is_pressed() {
+    let (_, page) = page("/c/english").await;
+
+    assert!(page.contains("aria-pressed=\"false\">Full window</button>"));
+}
+
+#[tokio::test]
+async fn nobody_may_frame_a_document() {
+    for path in ["/c/english/document", "/c/english/members/a"] {
+        let answer = answer(Request::get(path), "").await;
+
+        let policy = answer.headers()["content-security-policy"].to_str();
+        let policy = policy.expect("ASCII");
+        assert!(policy.ends_with("frame-ancestors 'none'"), "{policy}");
+        assert_eq!(policy.starts_with("sandbox;"), path.contains("members"));
+    }
+}

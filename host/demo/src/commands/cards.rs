@@ -1,0 +1,64 @@
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::{CommandError, KnownWorld, calls::Calls};
+use crate::persona::{Method, Persona};
+
+/// The world's cards, as an app reads them.
+pub(super) struct Cards<'a> {
+    pub(super) calls: &'a Calls,
+    /// Where they are.
+    pub(super) address: &'a str,
+}
+
+impl<'a> KnownWorld<'a> {
+    /// A persona with a card.
+    pub(super) fn holder(self, id: &str) -> Result<&'a Persona, CommandError> {
+        self.persona(id, "a card", has_card)
+    }
+
+    /// Somebody with a card who is such.
+    pub(super) fn other_holder(
+        self,
+        is_such: impl Fn(&Persona) -> bool,
+    ) -> Result<&'a str, CommandError> {
+        let mut personas = self.personas.iter();
+        let other = personas.find(|persona| has_card(persona) && is_such(persona));
+        let other = other.map(|persona| persona.id.as_str());
+        other
+            .ok_or_else(|| CommandError::Incomplete("the demo world has one card alone".to_owned()))
+    }
+}
+
+fn has_card(persona: &Persona) -> bool {
+    persona.methods.contains(&Method::Nfc)
+}
+
+impl Cards<'_> {
+    /// The certificate of one of a card's keys, as the app submits it.
+    pub(super) async fn certificate(&self, id: &str, key: &str) -> Result<Value, CommandError> {
+        let address = format!("{}/{id}/{key}", self.address);
+        answered(self.calls.call(&address, &[], None).await?)
+    }
+
+    /// What a card makes of a digest, as the app submits it.
+    pub(super) async fn sign(
+        &self,
+        id: &str,
+        key: &str,
+        digest: &[u8],
+    ) -> Result<Value, CommandError> {
+        let address = format!("{}/{id}/{key}/sign", self.address);
+        let body = json!({"sha256": STANDARD.encode(digest)});
+        answered(self.calls.call(&address, &[], Some(&body)).await?)
+    }
+}
+
+fn answered((status, answer): (StatusCode, Value)) -> Result<Value, CommandError> {
+    if status.is_success() {
+        Ok(answer)
+    } else {
+        Err(CommandError::Refused(format!("the card answers {status}")))
+    }
+}

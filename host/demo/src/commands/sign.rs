@@ -1,0 +1,164 @@
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::header::{AUTHORIZATION, HeaderName};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use super::{CommandError, KnownWorld, Told, calls::Calls, cards::Cards};
+use crate::persona::{KeyType, Persona};
+
+/// Arguments of `demo card sign`.
+#[derive(Debug, clap::Args)]
+pub struct SignArguments {
+    /// The signer's link.
+    #[arg(value_name = "CEREMONY_URL")]
+    ceremony: Url,
+    /// Whose card signs: a persona's id.
+    #[arg(long = "as", value_name = "PERSONA")]
+    persona: String,
+    /// Behave as no app should.
+    #[arg(long, value_name = "HOW")]
+    hostile: Option<Hostile>,
+}
+
+/// What a hostile app does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+enum Hostile {
+    /// Sends another card's certificate between the two calls.
+    Swap,
+    /// Has the card sign other bytes.
+    OtherBytes,
+    /// Has a card with a key on another curve sign.
+    WrongCurve,
+    /// Sends the authentication certificate.
+    AuthCertificate,
+}
+
+impl SignArguments {
+    pub(super) async fn run(&self, world: KnownWorld<'_>) -> Result<Told, CommandError> {
+        let own = world.holder(&self.persona)?;
+        let other = world.other_holder(|one| is_other(own, one))?;
+        let mut link = self.ceremony.clone();
+        link.set_query(None);
+        link.set_fragment(None);
+        let calls = &Calls::new()?;
+        let app = App {
+            calls,
+            cards: Cards {
+                calls,
+                address: &world.addresses.cards,
+            },
+        };
+        let attempt = app.sign(&link, &own.id, other, self.hostile).await?;
+        let phase = attempt["phase"].as_str().unwrap_or_default();
+        if phase == "failed" {
+            let message = attempt["error"]["message"].as_str().unwrap_or_default();
+            let code = attempt["error"]["code"].as_str().unwrap_or_default();
+            return Err(CommandError::Refused(format!("{code}: {message}")));
+        }
+        Ok(Told {
+            line: format!("{} has signed: {phase}", own.id),
+            value: json!({"persona": own.id, "attempt": attempt}),
+        })
+    }
+}
+
+/// Whether a card is somebody else's, and its key on another curve.
+fn is_other(own: &Persona, card: &Persona) -> bool {
+    let is_ec = |persona: &Persona| matches!(persona.key_type, Some(KeyType::P256 | KeyType::P384));
+    card.id != own.id && is_ec(card) && card.key_type != own.key_type
+}
+
+/// The app on the phone.
+struct App<'a> {
+    calls: &'a Calls,
+    cards: Cards<'a>,
+}
+
+impl App<'_> {
+    /// From the button to the end of the attempt.
+    async fn sign(
+        &self,
+        link: &Url,
+        own: &str,
+        other: &str,
+        hostile: Option<Hostile>,
+    ) -> Result<Value, CommandError> {
+        let start = json!({"method": "nfc"});
+        let state = self.post(&below(link, "attempts"), None, &start).await?;
+        let pairing = &state["attempt"]["pairing"];
+        let pairings = address(&pairing["uri"])?.join("/c/pairings");
+        let pairings = pairings.map_err(|_| lacks("pairing"))?;
+        let code = json!({"code": pairing["code"]});
+        let paired = self.post(&pairings, None, &code).await?;
+        let token = paired["cardToken"].as_str();
+        let base = address(&paired["base"])?;
+
+        let key = match hostile {
+            Some(Hostile::AuthCertificate) => "authentication",
+            _ => "signing",
+        };
+        let certificates = below(&base, "certificate");
+        let certificate = self.cards.certificate(own, key).await?;
+        let asked = self.post(&certificates, token, &certificate).await?;
+        if hostile == Some(Hostile::Swap) {
+            let swapped = self.cards.certificate(other, "signing").await?;
+            self.post(&certificates, token, &swapped).await?;
+        }
+        let to_be_signed = STANDARD.decode(asked["dtbs"].as_str().unwrap_or_default());
+        let mut to_be_signed = to_be_signed.map_err(|_| lacks("dtbs"))?;
+        if hostile == Some(Hostile::OtherBytes) {
+            to_be_signed.push(0);
+        }
+        let signer = match hostile {
+            Some(Hostile::Swap | Hostile::WrongCurve) => other,
+            _ => own,
+        };
+        let digest = Sha256::digest(&to_be_signed);
+        let mut signature = self.cards.sign(signer, key, &digest).await?;
+        signature["operationToken"] = asked["operationToken"].clone();
+        self.post(&below(&base, "complete"), token, &signature)
+            .await
+    }
+
+    /// The answer, or the service's own words.
+    async fn post(
+        &self,
+        address: &Url,
+        token: Option<&str>,
+        body: &Value,
+    ) -> Result<Value, CommandError> {
+        let authorization = token.map(|token| format!("Bearer {token}"));
+        let headers: Vec<(HeaderName, &str)> = authorization
+            .iter()
+            .map(|value| (AUTHORIZATION, value.as_str()))
+            .collect();
+        let called = self.calls.call(address.as_str(), &headers, Some(body));
+        let (status, answer) = called.await?;
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let fault = &answer["errors"][0]["detail"];
+        let told = fault.as_str().or(answer["detail"].as_str());
+        Err(CommandError::Refused(format!(
+            "{status}: {}",
+            told.unwrap_or("no reason is given")
+        )))
+    }
+}
+
+fn address(member: &Value) -> Result<Url, CommandError> {
+    let address = member.as_str().and_then(|text| Url::parse(text).ok());
+    address.ok_or_else(|| lacks("address"))
+}
+
+fn lacks(what: &str) -> CommandError {
+    CommandError::Incomplete(format!("the server's answer has no {what}"))
+}
+
+fn below(base: &Url, path: &str) -> Url {
+    let mut address = base.clone();
+    let whole = format!("{}/{path}", base.path().trim_end_matches('/'));
+    address.set_path(&whole);
+    address
+}

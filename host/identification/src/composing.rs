@@ -1,0 +1,145 @@
+//! Documents of our own.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_ceremony::{CeremonyError, seed};
+use parafa_plugin_host::{
+    CallError, CallPriority, Capability, ComposeRequest, Plugin, SourceFile, Urgency,
+};
+use serde_json::{Value, json};
+use unicode_normalization::UnicodeNormalization;
+use uuid::Uuid;
+
+use crate::error::IdentificationError;
+use crate::{Identifications, PDF};
+
+/// The plugin's refusal of characters that its fonts lack; they are its subjects.
+const CHARACTERS_MISSING: &str = "characters-missing";
+/// How often such a refusal is answered: each names many characters at once.
+const MOST_SUBSTITUTIONS: usize = 4;
+
+impl Identifications {
+    /// Makes a document. What its fonts lack is written as the number that
+    /// Unicode gives it, such as `[U+738B]`: a name in letters of another script
+    /// keeps nobody from an order.
+    pub(crate) async fn compose(
+        &self,
+        tenant: Uuid,
+        description: &Value,
+        now: Timestamp,
+    ) -> Result<Bytes, IdentificationError> {
+        let plugin = self.pdf(tenant)?;
+        let mut description = description.clone();
+        change_texts(&mut description, &|text| text.nfc().collect());
+        for _ in 0..=MOST_SUBSTITUTIONS {
+            let source = SourceFile {
+                name: "description.json".to_owned(),
+                media_type: "application/json".to_owned(),
+                content: Bytes::from(description.to_string()).into(),
+            };
+            let request = ComposeRequest {
+                time: now.as_second(),
+                seed: seed()?,
+                media_type: PDF.to_owned(),
+                params: Vec::new(),
+            };
+            match plugin.compose(&[source], &request).await {
+                Ok(made) => return Ok(made.bytes),
+                Err(CallError::Fault(fault)) => {
+                    return Err(CeremonyError::Plugin(Box::new(fault)).into());
+                }
+                Err(CallError::Refused(refusal)) if refusal.code == CHARACTERS_MISSING => {
+                    substitute(&mut description, &refusal.subjects);
+                }
+                Err(CallError::Refused(refusal)) => {
+                    tracing::error!(code = refusal.code, "a document of our own is refused");
+                    return Err(IdentificationError::NoDocuments);
+                }
+            }
+        }
+        tracing::error!("a document of our own has too many characters that no font has");
+        Err(IdentificationError::NoDocuments)
+    }
+
+    /// The plugin of PDF documents, which makes some and reads signatures.
+    pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
+        let plugin = self.plugins.by_extension("pdf");
+        let has = |plugin: &&std::sync::Arc<Plugin>| {
+            let needed = [Capability::Compose, Capability::Sign, Capability::Verify];
+            let capabilities = plugin.capabilities();
+            needed.iter().all(|needed| capabilities.contains(needed))
+        };
+        let plugin = plugin.as_ref().filter(has);
+        let plugin = plugin.ok_or(IdentificationError::NoDocuments)?;
+        Ok(plugin.prioritized(CallPriority::new(Urgency::Usual, tenant.as_u128())))
+    }
+}
+
+/// Writes characters, each named as `U+738B` and perhaps followed by itself, as
+/// their numbers, and says in the document that this was done.
+fn substitute(description: &mut Value, named: &[String]) {
+    let missing: Vec<char> = named.iter().filter_map(|name| character(name)).collect();
+    change_texts(description, &|text| {
+        let written = text.chars().map(|character| {
+            if missing.contains(&character) {
+                format!("[U+{:04X}]", u32::from(character))
+            } else {
+                character.to_string()
+            }
+        });
+        written.collect()
+    });
+    let note = json!({ "type": "paragraph", "text": NOTE });
+    if let Some(Value::Array(content)) = description.get_mut("content")
+        && !content.contains(&note)
+    {
+        content.push(note);
+    }
+}
+
+/// What a document with such numbers says of them.
+const NOTE: &str = "Ženklai, kurių šio dokumento šriftas neturi, parašyti jų „Unicode“ numeriais, pavyzdžiui, [U+738B]. / Characters that the font of this document lacks are written as their Unicode numbers, such as [U+738B].";
+
+fn character(name: &str) -> Option<char> {
+    let number = name.strip_prefix("U+")?.split(' ').next()?;
+    char::from_u32(u32::from_str_radix(number, 16).ok()?)
+}
+
+/// Changes every text of a description but the names of its members.
+fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| change_texts(value, change)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|value| change_texts(value, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_no_font_has_are_written_as_their_numbers_and_the_document_says_so() {
+        let paragraph = json!({ "type": "paragraph", "text": "王小明, Jonas\t" });
+        let mut description = json!({ "title": "王", "content": [paragraph] });
+
+        for _ in 0..2 {
+            let named = ["U+738B 王", "U+5C0F 小", "U+660E 明", "U+0009"];
+            substitute(&mut description, &named.map(str::to_owned));
+        }
+
+        assert_eq!(description["title"], "[U+738B]");
+        let content = description["content"].as_array().unwrap();
+        assert_eq!(
+            content[0]["text"],
+            "[U+738B][U+5C0F][U+660E], Jonas[U+0009]"
+        );
+        assert_eq!(content.len(), 2, "it is said once: {content:?}");
+        assert_eq!(content[1]["text"], NOTE);
+    }
+}

@@ -1,0 +1,154 @@
+//! What registers are asked for an order, and the log of it.
+
+use jiff::Timestamp;
+use parafa_api_diligence::Purpose;
+use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::billing::{Amount, UsageItem};
+use parafa_platform::register_calls::{CallOutcome, CallRow};
+use parafa_register_data::data::CompanyProfile;
+use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
+use parafa_registers::{RegisterAnswer, SourceError};
+use uuid::Uuid;
+
+use crate::Identifications;
+use crate::error::IdentificationError;
+use crate::form::OrderForm;
+use crate::records::OrderRow;
+
+/// What the registers say of an entity and of those who hold a role in it.
+pub(crate) struct RegisterFacts {
+    pub(crate) profile: Box<CompanyProfile>,
+    pub(crate) holders: Vec<RoleHolder>,
+    pub(crate) answers: Vec<RegisterAnswer>,
+}
+
+/// On whose behalf registers are asked, about what, and what for.
+pub(crate) struct Asked<'a> {
+    tenant: Uuid,
+    key: Uuid,
+    mode: KeyMode,
+    entity: &'a EntityCode,
+    role: Role,
+    purpose: Purpose,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn by(caller: &Caller, form: &'a OrderForm) -> Self {
+        Self {
+            tenant: caller.tenant,
+            key: caller.key,
+            mode: caller.mode,
+            entity: &form.entity,
+            role: form.role,
+            purpose: form.purpose,
+        }
+    }
+
+    pub(crate) fn again(row: &'a OrderRow) -> Self {
+        Self {
+            tenant: row.tenant,
+            key: row.ordered_with,
+            mode: row.mode,
+            entity: &row.entity,
+            role: row.role,
+            purpose: row.purpose,
+        }
+    }
+}
+
+impl Identifications {
+    /// What the registers say now; none where they know no such entity, or no
+    /// such role in it. That they were asked is logged, with the purpose, before
+    /// anything else comes of it.
+    pub(crate) async fn facts(
+        &self,
+        asked: &Asked<'_>,
+    ) -> Result<Option<RegisterFacts>, IdentificationError> {
+        let (facts, raw_sha256) = self.ask(asked).await;
+        let outcome = match &facts {
+            Ok(Some(_)) => CallOutcome::Answered,
+            Ok(None) => CallOutcome::NoData,
+            Err(_) => CallOutcome::UpstreamUnavailable,
+        };
+        let store = &self.records.store;
+        let row = CallRow {
+            tenant: asked.tenant,
+            id: store.new_id().await?,
+            at: store.now().await?,
+            key: asked.key,
+            mode: asked.mode,
+            item: UsageItem::IdentificationPackage,
+            subject: asked.entity.to_string(),
+            purpose: Some(asked.purpose.as_str().to_owned()),
+            outcome,
+            raw_sha256,
+            charged: Amount::default(),
+        };
+        let row = &row;
+        store
+            .transact(|tx| Box::pin(async move { tx.insert(row).await }))
+            .await?;
+        facts
+    }
+
+    /// The same, with the SHA-256 of every answer that came.
+    async fn ask(
+        &self,
+        asked: &Asked<'_>,
+    ) -> (
+        Result<Option<RegisterFacts>, IdentificationError>,
+        Vec<String>,
+    ) {
+        let holders = Query::RoleHolders {
+            entity: asked.entity.clone(),
+            role: asked.role,
+        };
+        let profile = Query::CompanyProfile(asked.entity.clone());
+        let (held, known) = tokio::join!(
+            self.registers.ask(asked.mode, &holders),
+            self.registers.ask(asked.mode, &profile),
+        );
+        let came = [&held, &known].into_iter().filter_map(raw_sha256);
+        let digests = came.map(hex::encode).collect();
+        let facts = match (held, known) {
+            (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
+            (Err(SourceError::Unavailable(_)), _) | (_, Err(SourceError::Unavailable(_))) => {
+                Err(IdentificationError::RegisterUnavailable)
+            }
+            (Err(SourceError::NoData { .. }), _) | (_, Err(SourceError::NoData { .. })) => Ok(None),
+        };
+        (facts, digests)
+    }
+}
+
+/// SHA-256 of an answer as it came, if one did.
+fn raw_sha256(asked: &Result<RegisterAnswer, SourceError>) -> Option<[u8; 32]> {
+    match asked {
+        Ok(answer) => Some(answer.raw_sha256),
+        Err(SourceError::NoData { raw_sha256 }) => *raw_sha256,
+        Err(SourceError::Unavailable(_)) => None,
+    }
+}
+
+impl RegisterFacts {
+    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, IdentificationError> {
+        match (held.data.clone(), known.data.clone()) {
+            (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
+                Ok(Self {
+                    profile,
+                    holders: held_by.holders,
+                    answers: vec![held, known],
+                })
+            }
+            _ => Err(IdentificationError::RegisterUnavailable),
+        }
+    }
+
+    /// The registers that were asked, and when each answered.
+    pub(crate) fn sources(&self) -> Vec<(Register, Timestamp)> {
+        let answers = self.answers.iter();
+        answers
+            .map(|answer| (answer.register, answer.retrieved_at))
+            .collect()
+    }
+}

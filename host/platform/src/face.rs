@@ -1,0 +1,171 @@
+//! How a workspace shows itself to those whom it asks to sign.
+
+use std::fmt;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use parafa_store::{Content, Table, TableName};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::base64_bytes;
+
+/// How a workspace shows itself. One without such a row shows its registered
+/// name alone.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct FaceRow {
+    /// The workspace.
+    pub tenant: Uuid,
+    /// The name in which it asks; the registered one where there is none.
+    pub display_name: Option<String>,
+    /// Its colour.
+    pub accent: Option<Rgb>,
+    /// What is known of its logo, which is a [`LogoRow`].
+    pub logo: Option<LogoFacts>,
+    /// What signers get once all have signed.
+    pub done_mail: DoneMail,
+}
+
+impl FaceRow {
+    /// Of a workspace that has chosen nothing.
+    #[must_use]
+    pub fn none(tenant: Uuid) -> Self {
+        Self {
+            tenant,
+            display_name: None,
+            accent: None,
+            logo: None,
+            done_mail: DoneMail::Link,
+        }
+    }
+}
+
+/// What is known of a logo.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct LogoFacts {
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// Lower-case hex digest of the file.
+    pub sha256: String,
+}
+
+/// A workspace's logo.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct LogoRow {
+    /// The workspace.
+    pub tenant: Uuid,
+    /// A PNG file that was written here.
+    #[serde(with = "base64_bytes")]
+    pub png: Vec<u8>,
+}
+
+/// What signers to whom links are mailed get once all have signed.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum DoneMail {
+    /// A letter with the document.
+    Attach,
+    /// A letter with a link to the document.
+    Link,
+    /// No letter.
+    None,
+}
+
+/// A colour of the sRGB space (IEC 61966-2-1), in eight bits for each of red, green and blue.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Rgb(pub [u8; 3]);
+
+/// A text that is no colour.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no colour: # and six hexadecimal digits, such as #14532d")]
+pub struct NoColour(String);
+
+impl FromStr for Rgb {
+    type Err = NoColour;
+
+    fn from_str(text: &str) -> Result<Self, NoColour> {
+        let digits = text.strip_prefix('#').filter(|digits| {
+            digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        });
+        let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let number = number.ok_or_else(|| NoColour(text.to_owned()))?;
+        let [_, red, green, blue] = number.to_be_bytes();
+        Ok(Self([red, green, blue]))
+    }
+}
+
+impl TryFrom<String> for Rgb {
+    type Error = NoColour;
+
+    fn try_from(text: String) -> Result<Self, NoColour> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [red, green, blue] = self.0;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+impl From<Rgb> for String {
+    fn from(colour: Rgb) -> Self {
+        colour.to_string()
+    }
+}
+
+impl Table for FaceRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("faces");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> Uuid {
+        self.tenant
+    }
+}
+
+impl Table for LogoRow {
+    type Key = Uuid;
+
+    const NAME: TableName = TableName::new("logos");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> Uuid {
+        self.tenant
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_reads_back_from_its_text() {
+        for text in ["#000000", "#14532d", "#ffffff"] {
+            let colour: Rgb = text.parse().unwrap();
+            assert_eq!(colour.to_string(), text);
+        }
+        assert_eq!("#0A0b0C".parse::<Rgb>().unwrap(), Rgb([10, 11, 12]));
+    }
+
+    #[test]
+    fn what_is_no_colour_is_refused() {
+        for text in [
+            "",
+            "#",
+            "14532d",
+            "#14532",
+            "#14532dff",
+            "#+4532d",
+            "green",
+            "#14532ą",
+        ] {
+            assert!(text.parse::<Rgb>().is_err(), "{text}");
+        }
+    }
+}

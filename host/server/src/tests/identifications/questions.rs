@@ -1,0 +1,107 @@
+//! What registers are asked for orders is logged, whatever comes of them.
+
+use parafa_domain::KycStatus;
+use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
+use parafa_platform::billing::{Amount, UsageItem};
+use parafa_platform::register_calls::{CallOutcome, CallRow};
+use parafa_register_data::Role;
+use parafa_store::{Guard, MAX_PAGE_ROWS};
+
+use super::super::deployment::{SIGN, Site};
+use super::{Conduct, ENTITY, LIVE, Office, TEST, form};
+
+impl Office<'_> {
+    /// What is logged, the oldest first.
+    pub(super) async fn questions(&self) -> Vec<CallRow> {
+        let store = &self.host.app.records.store;
+        let rows = store.read(|tx| {
+            Box::pin(async move {
+                tx.children::<CallRow>(&(LIVE.tenant,), MAX_PAGE_ROWS, Guard::none())
+                    .await
+            })
+        });
+        rows.await.unwrap().rows
+    }
+
+    async fn outcomes(&self) -> Vec<CallOutcome> {
+        let questions = self.questions().await;
+        questions.iter().map(|question| question.outcome).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+
+    let unheld = OrderForm {
+        role: Role::Liquidator,
+        ..form()
+    };
+    let refused = office.order(&LIVE, unheld).await;
+    assert!(matches!(refused, Err(IdentificationError::RoleNotHeld)));
+    office.world.conduct(Conduct::Down);
+    let refused = office.order(&LIVE, form()).await;
+    let is_it = matches!(refused, Err(IdentificationError::RegisterUnavailable));
+    assert!(is_it, "{refused:?}");
+    office.world.conduct(Conduct::Answers);
+    site.plugins
+        .disable(site.plugins.by_id("pdf").unwrap().digest());
+    let refused = office.order(&LIVE, form()).await;
+    assert!(matches!(refused, Err(IdentificationError::NoDocuments)));
+
+    let questions = office.questions().await;
+    for question in &questions {
+        assert_eq!(question.purpose.as_deref(), Some("AML_KYC"));
+        assert_eq!(question.item, UsageItem::IdentificationPackage);
+        assert_eq!((question.key, &*question.subject), (LIVE.key, ENTITY));
+        assert_eq!(question.charged, Amount::default());
+    }
+    let outcomes = [
+        CallOutcome::NoData,
+        CallOutcome::UpstreamUnavailable,
+        CallOutcome::Answered,
+    ];
+    assert_eq!(office.outcomes().await, outcomes);
+    assert_eq!(questions[2].raw_sha256.len(), 2, "of both answers");
+    drop(office);
+}
+
+#[tokio::test]
+async fn of_two_orders_that_meet_at_the_ceiling_both_questions_are_logged_and_one_is_taken() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(3000).await;
+
+    let [first, second] = [office.order(&LIVE, form()), office.order(&LIVE, form())];
+    let (first, second) = tokio::join!(first, second);
+
+    let refused = [first, second].into_iter().filter_map(Result::err);
+    let refused: Vec<_> = refused.collect();
+    let is_paid = |error: &_| matches!(error, IdentificationError::PaymentRequired(_));
+    assert!(refused.len() == 1 && is_paid(&refused[0]), "{refused:?}");
+    assert_eq!(office.outcomes().await, [CallOutcome::Answered; 2]);
+    assert!(office.ledger().await.is_empty());
+    drop(office);
+}
+
+#[tokio::test]
+async fn asking_again_once_somebody_has_signed_is_logged_too() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+
+    let ordered = office.ordered(&LIVE).await;
+    office.sign(&ordered, SIGN[1]).await;
+    let ended = office.end(&LIVE, &ordered).await;
+    assert_eq!(ended.status, KycStatus::IdentityMismatch);
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let complete = SimulatedOutcome::Complete;
+    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.end(&TEST, &ordered).await;
+
+    let modes = office.questions().await.into_iter().map(|row| row.mode);
+    let expected = [LIVE.mode, LIVE.mode, TEST.mode, TEST.mode];
+    assert_eq!(modes.collect::<Vec<_>>(), expected);
+    drop(office);
+}

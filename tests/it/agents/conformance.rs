@@ -1,0 +1,58 @@
+//! What the protocol's own conformance suite says of the product's endpoint, as
+//! far as it needs no tools of its own making: those it calls are served in the
+//! tests of `api/mcp`, where the whole suite runs.
+
+use parafa_fixtures::referees::mcp;
+
+use super::{endpoint, run, said};
+use crate::support::demo::Demo;
+use crate::support::root;
+
+#[tokio::test]
+async fn the_endpoint_conforms_to_2025_11_25() {
+    let scenarios = [
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "dns-rebinding-protection",
+    ];
+    assert_conforms("2025-11-25", &scenarios);
+}
+
+#[tokio::test]
+async fn the_endpoint_conforms_to_2026_07_28() {
+    let scenarios = [
+        "server-stateless",
+        "tools-list",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+        "caching",
+        "input-required-result-unsupported-methods",
+    ];
+    assert_conforms("2026-07-28", &scenarios);
+}
+
+fn assert_conforms(revision: &str, scenarios: &[&str]) {
+    let Some(referees) = mcp() else {
+        return;
+    };
+    let demo = Demo::start();
+    for scenario in scenarios {
+        let mut suite = referees.conformance();
+        suite.args(["server", "--url", &endpoint(&demo)]).args([
+            "--scenario",
+            scenario,
+            "--spec-version",
+            revision,
+        ]);
+        let exceptions = root().join(format!("tests/it/agents/not-offered/{scenario}.yml"));
+        if exceptions.is_file() {
+            suite.arg("--expected-failures").arg(exceptions);
+        }
+        let output = run(&mut suite, "");
+        assert!(output.status.success(), "{scenario}: {}", said(&output));
+        // A scenario that could not be tried is no failure to the suite.
+        let told = said(&output);
+        assert!(!told.contains("Passed: 0/"), "{scenario}: {told}");
+    }
+}

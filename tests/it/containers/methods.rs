@@ -1,0 +1,162 @@
+//! Containers signed by every method, and after every outcome of each.
+
+use std::collections::HashSet;
+use std::fs;
+
+use parafa_fixtures::referees::{AsicE, Dss};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::composition;
+use crate::cards::refusal;
+use crate::support::client::{Attempt, Ceremony, Signing, SigningClient};
+use crate::support::demo::{Demo, Persona};
+
+const FORMATS: [&str; 2] = ["asice", "adoc"];
+
+async fn composed(api: &SigningClient, format: &str, signers: Value) -> Signing {
+    let files = [1, 2].map(parafa_fixtures::plain);
+    let named = [
+        ("Sutartis Nr. 1.pdf", files[0].as_slice()),
+        ("Priedas ąč.pdf", &files[1]),
+    ];
+    let mut body = composition(&named, &signers);
+    body["container"]["format"] = json!(format);
+    let created = api.call(Method::POST, "v1/signings", Some(body)).await;
+    serde_json::from_value(created.expect("the signing is created")).expect("a signing")
+}
+
+/// What comes of an attempt by phone.
+async fn attempt(ceremony: &Ceremony, method: &str, persona: &Persona) -> Attempt {
+    let started = match method {
+        "mobile_id" => ceremony.sign_with_mobile_id(persona).await,
+        _ => {
+            let code = &persona.personal_code;
+            ceremony.sign_with_smart_id(&persona.country, code).await
+        }
+    };
+    started.expect("the attempt starts");
+    ceremony.ended_attempt().await
+}
+
+#[tokio::test]
+async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees() {
+    let demo = Demo::start();
+    let roots = &demo.world.world.roots;
+    let (Some(judge), Some(dss)) = (AsicE::find(roots), Dss::find(roots)) else {
+        return;
+    };
+    let api = demo.signing();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let signers = json!([
+        {"email": "ona@example.lt"},
+        {"email": "ruta@example.lt"},
+        {"email": "jonas@example.lt"},
+        {"email": "algis@example.lt"},
+    ]);
+    let mut written = Vec::new();
+    for format in FORMATS {
+        let signing = composed(&api, format, signers.clone()).await;
+        let ceremony = |signer: usize| Demo::ceremony(signing.signers[signer].link());
+        for (signer, (method, persona)) in [
+            ("smart_id", demo.smart_id_personas("signs")[0]),
+            ("mobile_id", demo.persona("mobile-id-1")),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let attempt = attempt(&ceremony(signer), method, persona).await;
+            assert_eq!(attempt.phase, "done", "{format}: {:?}", attempt.error);
+        }
+        for (signer, card) in [(2, "card-p384"), (3, "card-rsa")] {
+            let link = signing.signers[signer].link();
+            assert_eq!(refusal(&demo, link, &["--as", card]), None, "{format}");
+        }
+        let ended = api.signing(signing.signing_id).await;
+        assert_eq!(ended.status, "completed", "{format}");
+        let methods = ended.signers.iter().map(|signer| &signer.actual_method);
+        let methods: Vec<_> = methods.flatten().collect();
+        assert_eq!(methods, ["smart_id", "mobile_id", "nfc", "nfc"], "{format}");
+        let (container, _) = api.document(signing.signing_id).await;
+        let file = folder.path().join(format!("signed.{format}"));
+        fs::write(&file, &container).expect("a file");
+        written.push(file);
+    }
+
+    for (verdict, format) in judge.verdicts(&written).iter().zip(FORMATS) {
+        assert!(verdict.ok, "{format}: {verdict:#?}");
+        assert_eq!(verdict.signatures.len(), 4, "{format}");
+    }
+    let verdict = dss.verdict(&written[0], &["--level", "T", "--online-loopback"]);
+    assert!(verdict.ok, "DSS: {verdict:#?}");
+    assert_eq!(verdict.signatures.len(), 4);
+}
+
+#[tokio::test]
+async fn whatever_a_phone_answers_a_container_stays_to_be_signed() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    for format in FORMATS {
+        for method in ["smart_id", "mobile_id"] {
+            let one = json!([{"email": "ona@example.lt"}]);
+            let signing = composed(&api, format, one).await;
+            let ceremony = Demo::ceremony(signing.signers[0].link());
+            let mut outcomes = HashSet::new();
+            for persona in demo.personas(method) {
+                let code = match persona.outcome.as_str() {
+                    "signs" | "foreign" => continue,
+                    "revoked" => "certificate_revoked",
+                    "expired" => "certificate_expired",
+                    "untrusted" => "certificate_untrusted",
+                    outcome => outcome,
+                };
+                if !outcomes.insert(code) {
+                    continue;
+                }
+                let failed = attempt(&ceremony, method, persona).await;
+                let error = failed.error.expect("a failed attempt says why");
+                assert_eq!(error.code, code, "{format}, {}", persona.id);
+            }
+            assert!(outcomes.len() > 4, "{outcomes:?}");
+            let unsigned = api.signing(signing.signing_id).await;
+            assert_eq!(unsigned.status, "pending");
+            assert!(unsigned.document.is_none());
+            let signs = demo.smart_id_personas("signs")[0];
+            let done = attempt(&ceremony, "smart_id", signs).await;
+            assert_eq!(done.phase, "done", "{format}: {:?}", done.error);
+        }
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_card_or_its_app_does_wrong_a_container_stays_to_be_signed() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    for format in FORMATS {
+        let signing = composed(&api, format, json!([{"email": "ona@example.lt"}])).await;
+        let link = signing.signers[0].link();
+        for card in [
+            "card-revoked",
+            "card-expired",
+            "card-foreign",
+            "card-untrusted",
+            "card-not-qualified",
+        ] {
+            let told = refusal(&demo, link, &["--as", card]).expect("a refusal");
+            assert!(told.contains("422"), "{format}, {card}: {told}");
+        }
+        for hostile in ["swap", "other-bytes", "wrong-curve", "auth-certificate"] {
+            let words = ["--as", "card-p384", "--hostile", hostile];
+            let told = refusal(&demo, link, &words).expect("a refusal");
+            assert!(told.contains("422"), "{format}, {hostile}: {told}");
+        }
+        let unsigned = api.signing(signing.signing_id).await;
+        assert_eq!(unsigned.status, "pending");
+        assert!(unsigned.document.is_none());
+        assert_eq!(
+            refusal(&demo, link, &["--as", "card-p256"]),
+            None,
+            "{format}"
+        );
+    }
+}

@@ -1,0 +1,285 @@
+//! What goes wrong on the page, and what the signer reads then.
+
+use std::time::Duration;
+
+use fantoccini::Locator;
+use parafa_fixtures::plain;
+use reqwest::Url;
+use serde_json::json;
+
+use crate::support::browser::Browser;
+use crate::support::control::WorldControl;
+use crate::support::demo::Demo;
+
+/// A sentence in Lithuanian and in English.
+type Told = [&'static str; 2];
+
+const LANGUAGES: [&str; 2] = ["lt", "en"];
+/// How long an attempt may be tried before it is given up.
+const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
+
+const REFUSED: Told = [
+    "Atsisakėte pasirašyti savo įrenginyje. Jei tai netyčia, bandykite dar kartą.",
+    "You refused to sign on your device. If that was a mistake, try again.",
+];
+const TIMEOUT: Told = [
+    "Nesulaukėme patvirtinimo jūsų įrenginyje. Turėkite telefoną po ranka ir bandykite dar kartą.",
+    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
+];
+const WRONG_CODE: Told = [
+    "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.",
+    "Another verification code was chosen on the device. Try again and compare the codes.",
+];
+const IDENTITY_MISMATCH: Told = [
+    "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties priemone. \
+     Jei ne – nepasirašykite ir praneškite siuntėjui.",
+    "This link is for another person. If it was meant for you, sign with your own Smart-ID, \
+     Mobile-ID or identity card. If it was not, do not sign, and tell the sender.",
+];
+const PROVIDER_UNAVAILABLE: Told = [
+    "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.",
+    "The signing service does not answer at the moment. Try again in a few minutes, or choose \
+     another method.",
+];
+const DOCUMENT_UNAVAILABLE: Told = [
+    "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada \
+     grįžkite pasirašyti.",
+    "The document could not be shown here. Download it, read it on your device, and come back \
+     to sign.",
+];
+const NOT_SENT: Told = [
+    "Nepavyko prisijungti, todėl pasirašymas nepradėtas. Patikrinkite ryšį ir bandykite dar kartą.",
+    "There is no connection, so the signing has not begun. Check the connection and try again.",
+];
+
+async fn link(demo: &Demo, signer: serde_json::Value) -> Url {
+    let signing = demo.signing().create(&plain(1), json!([signer])).await;
+    signing.signers[0].link().clone()
+}
+
+async fn click(browser: &Browser, css: &str) {
+    let element = browser.shown(css).await;
+    element.click().await.expect("a click");
+}
+
+/// Opens a page whose signer reads the other language, in this one.
+async fn open(browser: &Browser, link: &Url, language: &str) {
+    let mut link = link.clone();
+    link.set_query(Some(&format!("lang={language}")));
+    browser.goto(link.as_str()).await.expect("the page");
+    browser.shown("#choose").await;
+}
+
+/// Goes through all that can go wrong, in one language.
+async fn fail_in(number: usize) {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let (language, others) = (LANGUAGES[number], LANGUAGES[1 - number]);
+    let signer = json!({"email": "ona@example.lt", "language": others});
+    let page = link(&demo, signer).await;
+
+    for (outcome, told) in [
+        ("user_refused", REFUSED),
+        ("timeout", TIMEOUT),
+        ("wrong_code", WRONG_CODE),
+    ] {
+        open(&browser, &page, language).await;
+        let persona = demo.smart_id_personas(outcome)[0];
+        browser.start_signing(&persona.personal_code).await;
+        assert_eq!(browser.text("#failure").await, told[number], "{outcome}");
+        browser.assert_accessible(outcome).await;
+    }
+
+    let locked = json!({
+        "email": "ona@example.lt", "language": others, "personalCode": "50001029996",
+    });
+    open(&browser, &link(&demo, locked).await, language).await;
+    let somebody_else = demo.persona("smart-id-1");
+    browser.start_signing(&somebody_else.personal_code).await;
+    let told = browser.text("#failure").await;
+    assert_eq!(told, IDENTITY_MISMATCH[number]);
+
+    let world = WorldControl::of(&demo);
+    world.spoil("smartId", json!({"fault": "down"})).await;
+    open(&browser, &page, language).await;
+    browser.start_signing(&somebody_else.personal_code).await;
+    let given_up = browser.wait().at_most(GIVEN_UP_WITHIN);
+    let given_up = given_up.for_element(Locator::Css("#failed:not([hidden])"));
+    given_up.await.expect("the attempt is given up");
+    let told = browser.text("#failure").await;
+    assert_eq!(told, PROVIDER_UNAVAILABLE[number]);
+    world.mend("smartId").await;
+
+    open(&browser, &page, language).await;
+    browser.shown(".sheet[data-drawn]").await;
+    browser.set_offline(true).await;
+    browser.start_signing(&somebody_else.personal_code).await;
+    assert_eq!(browser.text("#start-fault").await, NOT_SENT[number]);
+    browser.set_offline(false).await;
+    browser
+        .assert_complains_of("ERR_INTERNET_DISCONNECTED")
+        .await;
+
+    browser.block(&format!("{page}/document")).await;
+    open(&browser, &page, language).await;
+    let told = browser.text("#viewer-fault").await;
+    assert_eq!(told, DOCUMENT_UNAVAILABLE[number]);
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_in_lithuanian() {
+    fail_in(0).await;
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_in_english() {
+    fail_in(1).await;
+}
+
+/// Changes what the page posts next, as if the server and the page did not agree.
+async fn replace_posted(browser: &Browser, text: &str, other: &str) {
+    let script = "
+        const [text, other] = arguments;
+        const real = window.fetch;
+        window.fetch = (address, options) => {
+          if (options && options.body) {
+            options.body = options.body.replace(text, other);
+            window.fetch = real;
+          }
+          return real(address, options);
+        };
+    ";
+    let replaced = browser.execute(script, vec![json!(text), json!(other)]);
+    replaced.await.expect("a changed page");
+}
+
+#[tokio::test]
+async fn what_the_server_finds_wrong_with_an_attempt_is_told_where_it_was_typed() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signer = json!({
+        "email": "ona@example.lt", "language": "en", "methods": ["smart_id", "mobile_id"],
+    });
+    let page = link(&demo, signer).await;
+    let persona = demo.persona("smart-id-1");
+
+    open(&browser, &page, "en").await;
+    replace_posted(&browser, &persona.personal_code, "40504040002").await;
+    browser.start_signing(&persona.personal_code).await;
+    let fault = browser.text("#personal-code-fault").await;
+    assert_eq!(
+        fault,
+        "This personal code is not right. Check all of its 11 digits."
+    );
+    browser.shown("#personal-code[aria-invalid=true]").await;
+    let typed = browser.find(Locator::Id("personal-code")).await.unwrap();
+    let kept = typed.prop("value").await.unwrap();
+    assert_eq!(kept.as_deref(), Some(persona.personal_code.as_str()));
+    browser.assert_complains_of("400 (Bad Request)").await;
+
+    click(&browser, "label[for=method-mobile_id]").await;
+    let number = browser.shown("#phone-number").await;
+    number.send_keys("+37060000666").await.unwrap();
+    replace_posted(&browser, "+37060000666", "60000666").await;
+    browser.start_signing(&persona.personal_code).await;
+    browser.shown("#phone-number[aria-invalid=true]").await;
+    assert!(!browser.text("#phone-number-fault").await.is_empty());
+    browser.assert_complains_of("400 (Bad Request)").await;
+
+    click(&browser, "label[for=method-smart_id]").await;
+    replace_posted(&browser, "smart_id", "nfc").await;
+    click(&browser, "#scan").await;
+    let fault = browser.text("#start-fault").await;
+    assert_eq!(
+        fault,
+        "You cannot sign by this method here now. Choose another one."
+    );
+    browser.assert_complains_of("400 (Bad Request)").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signer = json!({"email": "ona@example.lt", "language": "lt"});
+    let page = link(&demo, signer).await;
+
+    open(&browser, &page, "lt").await;
+    click(&browser, "#scan").await;
+    browser.shown("#qr").await;
+    browser.set_offline(true).await;
+    click(&browser, "#give-up").await;
+    let told = browser.text("#give-up-fault").await;
+    assert!(told.starts_with("Nutraukti nepavyko."), "{told}");
+    browser.set_offline(false).await;
+    click(&browser, "#give-up").await;
+    browser.shown("#failed").await;
+    click(&browser, "#again").await;
+
+    click(&browser, "#decline summary").await;
+    browser.set_offline(true).await;
+    click(&browser, "#confirm-decline").await;
+    let told = browser.text("#decline-fault").await;
+    assert!(told.starts_with("Atsisakymas neišsiųstas."), "{told}");
+    let state = Demo::ceremony(&page).state().await;
+    assert_eq!(state.signer.status, "pending");
+    browser.set_offline(false).await;
+    browser
+        .assert_complains_of("ERR_INTERNET_DISCONNECTED")
+        .await;
+    replace_posted(&browser, "{}", "{\"reason\": 1}").await;
+    click(&browser, "#confirm-decline").await;
+    let refused = browser.text("#decline-fault").await;
+    assert!(refused.starts_with("Tokios priežasties"), "{refused}");
+    browser.assert_complains_of("400 (Bad Request)").await;
+    click(&browser, "#confirm-decline").await;
+    browser.shown("#declined").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn whoever_comes_back_from_the_app_reads_what_came_of_it() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let signer = json!({"email": "ona@example.lt", "language": "lt"});
+    let page = link(&demo, signer).await;
+    let refuses = demo.smart_id_personas("user_refused")[0];
+
+    open(&browser, &page, "en").await;
+    click(&browser, "#scan").await;
+    let same_device = browser.shown("#same-device").await.attr("href").await;
+    let same_device = same_device.unwrap().expect("a link for this device");
+    browser.goto("about:blank").await.expect("the app");
+    assert!(demo.follow(&same_device, "Web2App", refuses).await);
+    let ended = Demo::ceremony(&page).ended_attempt().await;
+    assert_eq!(ended.error.expect("a failure").code, "user_refused");
+
+    // The telephone had no room for the page meanwhile.
+    browser.goto(page.as_str()).await.expect("the page");
+    assert_eq!(browser.text("#failure").await, REFUSED[0]);
+    browser.refresh().await.expect("the page");
+    browser.shown("#choose").await;
+    // The app has opened another one.
+    let mut returned = page.clone();
+    returned.set_path(&format!("{}/callback", page.path()));
+    returned.set_query(Some("lang=en&value=a&sessionSecretDigest=b"));
+    browser.goto(returned.as_str()).await.expect("the page");
+    assert_eq!(browser.text("#failure").await, REFUSED[1]);
+    let address = browser.current_url().await.expect("an address");
+    assert_eq!(address.path(), page.path());
+    assert_eq!(
+        (address.query(), address.fragment()),
+        (Some("lang=en"), None)
+    );
+    browser.close().await;
+}
