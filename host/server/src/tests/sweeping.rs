@@ -68,7 +68,7 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
         charged: Amount::from_cents(30),
     };
     let tenant = &TenantRow {
-        id: caller().tenant,
+        id: CALLER.tenant,
         name: "Kanceliarija".to_owned(),
         status: TenantStatus::Active,
         created_at: call.at,
