@@ -5,8 +5,8 @@ use crate::asking::{answer_needs, refuse_repetition};
 use crate::contents::Basis;
 use crate::evidence;
 use crate::{
-    Answer, Answerer, CallError, Capability, ContractBreach, Document, EvidenceError, Need,
-    Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
+    Answer, Answerer, CallError, Capability, ContractBreach, Document, Evidence, EvidenceError,
+    Need, Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
 };
 
 /// A signed document, checked against its input, its request and the answers.
@@ -29,9 +29,11 @@ pub(crate) async fn drive(
     mut answers: Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Result<Progress, CallError> {
-    if answers.is_empty() {
-        check_before_anybody_signs(plugin, document.clone()).await?;
-    }
+    // What the document's signatures are does not change while it is signed.
+    let mut before = match answers.is_empty() {
+        true => Some(check_before_anybody_signs(plugin, document.clone()).await?),
+        false => None,
+    };
     let basis = Basis::of(plugin, Capability::Sign, document.clone()).await?;
     for _ in 0..plugin.max_rounds() {
         let step = plugin.sign_on(&basis, document.clone(), request, &answers);
@@ -41,7 +43,11 @@ pub(crate) async fn drive(
                 document: output,
                 outcome,
             } => {
-                return finish(plugin, &basis, document, request, &answers, output, outcome)
+                let before = match before.take() {
+                    Some(before) => before,
+                    None => plugin.evidence(Capability::Sign, document).await?,
+                };
+                return finish(plugin, &basis, &before, request, &answers, output, outcome)
                     .await
                     .map(|signed| Progress::Done(Box::new(signed)));
             }
@@ -64,10 +70,14 @@ pub(crate) async fn drive(
 
 /// What would spoil the check of the finished signature, found while nobody
 /// has signed in vain.
-async fn check_before_anybody_signs(plugin: &Plugin, document: Document) -> Result<(), CallError> {
+async fn check_before_anybody_signs(
+    plugin: &Plugin,
+    document: Document,
+) -> Result<Evidence, CallError> {
     let evidence = plugin.verify(document).await?;
     evidence::refuse_ambiguous_ids(&evidence.signatures)
-        .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))
+        .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))?;
+    Ok(evidence)
 }
 
 /// Nothing is asked twice, and exactly one signature is asked for, over the
@@ -99,7 +109,7 @@ fn check_needs(
 async fn finish(
     plugin: &Plugin,
     basis: &Basis,
-    document: Document,
+    before: &Evidence,
     request: &SignRequest,
     answers: &[Answer],
     output: Document,
@@ -115,10 +125,9 @@ async fn finish(
     }
     let output_of = basis.check_output(plugin, Capability::Sign, output.clone());
     let covers = output_of.await?;
-    let before = plugin.evidence(Capability::Sign, document).await?;
     let after = plugin.evidence(Capability::Sign, output.clone()).await?;
     let (signature, earlier) =
-        evidence::check(&before, after, signed, request, &outcome, covers.as_ref())
+        evidence::check(before, after, signed, request, &outcome, covers.as_ref())
             .map_err(refused)?;
     Ok(SignedDocument {
         bytes: output.into_bytes(),

@@ -297,7 +297,6 @@ async fn every_call_and_every_fault_is_told_to_the_observer() {
             "sign ok",
             "sign ok",
             "verify ok",
-            "verify ok",
         ]
     );
     assert_eq!(

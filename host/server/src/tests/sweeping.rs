@@ -10,6 +10,7 @@ use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::SigningOrder;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
+use parafa_platform::accounts::{TenantRow, TenantStatus};
 use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::idempotency::{IdempotencyRow, IdempotencyState, SealedAnswer};
 use parafa_platform::jobs::TIMERS;
@@ -66,8 +67,15 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
         raw_sha256: Vec::new(),
         charged: Amount::from_cents(30),
     };
+    let tenant = &TenantRow {
+        id: CALLER.tenant,
+        name: "Kanceliarija".to_owned(),
+        status: TenantStatus::Active,
+        created_at: call.at,
+    };
     let logged = host.app.records.store.transact(|tx| {
         Box::pin(async move {
+            tx.put(tenant).await?;
             tx.insert(call).await?;
             Ok::<_, StoreError>(())
         })
