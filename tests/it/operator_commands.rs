@@ -1,6 +1,7 @@
 //! What an operator does from the command line, on a running server and on a
 //! folder at rest.
 
+pub(crate) mod faces;
 mod funding;
 
 use std::fs;

@@ -2,6 +2,7 @@
 //! they load nothing of others.
 
 mod documents;
+mod faces;
 mod failures;
 mod guide;
 mod identification;

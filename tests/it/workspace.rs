@@ -24,10 +24,12 @@ const REGISTER_DATA: &str = "host/register-data";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 7] = [
+const GUARDED: [(&str, &str); 9] = [
     ("bergshamra-c14n", "formats/xml"),
     ("cryptoki", "host/attorney"),
+    ("image", "host/operator"),
     ("lopdf", "formats/pdf"),
+    ("resvg", "host/operator"),
     ("rmcp", "api/mcp"),
     ("sled", "host/store"),
     ("uppsala", "formats/xml"),

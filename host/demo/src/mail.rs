@@ -13,10 +13,12 @@ use axum::{
     response::Html,
     routing::get,
 };
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use jiff::Timestamp;
-use mail_parser::MessageParser;
+use mail_parser::{MessageParser, MessagePart, MimeHeaders};
 use maud::{DOCTYPE, html};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub(crate) use self::smtp::serve;
@@ -39,9 +41,22 @@ struct Message {
     from: String,
     subject: String,
     text: String,
+    /// With the pictures that came along in their places.
     html: String,
+    attachments: Vec<AttachedFile>,
     #[serde(serialize_with = "crate::date_time::serialize")]
     received_at: Timestamp,
+}
+
+/// A file that came along.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AttachedFile {
+    name: String,
+    mime_type: String,
+    bytes: usize,
+    /// Lower-case hexadecimal digits.
+    sha256: String,
 }
 
 /// All letters, oldest first. Clones share them.
@@ -87,7 +102,8 @@ impl Mailbox {
                 .unwrap_or_default(),
             subject: parsed.subject().unwrap_or_default().to_owned(),
             text: body(parsed.body_text(0)),
-            html: body(parsed.body_html(0)),
+            html: with_pictures(body(parsed.body_html(0)), &parsed),
+            attachments: parsed.attachments().filter_map(attached).collect(),
             received_at: self.clock.now(),
         };
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,6 +126,41 @@ impl Mailbox {
         let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         messages.iter().cloned().collect()
     }
+}
+
+/// The HTML as a reader shows it: what it names of the letter's own parts
+/// (RFC 2392) stands in it.
+fn with_pictures(html: String, letter: &mail_parser::Message<'_>) -> String {
+    letter.attachments().fold(html, |html, part| {
+        let Some(id) = part.content_id() else {
+            return html;
+        };
+        let picture = format!(
+            "data:{};base64,{}",
+            media_type(part),
+            BASE64.encode(part.contents())
+        );
+        html.replace(&format!("cid:{id}"), &picture)
+    })
+}
+
+fn attached(part: &MessagePart<'_>) -> Option<AttachedFile> {
+    if part.content_id().is_some() {
+        return None;
+    }
+    let content = part.contents();
+    Some(AttachedFile {
+        name: part.attachment_name().unwrap_or_default().to_owned(),
+        mime_type: media_type(part),
+        bytes: content.len(),
+        sha256: hex::encode(Sha256::digest(content)),
+    })
+}
+
+fn media_type(part: &MessagePart<'_>) -> String {
+    let kind = part.content_type();
+    kind.map(|kind| format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()))
+        .unwrap_or_default()
 }
 
 /// At once, or when as many have come as are awaited.

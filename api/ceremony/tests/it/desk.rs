@@ -6,11 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::{Body, to_bytes};
 use axum::response::Response;
+use bytes::Bytes;
 use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Country,
-    Document, EarlierSignatures, Language, Member, MemberRole, PageContent, PageMembers,
+    Document, EarlierSignatures, Face, Language, Member, MemberRole, PageContent, PageMembers,
     PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt,
     State, problems, router,
 };
@@ -41,6 +42,13 @@ pub(crate) enum Link {
 }
 
 struct Desk;
+
+fn face() -> Face {
+    Face {
+        registered_name: "Pavyzdys".to_owned(),
+        ..Face::default()
+    }
+}
 
 #[async_trait]
 impl CeremonyApi for Desk {
@@ -82,7 +90,7 @@ impl CeremonyApi for Desk {
             _ => PageMembers::DocumentItself,
         };
         Ok(PageContent {
-            tenant: "Pavyzdys".to_owned(),
+            face: face(),
             title: "Sutartis".to_owned(),
             document_name: "sutartis.pdf".to_owned(),
             document_mime_type: match members {
@@ -99,7 +107,16 @@ impl CeremonyApi for Desk {
             sandbox: false,
             earlier_signatures: EarlierSignatures::Unknown,
             members,
+            copy_until: None,
         })
+    }
+
+    async fn face(&self, _: Link) -> Result<Face, Problem> {
+        Ok(face())
+    }
+
+    async fn logo(&self, _: Link) -> Result<Bytes, Problem> {
+        Err(Problem::not_found())
     }
 
     async fn document(&self, _: Link) -> Result<ShownDocument, Problem> {
@@ -119,6 +136,7 @@ impl CeremonyApi for Desk {
             signing: Signing {
                 title: "Sutartis".to_owned(),
                 tenant: "Pavyzdys".to_owned(),
+                display_name: None,
                 expires_at: "2026-03-15T09:00:00Z".parse().expect("a time"),
                 sandbox: None,
             },
