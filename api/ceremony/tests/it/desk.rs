@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::response::Response;
-use bytes::Bytes;
 use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
