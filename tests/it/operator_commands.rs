@@ -243,7 +243,7 @@ fn what_an_operator_gets_wrong_is_named() {
     assert!(add("Demo UAB", "OWNER@example.com").contains("already"));
     assert!(add("Demo UAB", "owner").contains("no email address"));
     assert!(refused(&data, &["key", "revoke", nobody]).contains("no key"));
-    assert!(refused(&data, &["tenant", "create", " "]).contains("1 to 200 characters"));
+    assert!(refused(&data, &["tenant", "create", " "]).contains("one visible character"));
     let missing = refused(&data.join("nowhere"), &["tenant", "list"]);
     assert!(missing.contains("no data folder"), "{missing}");
 }
