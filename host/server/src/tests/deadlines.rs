@@ -144,7 +144,7 @@ async fn a_return_that_is_repeated_leads_to_the_page_and_no_other_one_does() {
         let location = location.map(|address| address.to_str().unwrap().to_owned());
         (answer.status().as_u16(), location)
     };
-    let page = Some(format!("/c/{link}"));
+    let page = Some(format!("/c/{link}#returned"));
     assert_eq!(ends(&link, &forged).await, (303, page.clone()), "open");
     assert_eq!(ends(&link, &returned).await, (303, page.clone()));
     assert_eq!(stage.outcome().await.phase, Phase::Done);
