@@ -25,6 +25,8 @@ const CHECK: &str = "
       tell(found);
     });
 ";
+/// A picture that may be asked for in the moment in which its attempt ends.
+const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
 /// What the driver prints before its port.
 const STARTED: &str = "started successfully on port ";
 
@@ -244,6 +246,7 @@ impl Browser {
         entries
             .filter(|entry| entry["level"] == "SEVERE")
             .map(|entry| entry["message"].as_str().unwrap_or_default().to_owned())
+            .filter(|message| !message.contains(CODE_TO_SCAN))
             .collect()
     }
 
