@@ -1,5 +1,4 @@
 use std::ops::Deref;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,8 +13,8 @@ use parafa_identification::{IdentificationError, Identifications};
 use parafa_outbound::AddressPolicy;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{self, KeyMode, Product, Role};
+use parafa_platform::detached::run_detached;
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
-use tracing::Instrument as _;
 use url::Url;
 use uuid::Uuid;
 
@@ -128,11 +127,10 @@ impl DiligenceApi for DiligenceOperations {
         options: AnswerOptions,
     ) -> Result<Representation, Problem> {
         let (diligence, caller) = (Arc::clone(&self.diligence), caller.0);
-        let answering =
-            async move { diligence.answer(&caller, &question, options).await }.in_current_span();
         // Whoever hangs up does not keep what was asked out of the log.
-        let answered = tokio::spawn(answering).await;
-        let answered = answered.unwrap_or_else(|ended| resume_unwind(ended.into_panic()));
+        let answered =
+            run_detached(async move { diligence.answer(&caller, &question, options).await });
+        let answered = answered.await.unwrap_or_else(|panicked| panicked.resume());
         let answered = answered.map_err(|error| self.diligence.problem(error))?;
         Ok(Representation {
             media_type: answered.media_type,
