@@ -27,6 +27,7 @@ use tracing::Span;
 
 use crate::handler::{Admitted, Handler};
 use crate::message::Message;
+use crate::refusal::advice;
 use crate::tools::AgentTools;
 
 /// Where the endpoint is.
@@ -209,12 +210,8 @@ impl<T: AgentTools> Endpoint<T> {
 #[expect(clippy::result_large_err, reason = "it is returned as it is")]
 fn in_time(rate: RateDecision) -> Result<RateDecision, Response> {
     rate.check().map_err(|problem| {
-        // Clients show the body to models, and no header.
         let wait = problem.retry_after().unwrap_or_default();
-        let detail = format!(
-            "{} Trying again can help after {wait} seconds.",
-            problem.detail()
-        );
+        let detail = format!("{} {}", problem.detail(), advice(wait));
         let problem = Problem::new(problem.kind(), detail).with_retry_after(wait);
         let mut response = problem.into_response();
         rate.describe(response.headers_mut());

@@ -12,10 +12,14 @@ const RETRY_AFTER: &str = "retryAfter";
 pub(crate) fn refusal(problem: Value, retry_after: Option<u32>) -> CallToolResult {
     let mut result = CallToolResult::structured_error(problem);
     if let Some(seconds) = retry_after {
-        let advice = format!("Trying again can help after {seconds} seconds.");
-        result.content.push(ContentBlock::text(advice));
+        result.content.push(ContentBlock::text(advice(seconds)));
         let meta = result.meta.get_or_insert_with(MetaObject::default);
         meta.0.insert(RETRY_AFTER.to_owned(), seconds.into());
     }
     result
+}
+
+/// How long to wait, in words: clients show these to models, and no header.
+pub(crate) fn advice(seconds: u32) -> String {
+    format!("Trying again can help after {seconds} seconds.")
 }
