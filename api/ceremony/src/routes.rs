@@ -186,6 +186,17 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Respons
     page_response(problem.status(), page)
 }
 
+/// A link that is followed without parameters.
+async fn found<C: CeremonyApi>(
+    http: &Http<C>,
+    token: &str,
+    parameters: &Parameters,
+) -> Result<C::Link, Problem> {
+    let link = http.api.find(token).await?;
+    parameters.refuse_all()?;
+    Ok(link)
+}
+
 /// The variables of the common style sheet that are the workspace's own. No style
 /// may stand in a page, so that they are a file of their own.
 async fn face<C: CeremonyApi>(
@@ -193,8 +204,7 @@ async fn face<C: CeremonyApi>(
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = http.api.find(&token).await?;
-    parameters.refuse_all()?;
+    let link = found(&http, &token, &parameters).await?;
     let accent = http.api.face(link).await?.accent;
     let sheet = style_sheet(accent.ok_or_else(Problem::not_found)?);
     Ok(([(CONTENT_TYPE, "text/css; charset=utf-8"), NOSNIFF], sheet).into_response())
@@ -205,8 +215,7 @@ async fn logo<C: CeremonyApi>(
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = http.api.find(&token).await?;
-    parameters.refuse_all()?;
+    let link = found(&http, &token, &parameters).await?;
     let png = http.api.logo(link).await?;
     Ok(([(CONTENT_TYPE, "image/png"), NOSNIFF], png).into_response())
 }
@@ -217,8 +226,7 @@ async fn document<C: CeremonyApi>(
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = http.api.find(&token).await?;
-    parameters.refuse_all()?;
+    let link = found(&http, &token, &parameters).await?;
     shown(http.api.document(link).await?, &method, DOCUMENT_POLICY).await
 }
 
@@ -227,8 +235,7 @@ async fn members<C: CeremonyApi>(
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Json<views::Members>, Problem> {
-    let link = http.api.find(&token).await?;
-    parameters.refuse_all()?;
+    let link = found(&http, &token, &parameters).await?;
     let members = http.api.members(link).await?;
     Ok(Json(views::Members { members }))
 }
@@ -239,8 +246,7 @@ async fn member<C: CeremonyApi>(
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = http.api.find(&token).await?;
-    parameters.refuse_all()?;
+    let link = found(&http, &token, &parameters).await?;
     shown(http.api.member(link, &id).await?, &method, MEMBER_POLICY).await
 }
 

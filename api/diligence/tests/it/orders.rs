@@ -23,8 +23,8 @@ pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8
 struct Orders;
 
 /// Whoever calls, with a live key or not.
-struct Caller {
-    live: bool,
+pub(crate) struct Caller {
+    pub(crate) live: bool,
 }
 
 impl Principal for Caller {

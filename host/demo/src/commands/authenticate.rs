@@ -51,7 +51,6 @@ enum Hostile {
 
 /// A card in the hands of an app.
 struct App<'a> {
-    calls: &'a Calls,
     cards: Cards<'a>,
     base: String,
     arguments: &'a AuthArguments,
@@ -63,11 +62,7 @@ impl AuthArguments {
         let other = world.other_holder(|one| one.id != own.id && one.outcome == Outcome::Signs)?;
         let calls = &Calls::new()?;
         let app = App {
-            calls,
-            cards: Cards {
-                calls,
-                address: &world.addresses.cards,
-            },
+            cards: Cards::of(world, calls),
             base: format!("{}/v1/auth/{}", world.server, self.request),
             arguments: self,
         };
@@ -135,7 +130,11 @@ impl App<'_> {
         if self.arguments.hostile == Some(Hostile::Relay) {
             headers.push((ORIGIN, FOREIGN_ORIGIN));
         }
-        let (status, answer) = self.calls.call(&address, &headers, Some(body)).await?;
+        let (status, answer) = self
+            .cards
+            .calls
+            .call(&address, &headers, Some(body))
+            .await?;
         if status.is_success() {
             return Ok(answer);
         }

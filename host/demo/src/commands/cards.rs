@@ -9,7 +9,7 @@ use crate::persona::{Method, Persona};
 pub(super) struct Cards<'a> {
     pub(super) calls: &'a Calls,
     /// Where they are.
-    pub(super) address: &'a str,
+    address: &'a str,
 }
 
 impl<'a> KnownWorld<'a> {
@@ -35,7 +35,14 @@ fn has_card(persona: &Persona) -> bool {
     persona.methods.contains(&Method::Nfc)
 }
 
-impl Cards<'_> {
+impl<'a> Cards<'a> {
+    pub(super) fn of(world: KnownWorld<'a>, calls: &'a Calls) -> Self {
+        Self {
+            calls,
+            address: &world.addresses.cards,
+        }
+    }
+
     /// The certificate of one of a card's keys, as the app submits it.
     pub(super) async fn certificate(&self, id: &str, key: &str) -> Result<Value, CommandError> {
         let address = format!("{}/{id}/{key}", self.address);

@@ -43,11 +43,7 @@ impl SignArguments {
         link.set_fragment(None);
         let calls = &Calls::new()?;
         let app = App {
-            calls,
-            cards: Cards {
-                calls,
-                address: &world.addresses.cards,
-            },
+            cards: Cards::of(world, calls),
         };
         let attempt = app.sign(&link, &own.id, other, self.hostile).await?;
         let phase = attempt["phase"].as_str().unwrap_or_default();
@@ -71,7 +67,6 @@ fn is_other(own: &Persona, card: &Persona) -> bool {
 
 /// The app on the phone.
 struct App<'a> {
-    calls: &'a Calls,
     cards: Cards<'a>,
 }
 
@@ -133,7 +128,10 @@ impl App<'_> {
             .iter()
             .map(|value| (AUTHORIZATION, value.as_str()))
             .collect();
-        let called = self.calls.call(address.as_str(), &headers, Some(body));
+        let called = self
+            .cards
+            .calls
+            .call(address.as_str(), &headers, Some(body));
         let (status, answer) = called.await?;
         if status.is_success() {
             return Ok(answer);
