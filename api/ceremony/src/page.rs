@@ -1,9 +1,14 @@
 //! The hosted page: a shell that says who asks for what, filled by a script
 //! that uses the ceremony's JSON calls.
 
+mod method_choice;
+mod notices;
+
 use maud::{Markup, html};
 use parafa_api_http::pages::Layout;
 
+use self::method_choice::{is_by_code, person_fields, tile, usual_first};
+pub(crate) use self::notices::{dead_link, declined, not_declined, pairing, trouble};
 use crate::PDF;
 use crate::assets::{page_script, pdf_js};
 use crate::messages::Messages;
@@ -29,7 +34,7 @@ impl CeremonyPage<'_> {
         let texts = Messages::of(self.language);
         let base = format!("/c/{}", self.token);
         let document = format!("{base}/document");
-        let other = other(self.language);
+        let other = other_than(self.language);
         let face = &self.content.face;
         let layout = Layout {
             scripts: &[page_script()],
@@ -60,7 +65,7 @@ impl CeremonyPage<'_> {
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
                         (self.members(texts, &base))
-                        (self.shown(texts, &document))
+                        (self.viewer(texts, &document))
                         a.button.secondary href=(document) download { (texts.open_document) }
                         details {
                             summary { (texts.details) }
@@ -96,7 +101,7 @@ impl CeremonyPage<'_> {
                 div #members {
                     p #members-heading { (texts.members) }
                     ul.members aria-labelledby="members-heading" {
-                        @for member in members { (listed(texts, base, member)) }
+                        @for member in members { (member_row(texts, base, member)) }
                     }
                 }
             },
@@ -104,7 +109,7 @@ impl CeremonyPage<'_> {
     }
 
     /// The place where the document, or a part of it, is drawn.
-    fn shown(&self, texts: &Messages, document: &str) -> Markup {
+    fn viewer(&self, texts: &Messages, document: &str) -> Markup {
         let is_pdf = self.content.document_mime_type == PDF;
         html! {
             div.viewer #viewer hidden data-library=(pdf_js()) data-document=[is_pdf.then_some(document)]
@@ -152,13 +157,13 @@ impl CeremonyPage<'_> {
 
     /// The advisory validation; nothing where there is no signature.
     fn signatures(&self, texts: &Messages) -> Markup {
-        let told = match &self.content.earlier_signatures {
+        let list = match &self.content.earlier_signatures {
             EarlierSignatures::Known { signatures, .. } if signatures.is_empty() => {
                 return Markup::default();
             }
             EarlierSignatures::Known { signatures, more } => html! {
                 ul {
-                    @for signature in signatures { (told(texts, signature)) }
+                    @for signature in signatures { (signature_row(texts, signature)) }
                 }
                 @if *more > 0 { p { (texts.more_signatures) " " (more) } }
             },
@@ -167,7 +172,7 @@ impl CeremonyPage<'_> {
         html! {
             section.signatures aria-labelledby="signatures-heading" {
                 h2 #signatures-heading { (texts.signatures) }
-                (told)
+                (list)
                 p.hint { (texts.signatures_explained) }
             }
         }
@@ -211,7 +216,7 @@ impl CeremonyPage<'_> {
                             (tile(texts, method, index == 0))
                         }
                     }
-                    @if methods.iter().any(is_by_code) { (by_code(texts, methods)) }
+                    @if methods.iter().any(is_by_code) { (person_fields(texts, methods)) }
                     @if methods.contains(&SigningMethod::SmartId) {
                         div.of-method data-methods="smart_id" {
                             p.hint { (texts.or) }
@@ -231,7 +236,7 @@ impl CeremonyPage<'_> {
 }
 
 /// A part of the document: a script draws what it can, and all can be saved.
-fn listed(texts: &Messages, base: &str, member: &Member) -> Markup {
+fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
     let address = format!("{base}/members/{}", member.id);
     let role = match member.role {
         MemberRole::Main => texts.main_member,
@@ -253,7 +258,7 @@ fn listed(texts: &Messages, base: &str, member: &Member) -> Markup {
     }
 }
 
-fn told(texts: &Messages, signature: &EarlierSignature) -> Markup {
+fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {
     let signer = signature.signer.as_deref().unwrap_or(texts.unnamed_signer);
     let verdict = if signature.intact {
         texts.intact
@@ -270,132 +275,6 @@ fn told(texts: &Messages, signature: &EarlierSignature) -> Markup {
             "; " (texts.level) " " bdi { (signature.level) }
         }
     }
-}
-
-/// Smart-ID, which most signers have, before the others.
-fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
-    let is_usual = |method: &&SigningMethod| **method == SigningMethod::SmartId;
-    let usual = methods.iter().filter(is_usual);
-    let others = methods.iter().filter(move |method| !is_usual(method));
-    usual.chain(others).copied()
-}
-
-/// Whether the signer says who they are before they are asked.
-fn is_by_code(method: &SigningMethod) -> bool {
-    matches!(method, SigningMethod::SmartId | SigningMethod::MobileId)
-}
-
-fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> Markup {
-    let (name, explained) = match method {
-        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained),
-        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained),
-        SigningMethod::Nfc => (texts.card, texts.card_tile_explained),
-    };
-    let id = format!("method-{}", method.as_str());
-    html! {
-        div.tile {
-            input #(id) type="radio" name="method" value=(method.as_str()) checked[is_chosen];
-            label for=(id) { (name) span { (explained) } }
-        }
-    }
-}
-
-/// What is typed of a person, and the button.
-fn by_code(texts: &Messages, methods: &[SigningMethod]) -> Markup {
-    html! {
-        div.of-method data-methods="smart_id mobile_id" {
-            label for="country" { (texts.country) }
-            select #country name="country" autocomplete="country" {
-                option value="LT" selected { (texts.lithuania) }
-                option value="LV" { (texts.latvia) }
-                option value="EE" { (texts.estonia) }
-            }
-            @if methods.contains(&SigningMethod::MobileId) {
-                div.of-method data-methods="mobile_id" {
-                    label for="phone-number" { (texts.phone_number) }
-                    input #phone-number name="phoneNumber" type="tel" autocomplete="tel" required
-                        aria-describedby="phone-number-hint phone-number-fault";
-                    p.hint #phone-number-hint { (texts.phone_number_hint) }
-                    p.fault #phone-number-fault hidden role="alert" { (texts.phone_number_fault) }
-                }
-            }
-            label for="personal-code" { (texts.personal_code) }
-            input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
-                aria-describedby="personal-code-hint personal-code-fault";
-            p.hint #personal-code-hint { (texts.personal_code_hint) }
-            p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
-            button.button #sign type="submit" { (texts.sign) }
-        }
-    }
-}
-
-/// The page behind a link that is not active.
-pub(crate) fn dead_link(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.dead_link, texts.dead_link_explained)
-}
-
-/// The page in place of one that could not be made.
-pub(crate) fn trouble(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.trouble, texts.trouble_explained)
-}
-
-/// The page once a form has declined.
-pub(crate) fn declined(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.declined, texts.declined_explained)
-}
-
-/// The page where a form has not declined, and the way back to the link's page.
-pub(crate) fn not_declined(language: Language, token: &str, why: &str) -> Markup {
-    let texts = Messages::of(language);
-    let back = format!("/c/{token}?lang={}", language.as_str());
-    alone(
-        language,
-        texts.not_declined,
-        &html! {
-            p.fault { (why) }
-            a.button.secondary href=(back) { (texts.back_to_page) }
-        },
-    )
-}
-
-/// What a browser shows of the address that a card's app is to open.
-pub(crate) fn pairing(language: Language, code: &str) -> Markup {
-    let texts = Messages::of(language);
-    alone(
-        language,
-        texts.pair_page,
-        &html! {
-            @if code.is_empty() {
-                p { (texts.pair_page_code_missing) }
-            } @else {
-                p { (texts.pair_page_explained) }
-                p.code-label { (texts.pairing_code) }
-                p.code.pairing { (code) }
-            }
-        },
-    )
-}
-
-fn notice(language: Language, heading: &str, explanation: &str) -> Markup {
-    alone(language, heading, &html! { p { (explanation) } })
-}
-
-/// A page of one section that runs no script.
-fn alone(language: Language, heading: &str, body: &Markup) -> Markup {
-    plain(language, heading).render(
-        &Markup::default(),
-        &html! {
-            main #main tabindex="-1" {
-                section.request {
-                    h1 { (heading) }
-                    (body)
-                }
-            }
-        },
-    )
 }
 
 fn plain(language: Language, title: &str) -> Layout<'_> {
@@ -465,7 +344,7 @@ fn ended_without_signature(texts: &Messages) -> Markup {
     }
 }
 
-fn other(language: Language) -> Language {
+fn other_than(language: Language) -> Language {
     match language {
         Language::En => Language::Lt,
         Language::Lt => Language::En,

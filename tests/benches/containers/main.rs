@@ -1,6 +1,6 @@
 //! What a signature of a container costs: the ASiC-E component beside the same
-//! code native, a bare digest of the same bytes, and xmlsec1, which verifies
-//! what came out.
+//! code native, a bare digest of the same bytes, xmlsec1, which verifies what came
+//! out, and the EU's DSS, which signs the same files.
 //!
 //! Every operation is timed apart, for a B-B signature by a P-256 key:
 //! `inspect`; `prepare`, the first call of `sign`, which ends with the bytes
@@ -35,7 +35,7 @@ use tokio::runtime::Runtime;
 
 use component::{Component, Digest};
 use native::Native;
-use others::Unpacked;
+use others::{DssTimes, Unpacked};
 use pki::Pki;
 use sampler::{Case, Filter, Measured, sample};
 use support::{admit, plugin_host};
@@ -69,7 +69,8 @@ fn main() {
         COLUMNS.join(" | ")
     );
     for (name, files, bytes) in CONTAINERS {
-        let container = container(files, bytes);
+        let files = contents(files, bytes);
+        let container = container(&files);
         let native = Native::new(&container, &pki);
         let component = Component::new(&runtime, &plugin, &container, &pki);
         let unpacked = Unpacked::new(native.signed());
@@ -88,6 +89,7 @@ fn main() {
             cases.push(Case::new("xmlsec1", || unpacked.verify()));
         }
         let measured = sample(name, cases, &filter);
+        let dss = others::dss(&pki, &files);
         let meter = MemoryMeter::default();
         let metered = component.metered(&meter);
         drop(metered.prepare(Digest::Cold));
@@ -106,16 +108,25 @@ fn main() {
             "| | xmlsec1, a process | | | | {} | |",
             shown(&measured, "xmlsec1")
         );
+        if let Some(DssTimes { min_ms, median_ms }) = dss {
+            println!("| | DSS, `prepare` and `embed` | | | {min_ms:.2} / {median_ms:.2} | | |");
+        }
     }
 }
 
-/// Files that do not compress, stored.
-fn container(files: usize, bytes: usize) -> Vec<u8> {
-    let names: Vec<String> = (0..files).map(|number| format!("{number}.bin")).collect();
+/// The names of files that do not compress, and what is in them.
+fn contents(files: usize, bytes: usize) -> Vec<(String, Vec<u8>)> {
     let content = noise(bytes / files, 1);
-    let files: Vec<_> = names
+    (0..files)
+        .map(|number| (format!("{number}.bin"), content.clone()))
+        .collect()
+}
+
+/// A container with these files, stored.
+fn container(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let files: Vec<_> = files
         .iter()
-        .map(|name| {
+        .map(|(name, content)| {
             let name = name.as_str();
             (name, name, "application/octet-stream", content.as_slice())
         })

@@ -1,13 +1,18 @@
-//! xmlsec1 over the files of a container, unpacked.
+//! What others take for the same: xmlsec1, which verifies the files of a
+//! container, and the EU's DSS, which signs them.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use parafa_fixtures::referees::installed;
 use parafa_fixtures::tool::program;
 use parafa_format_asice::{extract, members};
 use parafa_format_core::{MemoryBlob, MemorySink, NativeEnvironment};
+use serde::Deserialize;
 use tempfile::TempDir;
+
+use crate::pki::Pki;
 
 const SIGNATURES: &str = "signatures0.xml";
 
@@ -49,6 +54,38 @@ impl Unpacked {
             String::from_utf8_lossy(&run.stderr)
         );
     }
+}
+
+/// Milliseconds of DSS for one signature, in a virtual machine that is warm.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DssTimes {
+    pub(crate) min_ms: f64,
+    pub(crate) median_ms: f64,
+}
+
+/// Has DSS sign files into a container; nothing when it is not here.
+pub(crate) fn dss(pki: &Pki, files: &[(String, Vec<u8>)]) -> Option<DssTimes> {
+    let java = program("java")?;
+    let jar = installed("dss/dss-referee.jar");
+    let folder = tempfile::tempdir().ok()?;
+    pki.write(folder.path());
+    for (name, content) in files {
+        fs::write(folder.path().join(name), content).ok()?;
+    }
+    let output = Command::new(java)
+        .current_dir(folder.path())
+        .arg("-jar")
+        .arg(jar)
+        .args(["sign", "key.pem", "signer.pem"])
+        .args(files.iter().map(|(name, _)| name))
+        .output()
+        .ok()?;
+    let times = serde_json::from_slice(&output.stdout);
+    if times.is_err() {
+        eprintln!("DSS: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    times.ok()
 }
 
 /// The signature file, which is stored last.

@@ -3,6 +3,7 @@ package referee;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,12 +14,13 @@ import java.util.Map;
 import org.jose4j.json.JsonUtil;
 
 /**
- * The command: judges files and prints one JSON object a line and file. It ends with 0 when all of them are good, with
- * 1 when one is not.
+ * The command. It judges files and prints one JSON object a line and file, and ends with 0 when all of them are good,
+ * with 1 when one is not; or it signs files and prints what that took.
  */
 public final class Main {
     private static final String USAGE = """
             usage: validate --trust PEM... [--other PEM...] [--online-loopback] [--level B|T|LT|LTA] FILE...
+                   sign KEY CERTIFICATE FILE...
 
               --trust            a trust anchor; anchors themselves are not asked for revocation
               --other            a certificate for building paths, not trusted
@@ -30,8 +32,14 @@ public final class Main {
     private Main() {
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, GeneralSecurityException {
         Network.refuseSockets();
+        List<Path> signing = Arrays.stream(arguments).skip(1).map(Path::of).toList();
+        if (signing.size() > 2 && "sign".equals(arguments[0])) {
+            Peer peer = new Peer(signing.get(0), signing.get(1));
+            System.out.println(JsonUtil.toJson(peer.measured(signing.subList(2, signing.size()))));
+            return;
+        }
         List<Path> trusted = new ArrayList<>();
         List<Path> others = new ArrayList<>();
         List<Path> files = new ArrayList<>();

@@ -1,0 +1,64 @@
+//! How a signer chooses a method, and what each one asks for.
+
+use maud::{Markup, html};
+
+use crate::messages::Messages;
+use crate::vocabulary::SigningMethod;
+
+/// Smart-ID, which most signers have, before the others.
+pub(super) fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
+    let is_usual = |method: &&SigningMethod| **method == SigningMethod::SmartId;
+    let usual = methods.iter().filter(is_usual);
+    let others = methods.iter().filter(move |method| !is_usual(method));
+    usual.chain(others).copied()
+}
+
+/// Whether the signer says who they are before they are asked.
+pub(super) fn is_by_code(method: &SigningMethod) -> bool {
+    matches!(method, SigningMethod::SmartId | SigningMethod::MobileId)
+}
+
+/// The choice of one method.
+pub(super) fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> Markup {
+    let (name, explained) = match method {
+        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained),
+        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained),
+        SigningMethod::Nfc => (texts.card, texts.card_tile_explained),
+    };
+    let id = format!("method-{}", method.as_str());
+    html! {
+        div.tile {
+            input #(id) type="radio" name="method" value=(method.as_str()) checked[is_chosen];
+            label for=(id) { (name) span { (explained) } }
+        }
+    }
+}
+
+/// What is typed of a person, and the button.
+pub(super) fn person_fields(texts: &Messages, methods: &[SigningMethod]) -> Markup {
+    html! {
+        div.of-method data-methods="smart_id mobile_id" {
+            label for="country" { (texts.country) }
+            select #country name="country" autocomplete="country" {
+                option value="LT" selected { (texts.lithuania) }
+                option value="LV" { (texts.latvia) }
+                option value="EE" { (texts.estonia) }
+            }
+            @if methods.contains(&SigningMethod::MobileId) {
+                div.of-method data-methods="mobile_id" {
+                    label for="phone-number" { (texts.phone_number) }
+                    input #phone-number name="phoneNumber" type="tel" autocomplete="tel" required
+                        aria-describedby="phone-number-hint phone-number-fault";
+                    p.hint #phone-number-hint { (texts.phone_number_hint) }
+                    p.fault #phone-number-fault hidden role="alert" { (texts.phone_number_fault) }
+                }
+            }
+            label for="personal-code" { (texts.personal_code) }
+            input #personal-code name="personalCode" inputmode="numeric" autocomplete="off" required
+                aria-describedby="personal-code-hint personal-code-fault";
+            p.hint #personal-code-hint { (texts.personal_code_hint) }
+            p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
+            button.button #sign type="submit" { (texts.sign) }
+        }
+    }
+}
