@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -90,7 +91,12 @@ fn run_tests(
 
 fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
     match fuzz::short_runs(root) {
-        Ok(runs) => runs.into_iter().for_each(|mut run| tally.check(&mut run)),
+        Ok(mut runs) => {
+            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+            for together in runs.chunks_mut(processors) {
+                tally.check_together(together);
+            }
+        }
         Err(error) => tally.fail(format!("{error:#}")),
     }
 }
@@ -110,11 +116,24 @@ struct Tally {
 impl Tally {
     /// One check that passes when the command does.
     fn check(&mut self, command: &mut Command) {
-        announce(command);
-        match command.status() {
-            Ok(status) if status.success() => self.passed += 1,
-            Ok(status) => self.fail(format!("{command:?}: {status}")),
-            Err(error) => self.fail(format!("{command:?}: {error}")),
+        self.check_together(std::slice::from_mut(command));
+    }
+
+    /// A check for each command; all run at the same time.
+    fn check_together(&mut self, commands: &mut [Command]) {
+        let begun: Vec<_> = commands
+            .iter_mut()
+            .map(|command| {
+                announce(command);
+                command.spawn()
+            })
+            .collect();
+        for (command, child) in commands.iter().zip(begun) {
+            match child.and_then(|mut child| child.wait()) {
+                Ok(status) if status.success() => self.passed += 1,
+                Ok(status) => self.fail(format!("{command:?}: {status}")),
+                Err(error) => self.fail(format!("{command:?}: {error}")),
+            }
         }
     }
 
