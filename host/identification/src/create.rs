@@ -1,5 +1,6 @@
 //! Takes orders.
 
+use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{self, NewDocument};
 use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
@@ -29,8 +30,16 @@ const METHODS: [SigningMethod; 3] = [
     SigningMethod::Nfc,
 ];
 
+/// What is written of an order before its row, which names it.
+struct Written {
+    data_key: Uuid,
+    /// The byte file of those who hold the role.
+    holders: Uuid,
+}
+
 /// An order whose bytes are written and whose rows are not.
 struct Prepared {
+    written: Written,
     row: OrderRow,
     ceremony: opening::Prepared,
 }
@@ -66,7 +75,7 @@ impl Identifications {
         if let Err(error) = stored.await {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
-                self.records.discard_key(prepared.row.data_key).await;
+                self.discard_written(&prepared.written).await;
             }
             return Err(error);
         }
@@ -84,20 +93,35 @@ impl Identifications {
         let id = self.records.store.new_id().await?;
         let dossier = self.dossier(caller, form, facts, id).await?;
         let terms = terms(form, &facts.profile.name);
-        let data_key = self.records.store.new_id().await?;
-        let key = self.records.keys.create(data_key).await?;
-        let ceremony = self
-            .ceremonies
-            .prepare(caller, Some(id), dossier, &terms, None);
-        let ceremony = match ceremony.await {
+        let written = Written {
+            data_key: self.records.store.new_id().await?,
+            holders: self.records.store.new_id().await?,
+        };
+        let key = self.records.keys.create(written.data_key).await?;
+        let opened = async {
+            let holders = serde_json::to_vec(&facts.holders)
+                .map_err(|_| CeremonyError::Inconsistent("holders of a role are no JSON"))?;
+            let files = &self.records.files;
+            files.write(&key, written.holders, holders.into()).await?;
+            let ceremony = self
+                .ceremonies
+                .prepare(caller, Some(id), dossier, &terms, None);
+            Ok::<_, IdentificationError>(ceremony.await?)
+        };
+        let ceremony = match opened.await {
             Ok(ceremony) => ceremony,
             Err(error) => {
-                self.records.discard_key(data_key).await;
-                return Err(error.into());
+                self.discard_written(&written).await;
+                return Err(error);
             }
         };
-        let row = order_row(caller, form, facts, (id, data_key, &key), &ceremony)?;
-        Ok(Prepared { row, ceremony })
+        let row = order_row(caller, form, (id, &written, &key), &ceremony)?;
+        Ok(Prepared { written, row, ceremony })
+    }
+
+    async fn discard_written(&self, written: &Written) {
+        self.records.discard_bytes(written.holders).await;
+        self.records.discard_key(written.data_key).await;
     }
 
     async fn store_order(
@@ -203,14 +227,13 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
 fn order_row(
     caller: &Caller,
     form: &OrderForm,
-    facts: &RegisterFacts,
-    (id, data_key, key): (Uuid, Uuid, &DataKey),
+    (id, written, key): (Uuid, &Written, &DataKey),
     ceremony: &opening::Prepared,
 ) -> Result<OrderRow, IdentificationError> {
     let opened = &ceremony.opened;
     let private = OrderPrivate {
         callback_url: form.callback_url.clone(),
-        holders: facts.holders.clone(),
+        holders: Vec::new(),
     };
     Ok(OrderRow {
         id,
@@ -223,7 +246,8 @@ fn order_row(
         purpose: form.purpose,
         delivery: form.delivery.of_ceremony(),
         ceremony: opened.id(),
-        data_key,
+        data_key: written.data_key,
+        holders: Some(written.holders),
         private: Some(private.seal(key, id)?),
         created_at: opened.read_at,
         expires_at: opened.row.signing.expires_at,

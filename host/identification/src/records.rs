@@ -53,6 +53,11 @@ pub struct OrderRow {
     pub data_key: Uuid,
     /// An [`OrderPrivate`], as long as it is needed.
     pub private: Option<Sealed>,
+    /// The byte file of a JSON list of [`RoleHolder`]s, as long as it is needed:
+    /// who held the role when the order was made. There may be more of them than
+    /// a row has room for.
+    #[serde(default)]
+    pub holders: Option<Uuid>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When the subject cannot sign any more.
@@ -108,7 +113,9 @@ pub struct Artifact {
 pub struct OrderPrivate {
     /// Where the outcome is posted to.
     pub callback_url: Option<String>,
-    /// Who held the role when the order was made.
+    /// Who held the role when the order was made, in orders of programs that
+    /// wrote no file of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<RoleHolder>,
 }
 
@@ -156,7 +163,10 @@ impl Table for OrderRow {
         let signed = self.evidence.iter().map(|evidence| &evidence.artifact);
         let artifacts = delivered.chain(signed);
         Named {
-            files: artifacts.map(|artifact| artifact.bytes_id).collect(),
+            files: artifacts
+                .map(|artifact| artifact.bytes_id)
+                .chain(self.holders)
+                .collect(),
             keys: [self.data_key].into(),
         }
     }

@@ -124,18 +124,25 @@ impl Identifications {
             Err(error) => return Err(error.into()),
         }
         let job = &*job;
-        self.records
+        let closed: Result<(), IdentificationError> = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(mut row) = tx.get::<OrderRow>(&order).await? {
                         row.private = None;
+                        row.holders = None;
                         tx.put(&row).await?;
                     }
                     Ok(jobs::complete(tx, job).await?)
                 })
             })
-            .await
+            .await;
+        closed?;
+        if let Some(holders) = row.holders {
+            self.records.discard_bytes(holders).await;
+        }
+        Ok(())
     }
 
     async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotVerified> {
@@ -161,8 +168,9 @@ impl Identifications {
         };
         let identified = match subject.flatten() {
             Some(subject) => {
-                let private = row.unseal(&key).map_err(NotVerified::Signed)?;
-                match compared(subject, &facts.holders, &private.holders) {
+                let before = self.holders_before(row, &key).await;
+                let before = before.map_err(NotVerified::Signed)?;
+                match compared(subject, &facts.holders, &before) {
                     Ok(identified) => identified,
                     Err(verdict) => return Ok(Judgement::Ended(verdict)),
                 }
@@ -187,6 +195,21 @@ impl Identifications {
         let digest = self.digest(row, &identified);
         let kept = self.keep(row.id, &key, container, digest).await;
         Ok(Judgement::Confirmed(kept.map_err(NotVerified::Store)?))
+    }
+
+    /// Who held the role when the order was made.
+    async fn holders_before(
+        &self,
+        row: &OrderRow,
+        key: &DataKey,
+    ) -> Result<Vec<RoleHolder>, IdentificationError> {
+        let Some(file) = row.holders else {
+            return Ok(row.unseal(key)?.holders);
+        };
+        let kept = self.records.files.read(key, file).await?;
+        let holders = serde_json::from_slice(&kept)
+            .map_err(|_| CeremonyError::Inconsistent("holders of a role are no JSON"))?;
+        Ok(holders)
     }
 
     /// Stores evidence as soon as it is signed, so that nothing is signed anew

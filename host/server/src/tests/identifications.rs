@@ -42,6 +42,9 @@ const ENTITY: &str = "999000009";
 /// is never waited for, jobs that are put off are hastened by the clock.
 const MOST_LOOKS: usize = 1200;
 
+/// How many hold a role where a crowd does.
+const CROWD: usize = 20_000;
+
 const LIVE: Caller = Caller {
     product: Product::Diligence,
     ..CALLER
@@ -66,6 +69,8 @@ enum Conduct {
     NobodyHolds,
     /// Somebody else does.
     AnotherHolds,
+    /// So many hold it that no row has room for them.
+    CrowdHolds,
     /// The entity has a name in letters that few fonts have.
     NamesAbroad,
 }
@@ -108,6 +113,13 @@ impl Registers for World {
                 other.identity = parafa_register_data::HolderIdentity::PersonalCode { code };
                 let holders = vec![other];
                 answer.data = RegisterData::RoleHolders(RoleHolders { holders });
+                Ok(answer)
+            }
+            Conduct::CrowdHolds if is_about_holders => {
+                let RegisterData::RoleHolders(held) = &mut answer.data else {
+                    panic!("another answer")
+                };
+                held.holders = held.holders.iter().cloned().cycle().take(CROWD).collect();
                 Ok(answer)
             }
             Conduct::NamesAbroad if !is_about_holders => {

@@ -151,6 +151,23 @@ async fn an_identifier_of_another_state_is_out_of_scope() {
 
     let person = Some("PNOEE-40504040001".to_owned());
     let started = office
+#[tokio::test]
+async fn however_many_hold_a_role_whoever_gave_it_up_is_known() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.world.conduct(Conduct::CrowdHolds);
+    let ordered = office.ordered(&LIVE).await;
+    office.world.conduct(Conduct::AnotherHolds);
+
+    office.sign(&ordered, SIGN[0]).await;
+    let ended = office.end(&LIVE, &ordered).await;
+
+    assert_eq!(ended.refusal, Some(KycRefusal::RoleNoLongerHeld));
+    site.pass(SignedDuration::from_hours(25));
+    office.host.run_all().await;
+    assert!(office.deployment.byte_files().is_empty());
+}
+
         .host
         .start_as(subject, SigningMethod::SmartId, person, None);
     started.await.unwrap();
