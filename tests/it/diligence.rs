@@ -1,6 +1,8 @@
 //! The due-diligence API over HTTP: its answers, what they cost, what is refused,
 //! identification packages, and the same through the endpoint for agents.
 
+mod keys;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

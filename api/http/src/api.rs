@@ -32,6 +32,16 @@ pub trait Api: Send + Sync + 'static {
     /// reason.
     async fn authenticate(&self, credentials: &Credentials) -> Result<Self::Caller, Problem>;
 
+    /// Whom credentials stand for that work with this API or with one beside it:
+    /// they do for [`by_any_key`](crate::Draft::by_any_key), and for paths that no
+    /// API has.
+    ///
+    /// # Errors
+    /// As [`authenticate`](Self::authenticate).
+    async fn authenticate_any(&self, credentials: &Credentials) -> Result<Self::Caller, Problem> {
+        self.authenticate(credentials).await
+    }
+
     /// Whether the caller has what a path names. Asked before a request's body
     /// is read.
     ///

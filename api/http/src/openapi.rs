@@ -108,7 +108,7 @@ fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Se
     let own = http.operations.iter();
     let own = own.filter_map(|operation| match &operation.contract.entry {
         Entry::By(credential) => Some((credential.name, credential.security)),
-        Entry::Usual | Entry::Anybody(_) => None,
+        Entry::Usual | Entry::AnyKey | Entry::Anybody(_) => None,
     });
     std::iter::once((USUAL, http.reference.security)).chain(own)
 }

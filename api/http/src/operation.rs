@@ -88,6 +88,8 @@ pub(crate) struct Contract<A: Api> {
 pub(crate) enum Entry<A: Api> {
     /// As the API has it.
     Usual,
+    /// By the credentials of any API of the service.
+    AnyKey,
     /// By credentials of its own.
     By(Credential),
     /// Not at all: it is for anybody, for whom this caller stands.
@@ -189,7 +191,7 @@ impl<A: Api> Operation<A> {
             ProblemType::UNAVAILABLE,
         ];
         match &contract.entry {
-            Entry::Usual => problems.push(ProblemType::UNAUTHORIZED),
+            Entry::Usual | Entry::AnyKey => problems.push(ProblemType::UNAUTHORIZED),
             Entry::By(credential) => problems.push(credential.refusal),
             Entry::Anybody(_) => {}
         }
@@ -297,6 +299,14 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     #[must_use]
     pub fn for_callers(mut self, admission: fn(&A::Caller) -> Result<(), Problem>) -> Self {
         self.contract.admission = admission;
+        self
+    }
+
+    /// It is made with the keys of other APIs of the service too: it is about
+    /// nobody's records.
+    #[must_use]
+    pub fn by_any_key(mut self) -> Self {
+        self.contract.entry = Entry::AnyKey;
         self
     }
 

@@ -313,8 +313,9 @@ fn service<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_SERVICE.name,
                 "Read what can be done here",
-                "The formats, methods and containers that are set up. Asking again does not help with what is not among them.",
+                "The formats, methods and containers that are set up. Asking again does not help with what is not among them. Keys of the due-diligence API may ask too.",
             )
+            .by_any_key()
             .answers(async |call| Ok(call.api.capabilities())),
     ]
 }

@@ -198,7 +198,7 @@ impl Table for ApiKeyRow {
 pub struct Caller {
     /// The key that the call was made with.
     pub key: Uuid,
-    /// The product whose API it is.
+    /// The product that the key is for.
     pub product: Product,
     /// The workspace.
     pub tenant: Uuid,
@@ -218,6 +218,15 @@ pub async fn caller(
     key: &str,
     product: Product,
 ) -> Result<Option<Caller>, StoreError> {
+    let caller = caller_of_any(store, key).await?;
+    Ok(caller.filter(|caller| caller.product == product))
+}
+
+/// The same, whatever product the key is for.
+///
+/// # Errors
+/// When the store fails.
+pub async fn caller_of_any(store: &Store, key: &str) -> Result<Option<Caller>, StoreError> {
     let hash = hash_token(key).to_string();
     store
         .read(|tx| {
@@ -225,7 +234,7 @@ pub async fn caller(
                 let Some(key) = tx.find(&KEY_BY_HASH, &hash).await? else {
                     return Ok(None);
                 };
-                if key.revoked_at.is_some() || key.product != product {
+                if key.revoked_at.is_some() {
                     return Ok(None);
                 }
                 let role = tx
@@ -236,7 +245,7 @@ pub async fn caller(
                 let active = tenant.is_some_and(|tenant| tenant.status == TenantStatus::Active);
                 Ok(role.filter(|_| active).map(|role| Caller {
                     key: key.id,
-                    product,
+                    product: key.product,
                     tenant: key.tenant,
                     mode: key.mode,
                     role,

@@ -163,15 +163,19 @@ async fn caller<A: Api>(
     headers: &HeaderMap,
 ) -> Result<A::Caller, Refused> {
     let usual = (http.reference.security, ProblemType::UNAUTHORIZED);
-    let (security, refusal) = match contract.map(|contract| &contract.entry) {
+    let entry = contract.map(|contract| &contract.entry);
+    let (security, refusal) = match entry {
         Some(Entry::Anybody(caller)) => return Ok(caller()),
         Some(Entry::By(credential)) => (credential.security, credential.refusal),
-        Some(Entry::Usual) | None => usual,
+        Some(Entry::Usual | Entry::AnyKey) | None => usual,
     };
     let credentials = Credentials::of(headers).filter(|given| security.is_of(given));
-    let caller = match credentials {
-        Some(credentials) => http.api.authenticate(&credentials).await,
-        None => Err(Problem::of(refusal)),
+    let caller = match (credentials, entry) {
+        (None, _) => Err(Problem::of(refusal)),
+        (Some(credentials), Some(Entry::AnyKey) | None) => {
+            http.api.authenticate_any(&credentials).await
+        }
+        (Some(credentials), Some(_)) => http.api.authenticate(&credentials).await,
     };
     caller.map_err(|problem| Refused { problem, security })
 }

@@ -72,7 +72,7 @@ impl<A: Api> Described<'_, A> {
             });
         }
         match &contract.entry {
-            Entry::Usual => {}
+            Entry::Usual | Entry::AnyKey => {}
             Entry::By(credential) => described["security"] = json!([{credential.name: []}]),
             Entry::Anybody(_) => described["security"] = json!([]),
         }

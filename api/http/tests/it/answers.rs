@@ -68,6 +68,36 @@ async fn a_refusal_is_the_envelope_with_the_id_of_its_request() {
 }
 
 #[tokio::test]
+async fn a_path_that_no_api_has_is_told_to_a_key_of_any_of_them() {
+    let service = service();
+    let of_neighbour = |path: &str| {
+        let mut request = get(path);
+        // `neighbour:key`.
+        let credentials = http::HeaderValue::from_static("Basic bmVpZ2hib3VyOmtleQ==");
+        request.headers_mut().insert("authorization", credentials);
+        request
+    };
+    for (path, expected) in [
+        ("/v1/auth/nothing", 404),
+        (
+            "/v1/auth/requests/0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f/no",
+            404,
+        ),
+        (
+            "/v1/auth/requests/0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f",
+            401,
+        ),
+    ] {
+        let (status, _, _) = ask(&service, of_neighbour(path)).await;
+        assert_eq!(status, expected, "{path}");
+    }
+    let mut nobodys = get("/v1/auth/nothing");
+    nobodys.headers_mut().remove("authorization");
+    let (status, _, _) = ask(&service, nobodys).await;
+    assert_eq!(status, 401);
+}
+
+#[tokio::test]
 async fn faults_and_limits_speak_in_the_envelope_too() {
     let service = service();
     let faulty = post(

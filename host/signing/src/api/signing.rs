@@ -129,6 +129,15 @@ impl Api for SigningOperations {
         caller.map(Caller::from).ok_or_else(Problem::unauthorized)
     }
 
+    async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
+        let Credentials::Bearer(key) = credentials else {
+            return Err(Problem::unauthorized());
+        };
+        let caller = accounts::caller_of_any(&self.records.store, key.expose()).await;
+        let caller = caller.map_err(SigningError::from)?;
+        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+    }
+
     async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
         match self.presence_of(caller, record).await {
             Ok(presence) => Ok(presence),
