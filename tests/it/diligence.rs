@@ -2,6 +2,7 @@
 //! identification packages, and the same through the endpoint for agents.
 
 mod keys;
+mod schemas;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The schemas of answers' `data`, at the addresses that the answers name.
+//! The schemas of answers, at the addresses that the answers name.
 
 use axum::Json;
 use axum::Router;
@@ -15,7 +15,7 @@ use parafa_register_data::data::{
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use crate::views::Report;
+use crate::views::{Answer, ReportAnswer};
 
 /// The kinds of answers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -82,14 +82,14 @@ impl AnswerKind {
 
     fn schema(self) -> Schema {
         match self {
-            Self::Profile => schema::<CompanyProfile>(),
-            Self::Participants => schema::<Participants>(),
-            Self::BeneficialOwners => schema::<BeneficialOwners>(),
-            Self::RealEstate => schema::<RealEstate>(),
-            Self::PropertyExtract => schema::<PropertyExtract>(),
-            Self::Seizures => schema::<Seizures>(),
-            Self::Cases => schema::<Cases>(),
-            Self::Report => schema::<Report>(),
+            Self::Profile => schema::<Answer<CompanyProfile>>(),
+            Self::Participants => schema::<Answer<Participants>>(),
+            Self::BeneficialOwners => schema::<Answer<BeneficialOwners>>(),
+            Self::RealEstate => schema::<Answer<RealEstate>>(),
+            Self::PropertyExtract => schema::<Answer<PropertyExtract>>(),
+            Self::Seizures => schema::<Answer<Seizures>>(),
+            Self::Cases => schema::<Answer<Cases>>(),
+            Self::Report => schema::<ReportAnswer>(),
         }
     }
 }
@@ -99,7 +99,7 @@ fn schema<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Where the schema of an answer's data is published.
+/// Where the schema of an answer is published.
 #[must_use]
 pub fn address(base_url: &BaseUrl, kind: AnswerKind) -> String {
     base_url.join(&format!("/schemas/dd/{}/v1", kind.name()))

@@ -17,7 +17,7 @@ use crate::vocabulary::Purpose;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{D}Answer")]
 pub struct Answer<D> {
-    /// Where the schema of `data` is published.
+    /// Where the schema of this answer, all of it, is published.
     pub schema: String,
     /// Whom the answer is about.
     #[serde(flatten)]
@@ -97,7 +97,7 @@ impl Source {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportAnswer {
-    /// Where the schema of `data` is published.
+    /// Where the schema of this answer, all of it, is published.
     pub schema: String,
     /// The code of the legal entity.
     pub entity_code: String,
