@@ -20,39 +20,9 @@ pub(crate) async fn check(
 ) -> Result<(), IdentificationError> {
     let checked = match caller.mode {
         KeyMode::Test => Ok(()),
-        KeyMode::Live => check_billable(tx, caller.tenant, most(KeyMode::Live)).await?,
+        KeyMode::Live => check_billable(tx, caller.tenant, PRICES[0]).await?,
     };
     checked.map_err(|cause| IdentificationError::PaymentRequired(Box::new(cause)))
-}
-
-/// The most that an order may cost, which its workspace's ceiling keeps free for
-/// it until it has ended.
-pub(crate) fn most(mode: KeyMode) -> Amount {
-    let [first, _] = PRICES;
-    match mode {
-        KeyMode::Live => first,
-        KeyMode::Test => Amount::default(),
-    }
-}
-
-/// Keeps that free, in the commit that stores the order.
-pub(crate) async fn reserve(tx: &mut Transaction<'_>, row: &OrderRow) -> Result<(), StoreError> {
-    if row.reserved == Amount::default() {
-        return Ok(());
-    }
-    billing::reserve(tx, row.tenant, row.reserved).await
-}
-
-/// Gives it back, in the commit that ends the order.
-pub(crate) async fn release(
-    tx: &mut Transaction<'_>,
-    row: &mut OrderRow,
-) -> Result<(), StoreError> {
-    let reserved = std::mem::take(&mut row.reserved);
-    if reserved == Amount::default() {
-        return Ok(());
-    }
-    billing::release(tx, row.tenant, reserved).await
 }
 
 /// Charges for an order in the commit that delivers it; tells what it costs.

@@ -146,7 +146,6 @@ impl Identifications {
             .transact(|tx| {
                 Box::pin(async move {
                     accounts::check(tx, caller).await?;
-                    accounts::reserve(tx, &prepared.row).await?;
                     tx.insert(&prepared.row).await?;
                     prepared.ceremony.insert(tx).await?;
                     prepared.ceremony.invite(tx).await?;
@@ -247,11 +246,10 @@ fn order_row(
         delivery: form.delivery.of_ceremony(),
         ceremony: opened.id(),
         data_key: written.data_key,
-        holders: Some(written.holders),
         private: Some(private.seal(key, id)?),
+        holders: Some(written.holders),
         created_at: opened.read_at,
         expires_at: opened.row.signing.expires_at,
-        reserved: accounts::most(caller.mode),
         evidence: None,
         delivered: None,
     })

@@ -12,7 +12,6 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::accounts;
 use crate::error::IdentificationError;
 use crate::records::{OrderRow, OutcomePayload, event_name, notice_kind};
 
@@ -57,7 +56,6 @@ pub(crate) async fn store(
         return Ok(tx.put(row).await?);
     };
     row.evidence = None;
-    accounts::release(tx, row).await?;
     tx.put(row).await?;
     audit::append(tx, row.id, event, audit::Fields::new()).await?;
     if let Some(key) = key

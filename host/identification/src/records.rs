@@ -62,9 +62,6 @@ pub struct OrderRow {
     pub created_at: Timestamp,
     /// When the subject cannot sign any more.
     pub expires_at: Timestamp,
-    /// What of the ceiling is kept free for it, until it has ended.
-    #[serde(default)]
-    pub reserved: Amount,
     /// What is signed and is not delivered yet.
     #[serde(default)]
     pub evidence: Option<SignedEvidence>,

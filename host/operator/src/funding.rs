@@ -138,7 +138,6 @@ fn shown(row: &BillingRow, total: &UsageTotalRow) -> Value {
         "recoveryUrl": row.recovery_url,
         "currency": CURRENCY,
         "unpaid": total.unpaid.to_string(),
-        "reserved": total.reserved.to_string(),
         "signaturesThisMonth": total.signatures,
         "prices": prices,
     })

@@ -17,8 +17,7 @@ pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 /// Why a workspace cannot pay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PaymentCause {
-    /// What is owed, what is under way and what is asked for exceed the ceiling
-    /// together.
+    /// What is owed and what is asked for exceed the ceiling together.
     Ceiling,
     /// There is no way of paying.
     NoRail,
@@ -82,8 +81,7 @@ async fn cause(
         Funding::Ok => match billing.ceiling {
             None => None,
             Some(ceiling) => {
-                let total = total(tx, tenant).await?;
-                let owed = total.unpaid.plus(total.reserved);
+                let owed = total(tx, tenant).await?.unpaid;
                 (owed.plus(price) > ceiling).then_some(PaymentCause::Ceiling)
             }
         },
@@ -129,35 +127,6 @@ pub async fn bill(
     enter(tx, total, item, reference, amount).await
 }
 
-/// Keeps so much of the ceiling for something that is charged when it is
-/// delivered, in the transaction that takes it on.
-///
-/// # Errors
-/// When the store fails.
-pub async fn reserve(
-    tx: &mut Transaction<'_>,
-    tenant: Uuid,
-    amount: Amount,
-) -> Result<(), StoreError> {
-    let mut total = total(tx, tenant).await?;
-    total.reserved = total.reserved.plus(amount);
-    tx.put(&total).await
-}
-
-/// Gives back what was kept, in the transaction in which that ends.
-///
-/// # Errors
-/// When the store fails.
-pub async fn release(
-    tx: &mut Transaction<'_>,
-    tenant: Uuid,
-    amount: Amount,
-) -> Result<(), StoreError> {
-    let mut total = total(tx, tenant).await?;
-    total.reserved = total.reserved.minus(amount).unwrap_or_default();
-    tx.put(&total).await
-}
-
 async fn enter(
     tx: &mut Transaction<'_>,
     mut total: UsageTotalRow,
@@ -197,7 +166,6 @@ pub async fn total(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<UsageTotalR
             month,
             signatures: 0,
             unpaid: Amount::default(),
-            reserved: Amount::default(),
         },
     })
 }

@@ -107,9 +107,6 @@ pub struct UsageTotalRow {
     pub signatures: u64,
     /// What is owed, of all months.
     pub unpaid: Amount,
-    /// What is under way may cost, and is owed once it is delivered.
-    #[serde(default)]
-    pub reserved: Amount,
 }
 
 impl Table for BillingRow {

@@ -24,7 +24,7 @@ use parafa_identification::{
 };
 use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::agreement::AgreementRow;
-use parafa_platform::billing::{Amount, BillingRow, UsageRow, UsageTotalRow};
+use parafa_platform::billing::{Amount, BillingRow, UsageRow};
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
@@ -247,13 +247,6 @@ impl<'s> Office<'s> {
         let member = members.iter().find(|member| member.name == name);
         let extracted = plugin.extract(container, &member.unwrap().id).await;
         extracted.unwrap()
-    }
-
-    /// What of the ceiling is kept free.
-    async fn reserved(&self) -> Amount {
-        let store = &self.host.app.records.store;
-        let total = store.get::<UsageTotalRow>(&LIVE.tenant).await.unwrap();
-        total.map(|total| total.reserved).unwrap_or_default()
     }
 
     async fn ledger(&self) -> Vec<UsageRow> {

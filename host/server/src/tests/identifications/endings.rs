@@ -9,7 +9,6 @@ use parafa_identification::{
     IdentificationError, Order, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
 };
 use parafa_platform::accounts::Caller;
-use parafa_platform::billing::Amount;
 use parafa_platform::idempotency::{RequestIdentity, Reserved};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use sha2::{Digest, Sha256};
@@ -198,7 +197,6 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     office.world.conduct(Conduct::Down);
     let ended = office.end_in_hours(&LIVE, &failed).await;
     assert_eq!(ended.status, KycStatus::Failed);
-    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
 }
@@ -390,7 +388,6 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
 /// The order cost nothing, left no evidence, and its end was told.
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
-    assert_eq!(office.reserved().await, Amount::default());
     assert_eq!(super::told(&office.host, *order).await, [event]);
     let orders = &office.host.app.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;
