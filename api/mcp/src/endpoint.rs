@@ -124,12 +124,10 @@ impl<T: AgentTools> Endpoint<T> {
             Err(refusal) => return refusal,
         };
         let mut response = match message {
-            Ok(message) if message.called_tool() == Some("") => {
-                let text = "A call names a tool: params is an object with its name.";
-                let error = ErrorData::invalid_params(text, None);
-                protocol_error(StatusCode::OK, message.id().cloned(), &error)
-            }
-            Ok(message) => self.hand_on(onward, message).await,
+            Ok(message) => match message.fault() {
+                Some(error) => protocol_error(StatusCode::OK, message.id().cloned(), &error),
+                None => self.hand_on(onward, message).await,
+            },
             Err(error) => protocol_error(StatusCode::BAD_REQUEST, None, &error),
         };
         if let Some(rate) = rate {

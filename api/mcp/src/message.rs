@@ -1,7 +1,13 @@
 //! What has to be known of a message before it is handed on.
 
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::{
+    CallToolRequestParams, ErrorCode, ErrorData, InitializeRequestParams, PaginatedRequestParams,
+};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+/// Where a request says its revision, in `_meta`.
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// A JSON-RPC message that is one object, read once for everybody: what is
 /// handed on is written from this again, so that no two readers can take it for
@@ -35,12 +41,55 @@ impl Message {
             .filter(|id| id.is_string() || id.is_number())
     }
 
+    fn method(&self) -> Option<&str> {
+        self.0.get("method").and_then(Value::as_str)
+    }
+
+    /// What is wrong with the parameters of a request (−32602): `rmcp` takes one
+    /// whose parameters it cannot read for one of a method that it has not.
+    pub(crate) fn fault(&self) -> Option<ErrorData> {
+        self.id()?;
+        let fault = match self.method()? {
+            "initialize" if !self.is_of_stateless_revision() => {
+                self.fault_of::<InitializeRequestParams>()
+            }
+            "tools/call" => self.fault_of::<CallToolRequestParams>(),
+            "tools/list" => self.fault_of::<PaginatedRequestParams>(),
+            _ => None,
+        };
+        fault.map(|fault| ErrorData::invalid_params(fault, None))
+    }
+
+    /// From 2026-07-28 on requests say their revision, and there is no handshake.
+    fn is_of_stateless_revision(&self) -> bool {
+        let meta = self.0.get("params").and_then(|params| params.get("_meta"));
+        meta.is_some_and(|meta| meta.get(PROTOCOL_VERSION).is_some())
+    }
+
+    /// Of what a revision requires in `_meta`, `rmcp` tells itself.
+    fn fault_of<P: DeserializeOwned>(&self) -> Option<String> {
+        let params = match self.0.get("params") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(params)) => params
+                .iter()
+                .filter(|(name, _)| *name != "_meta")
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+            Some(_) => return Some("params is not an object.".to_owned()),
+        };
+        let fault = serde_path_to_error::deserialize::<_, P>(Value::Object(params)).err()?;
+        let (path, fault) = (fault.path().to_string(), fault.into_inner());
+        Some(match path.as_str() {
+            "." => format!("params: {fault}."),
+            path => format!("params.{path}: {fault}."),
+        })
+    }
+
     /// The name of the tool that it asks to call, if it asks that; an empty one
     /// where it names none. Whoever asks needs a key before they are told what
     /// is wrong with how they ask.
     pub(crate) fn called_tool(&self) -> Option<&str> {
-        let method = self.0.get("method").and_then(Value::as_str);
-        let params = (method == Some("tools/call")).then(|| self.0.get("params"))?;
+        let params = (self.method() == Some("tools/call")).then(|| self.0.get("params"))?;
         let name = params.and_then(|params| params.get("name"));
         Some(name.and_then(Value::as_str).unwrap_or_default())
     }

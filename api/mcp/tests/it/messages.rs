@@ -139,6 +139,52 @@ async fn methods_that_are_not_offered_are_unknown() {
 }
 
 #[tokio::test]
+async fn parameters_that_cannot_be_read_are_told_and_their_method_is_known() {
+    let client = json!({"name": "agent", "version": "1"});
+    for (method, params, member) in [
+        ("initialize", json!(null), "protocolVersion"),
+        ("initialize", json!([]), "params is not an object"),
+        (
+            "initialize",
+            json!({"protocolVersion": 5, "capabilities": {}, "clientInfo": client}),
+            "params.protocolVersion",
+        ),
+        (
+            "initialize",
+            json!({"protocolVersion": LEGACY, "capabilities": {}}),
+            "clientInfo",
+        ),
+        ("tools/list", json!({"cursor": 5}), "params.cursor"),
+        (
+            "tools/call",
+            json!({"name": "look_up", "arguments": []}),
+            "params.arguments",
+        ),
+        (
+            "tools/call",
+            json!({"name": "look_up", "arguments": "x"}),
+            "params.arguments",
+        ),
+        ("tools/call", json!({"arguments": {}}), "name"),
+    ] {
+        let mut asks = vec![legacy(method, &params)];
+        if method != "initialize" {
+            asks.push(modern(method, params.clone()));
+        }
+        for ask in asks {
+            let answer = ask.by(MEMBER).to(&library()).await;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (200, INVALID_PARAMS),
+                "{method} {params}"
+            );
+            let message = answer.json()["error"]["message"].to_string();
+            assert!(message.contains(member), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_cursor_leads_to_another_page() {
     for ask in [
         legacy("tools/list", &json!({"cursor": "x"})),
