@@ -4,6 +4,7 @@ use bytes::Bytes;
 use der::Decode;
 use hex::ToHex;
 use jiff::Timestamp;
+use parafa_api_http::views::date_time;
 use parafa_organisation_signature::{
     AnswerSigner, ContainerFile, SignatureLevel, SignatureUnavailable,
 };
@@ -162,7 +163,7 @@ fn manifest(facts: &RegisterFacts, files: &[ContainerFile]) -> Value {
             "operator": answer.register.operator(),
             "mode": answer.mode,
             "reference": answer.reference,
-            "retrievedAt": answer.retrieved_at,
+            "retrievedAt": date_time(answer.retrieved_at),
         })
     });
     json!({ "files": entries.collect::<Vec<_>>() })
@@ -192,12 +193,12 @@ fn payload(confirmation: &Confirmation<'_>, manifest: &[u8]) -> Value {
         "certificate": signature.map(|signature| certificate_facts(&signature.certificate)),
         "signature": signature.map(|signature| json!({
             "level": signature.level,
-            "timestampedAt": signature.at,
+            "timestampedAt": signature.at.map(date_time),
         })),
         "dossier": { "name": DOSSIER, "sha256": digest(dossier) },
         "registerManifest": { "name": MANIFEST, "sha256": digest(manifest) },
-        "orderedAt": order.created_at,
-        "verifiedAt": at,
+        "orderedAt": date_time(order.created_at),
+        "verifiedAt": date_time(*at),
     });
     if signature.is_none() {
         payload["sandbox"] = json!(true);
@@ -218,8 +219,8 @@ fn certificate_facts(certificate: &Certificate) -> Value {
         "sha256": hex::encode(certificate.sha256()),
         "issuer": issuer.map(|issuer| issuer.to_string()),
         "serialNumber": certificate.serial_number().encode_hex::<String>(),
-        "notBefore": certificate.not_before(),
-        "notAfter": certificate.not_after(),
+        "notBefore": date_time(certificate.not_before()),
+        "notAfter": date_time(certificate.not_after()),
         "qcStatements": {
             "compliance": statements.compliance,
             "sscd": statements.sscd,

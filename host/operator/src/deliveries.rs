@@ -1,4 +1,5 @@
 use parafa_api_signing::views::date_time;
+use parafa_platform::accounts::Product;
 use parafa_platform::outbox;
 use parafa_platform::outbox::{
     DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
@@ -109,9 +110,13 @@ fn shown(notice: &NoticeRow) -> Value {
         .iter()
         .map(|DeliveryAttempt { at, outcome }| json!({"at": date_time(*at), "outcome": outcome}))
         .collect();
+    let subject = match notice.product {
+        Product::Signing => "signingId",
+        Product::Diligence => "orderId",
+    };
     json!({
         "id": notice.id,
-        "signingId": notice.subject,
+        subject: notice.subject,
         "event": event,
         "occurredAt": date_time(notice.occurred_at),
         "status": status,

@@ -35,6 +35,23 @@ async fn whoever_asks_for_the_head_of_data_alone_has_no_register_asked() {
 }
 
 #[tokio::test]
+async fn an_interpretation_is_asked_for_by_one_digit() {
+    let answers = Answers::default();
+    for (value, expected) in [
+        ("0", StatusCode::OK),
+        ("1", StatusCode::OK),
+        ("00", StatusCode::BAD_REQUEST),
+        ("01", StatusCode::BAD_REQUEST),
+        ("2", StatusCode::BAD_REQUEST),
+        ("", StatusCode::BAD_REQUEST),
+    ] {
+        let call = format!("{}?interpret={value}", CALLS[0]);
+        let answered = answers.send(Method::GET, &call).await;
+        assert_eq!(answered.status(), expected, "{call}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_done_with_data_is_told_without_head() {
     let answers = Answers::default();
     let refused = answers.send(Method::PUT, CALLS[0]).await;

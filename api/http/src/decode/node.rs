@@ -484,7 +484,9 @@ impl<'j> Located<'j> {
     }
 }
 
+/// A number as JSON writes it (RFC 8259, 6), so that each has one form.
 fn of_digits(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten()
+    let is_one = digits && (text == "0" || !text.starts_with('0'));
+    is_one.then(|| text.parse().ok()).flatten()
 }

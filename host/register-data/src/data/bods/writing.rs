@@ -1,5 +1,5 @@
 //! What participants and beneficial owners are as statements: the entity first,
-//! then the others, then who has what in it.
+//! then other entities, then persons, then who has what in it.
 
 use jiff::civil::Date;
 use sha2::{Digest as _, Sha256};
@@ -35,7 +35,10 @@ pub struct Subject<'a> {
 #[must_use]
 pub fn of_participants(subject: Subject<'_>, participants: &[Participant]) -> Vec<Statement> {
     let mut writing = Writing::begin(subject, Register::Jadis, vec![SourceType::OfficialRegister]);
-    for participant in participants {
+    let parties = participants.iter();
+    let (persons, entities): (Vec<_>, Vec<_>) =
+        parties.partition(|participant| participant.participant_type == PartyType::Natural);
+    for participant in entities.into_iter().chain(persons) {
         let record = match participant.participant_type {
             PartyType::Natural => Record::Person(PersonRecord {
                 is_component: false,

@@ -1,6 +1,6 @@
 //! How orders end whose subjects are asked.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{MailKind, SigningRow};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
@@ -63,6 +63,21 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     assert_eq!(payload["orderId"], ordered.id.to_string());
     assert_eq!(payload["purpose"], "AML_KYC");
     assert!(payload.get("sandbox").is_none());
+    let manifest = office.member(&LIVE, &ordered, "register/manifest.json");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest.await).unwrap();
+    for time in [
+        &payload["orderedAt"],
+        &payload["verifiedAt"],
+        &payload["signature"]["timestampedAt"],
+        &payload["certificate"]["notBefore"],
+        &payload["certificate"]["notAfter"],
+        &manifest["files"][0]["retrievedAt"],
+        &manifest["files"][1]["retrievedAt"],
+    ] {
+        let told = time.as_str().unwrap();
+        let exact: Timestamp = told.parse().unwrap();
+        assert_eq!(told, format!("{exact:.3}"));
+    }
 }
 
 #[tokio::test]
@@ -137,20 +152,6 @@ async fn whoever_gave_the_role_up_meanwhile_is_not_taken_for_somebody_else() {
 }
 
 #[tokio::test]
-async fn an_identifier_of_another_state_is_out_of_scope() {
-    let site = Site::with_attorney().await;
-    let office = Office::open(&site).await;
-    let foreign = OrderForm {
-        entity: "999000145".parse().unwrap(),
-        role: Role::Manager,
-        ..form()
-    };
-    let ordered = office.order(&LIVE, foreign).await.unwrap();
-    let subject = office.subject(&ordered).await;
-
-    let person = Some("PNOEE-40504040001".to_owned());
-    let started = office
-#[tokio::test]
 async fn however_many_hold_a_role_whoever_gave_it_up_is_known() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
@@ -167,6 +168,20 @@ async fn however_many_hold_a_role_whoever_gave_it_up_is_known() {
     assert!(office.deployment.byte_files().is_empty());
 }
 
+#[tokio::test]
+async fn an_identifier_of_another_state_is_out_of_scope() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let foreign = OrderForm {
+        entity: "999000145".parse().unwrap(),
+        role: Role::Manager,
+        ..form()
+    };
+    let ordered = office.order(&LIVE, foreign).await.unwrap();
+    let subject = office.subject(&ordered).await;
+
+    let person = Some("PNOEE-40504040001".to_owned());
+    let started = office
         .host
         .start_as(subject, SigningMethod::SmartId, person, None);
     started.await.unwrap();

@@ -3,6 +3,7 @@
 use parafa_ceremony::CeremonyError;
 use parafa_domain::{KycRefusal, KycStatus};
 use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
+use parafa_operator::{DeliveryCommand, OperatorCommand, Part};
 use parafa_platform::billing::Amount;
 use parafa_register_data::Role;
 
@@ -33,6 +34,27 @@ async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
     }
 
     assert!(office.ledger().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_delivery_about_an_order_is_listed_by_the_orders_id() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&TEST).await;
+    let orders = &office.host.app.identifications;
+    let decline = SimulatedOutcome::Decline;
+    orders.simulate(&TEST, ordered.id, decline).await.unwrap();
+
+    let list = OperatorCommand::Delivery(DeliveryCommand::List {
+        tenant: TEST.tenant.to_string(),
+        after: None,
+    });
+    let listed = office.host.carry_out(list).await.unwrap();
+
+    let listed = &serde_json::from_value::<Part>(listed).unwrap().rows[0];
+    assert_eq!(listed["event"], "kyc.refused");
+    assert_eq!(listed["orderId"], ordered.id.to_string());
+    assert_eq!(listed.get("signingId"), None);
 }
 
 #[tokio::test]
