@@ -116,7 +116,11 @@ impl Identifications {
             }
         };
         let row = order_row(caller, form, (id, &written, &key), &ceremony)?;
-        Ok(Prepared { written, row, ceremony })
+        Ok(Prepared {
+            written,
+            row,
+            ceremony,
+        })
     }
 
     async fn discard_written(&self, written: &Written) {

@@ -4,8 +4,10 @@ use parafa_ceremony::CeremonyError;
 use parafa_domain::{KycRefusal, KycStatus};
 use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
 use parafa_operator::{DeliveryCommand, OperatorCommand, Part};
+use parafa_platform::accounts::{TenantRow, TenantStatus};
 use parafa_platform::billing::Amount;
 use parafa_register_data::Role;
+use parafa_store::Clock;
 
 use super::super::deployment::{SIGN, Site};
 use super::{LIVE, Office, TEST, form};
@@ -44,6 +46,15 @@ async fn a_delivery_about_an_order_is_listed_by_the_orders_id() {
     let orders = &office.host.app.identifications;
     let decline = SimulatedOutcome::Decline;
     orders.simulate(&TEST, ordered.id, decline).await.unwrap();
+    let store = &office.host.app.records.store;
+    let workspace = &TenantRow {
+        id: TEST.tenant,
+        name: "Tvarka UAB".to_owned(),
+        status: TenantStatus::Active,
+        created_at: site.clock.now(),
+    };
+    let stored = store.transact(|tx| Box::pin(async move { tx.put(workspace).await }));
+    stored.await.unwrap();
 
     let list = OperatorCommand::Delivery(DeliveryCommand::List {
         tenant: TEST.tenant.to_string(),
