@@ -186,7 +186,7 @@ async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
     let refused = complete(&stage, &replayed).await;
     let failure = AttemptFailure::BadSignature;
     assert!(
-        matches!(refused, Err(CeremonyError::AttemptFailed(why)) if why == failure),
+        matches!(refused, Err(CeremonyError::AttemptFailed { failure: why, .. }) if why == failure),
         "{refused:?}"
     );
     assert_eq!(stage.newest_attempt().await.failure, Some(failure));
