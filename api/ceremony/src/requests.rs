@@ -46,14 +46,11 @@ pub(crate) fn start_attempt(
         node.object("StartAttemptRequest", |object| {
             let method = object.required("method", |node| node.one_of());
             let is_mobile_id = method == Some(SigningMethod::MobileId);
-            let mut is_given = false;
+            let mut has_number = false;
             let phone_number = object.optional("phoneNumber", |node| {
-                is_given = true;
+                has_number = true;
                 node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
             });
-            if is_mobile_id && !is_given {
-                object.missing("phoneNumber", "is required with mobile_id");
-            }
             let is_estonian_number =
                 phone_number.is_some_and(|number| number.starts_with(ESTONIAN_NUMBERS));
             let usual = match is_mobile_id && is_estonian_number {
@@ -77,6 +74,9 @@ pub(crate) fn start_attempt(
             });
             if is_mobile_id && !is_given {
                 object.missing("personalCode", "is required with mobile_id");
+            }
+            if is_mobile_id && !has_number {
+                object.missing("phoneNumber", "is required with mobile_id");
             }
             let document_sha256 = object.optional("documentSha256", |node| {
                 node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
