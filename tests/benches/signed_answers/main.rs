@@ -3,7 +3,7 @@
 //! several at once. Time-stamps and OCSP responses come from the demo world in
 //! the same process, over sockets on loopback, and take their share of the
 //! processors; how many time-stamps come in a second is measured alone, and
-//! what a JAdES-T signature takes without one is told beside.
+//! what a JAdES-T signature alone takes without one is told beside.
 //!
 //! Beside it, whole answers of the built server over HTTP, plain and signed:
 //! with the register, which is asked over HTTP too, the log and the ledger.
@@ -73,7 +73,7 @@ fn main() {
                 "| {at_once} | {name} | {signed:.0} | {:.0} % |",
                 100.0 * signed / alone
             );
-            if level == SignatureLevel::T {
+            if level == SignatureLevel::T && at_once == 1 {
                 let unstamped = 1.0 / (1.0 / signed - 1.0 / stamped);
                 println!(
                     "| {at_once} | JAdES-T without the time-stamp's share | {unstamped:.0} | {:.0} % |",
