@@ -105,6 +105,20 @@ async fn a_hostile_app_gets_nothing_signed() {
     );
 }
 
+#[tokio::test]
+async fn a_hostile_app_that_is_refused_keeps_nobody_waiting() {
+    let demo = Demo::start();
+    let signing = in_english(&demo).await;
+    let link = signing.signers[0].link();
+    let words = ["--as", "card-rsa", "--hostile", "wrong-curve"];
+
+    let told = refusal(&demo, link, &words).expect("a refusal");
+
+    assert!(told.contains("422"), "{told}");
+    assert_ended(&Demo::ceremony(link), "cancelled").await;
+    assert_eq!(refusal(&demo, link, &["--as", "card-p384"]), None);
+}
+
 async fn assert_ended(ceremony: &Ceremony, code: &str) {
     let state = ceremony.state().await;
     assert_eq!(state.signer.status, "pending");

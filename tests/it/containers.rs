@@ -8,6 +8,7 @@ use std::fs;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::referees::{AsicE, Dss};
+use parafa_fixtures::tool::samples;
 use parafa_fixtures::{Zip, ZipMember};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::support::browser::Browser;
 use crate::support::client::{Refused, Signing, SigningClient};
+use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
 const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
@@ -205,6 +207,36 @@ async fn a_container_is_archived_and_verifies_with_what_it_holds() {
 }
 
 #[tokio::test]
+async fn what_somebody_else_s_signature_lacks_for_good_is_told_whoever_is_away_now() {
+    let Some(samples) = samples() else { return };
+    let demo = Demo::start();
+    let api = demo.signing();
+    let foreign = samples.join("containers/dd4j__valid-asice.asice");
+    let foreign = fs::read(foreign).expect("the sample is there");
+    let one = json!([{"email": "ona@example.lt"}]);
+    let signing = api.try_create("foreign.asice", &foreign, one).await;
+    let signing = signing.expect("the container is taken");
+    sign(&demo, &signing, 0).await;
+    let path = format!("v1/signings/{}/archive", signing.signing_id);
+    WorldControl::of(&demo)
+        .spoil("ocsp", json!({"fault": "down"}))
+        .await;
+
+    let refused = api.call(Method::POST, &path, None).await.unwrap_err();
+
+    assert_eq!(
+        (refused.problem.status, refused.problem.name()),
+        (422, "archive-incomplete"),
+        "{refused:?}"
+    );
+    assert!(
+        refused.problem.detail.contains("certificate"),
+        "{refused:?}"
+    );
+    assert!(!refused.problem.detail.contains("moment"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_signer_is_shown_everything_that_a_container_holds() {
     let demo = Demo::start();
     let api = demo.signing();
@@ -323,6 +355,14 @@ async fn the_sandbox_gives_a_container_that_says_that_nobody_signed_it() {
     let one = json!([{"email": "ona@example.lt"}]);
     let refused = demo.signing().try_create("a.asice", &artifact, one).await;
     assert_refused(refused, "container-unsigned", "/document/content");
+    let kept = json!({"name": "artifact.asice", "content": BASE64.encode(&artifact)});
+    let refused = api.call(Method::POST, "v1/files", Some(kept)).await;
+    let refused = refused.expect_err("what takes no signature is not kept");
+    assert_eq!(
+        (refused.problem.status, refused.problem.name()),
+        (400, "document-refused")
+    );
+    assert_eq!(refused.problem.errors[0].pointer, "/content");
 }
 
 #[tokio::test]

@@ -80,6 +80,8 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
         (refused.problem.status, refused.problem.name()),
         (503, "unavailable")
     );
+    let told = &refused.problem.detail;
+    assert!(told.contains("tells of the certificate"), "{told}");
     assert_eq!(api.document(signing.signing_id).await.0, stamped);
     world.mend("ocsp").await;
     let archived = archive(&api, signing.signing_id).await;

@@ -31,8 +31,8 @@ pub use messages::Messages;
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{
-    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
+    Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, Circumstances, DeviceLink,
+    Document, EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
     PairedDocument, Pairing, Signer, Signing, State,
 };
 pub use vocabulary::{

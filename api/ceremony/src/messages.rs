@@ -141,9 +141,12 @@ messages! {
     failed_certificate_purpose: "Šis sertifikatas nėra skirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
     failed_certificate_revoked: "Jūsų sertifikatas atšauktas arba sustabdytas. Kreipkitės į jo išdavėją arba rinkitės kitą būdą.", "Your certificate has been revoked or suspended. Turn to its issuer, or choose another method.";
     failed_certificate_untrusted: "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.", "The issuer of your certificate is not accepted here. Choose another method.";
+    failed_card_untrusted: "Čia pasirašoma tik tokia kortele, kurios sertifikate yra Lietuvos asmens kodas ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.", "Only cards are accepted here whose certificate has a Lithuanian personal code and whose issuer is recognised here. Choose another method.";
     failed_device_error: "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
     failed_document_changed: "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą.", "The document has changed. Look at it again and try once more.";
     failed_identity_mismatch: "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties priemone. Jei ne – nepasirašykite ir praneškite siuntėjui.", "This link is for another person. If it was meant for you, sign with your own Smart-ID, Mobile-ID or identity card. If it was not, do not sign, and tell the sender.";
+    failed_other_card: "Tai kito asmens kortelė nei ta, kuri nuskaityta pirma, arba jos sertifikate ne tas asmens kodas, kurį įvedėte. Bandykite dar kartą ta pačia savo kortele.", "This is another person's card than the one that was read first, or its certificate has another personal code than you entered. Try again with your own card alone.";
+    failed_other_person: "Sertifikatas priklauso kitam asmeniui nei tas, kurio duomenis įvedėte. Patikrinkite šalį, asmens kodą ir telefono numerį ir bandykite dar kartą.", "The certificate is another person's than the one whose details you entered. Check the country, the personal code and the phone number, and try again.";
     failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais galima kvalifikuotai pasirašyti. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
     failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
     failed_timeout: "Nesulaukėme patvirtinimo jūsų įrenginyje. Turėkite telefoną po ranka ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
@@ -244,6 +247,9 @@ mod tests {
             "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties \
              priemone. Jei ne – nepasirašykite ir praneškite siuntėjui."
         );
+        for neutral in [told.failed_other_card, told.failed_other_person] {
+            assert!(!neutral.contains("nuoroda"), "{neutral}");
+        }
         for reason in [
             "jūsų eilė",
             "jau pasirašyta",

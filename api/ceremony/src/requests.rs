@@ -7,6 +7,9 @@ use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, Language, SigningM
 
 /// Longest reason of a decline, in characters.
 const LONGEST_REASON: usize = 500;
+/// How Estonian numbers begin. A code without a country is Lithuanian, unless it
+/// comes with such a number: the two countries' codes have the same form.
+const ESTONIAN_NUMBERS: &str = "+372";
 /// Longest text that may be a pairing code, in characters.
 const LONGEST_CODE: usize = 32;
 /// Longest text that may be an operation token, in characters.
@@ -43,14 +46,25 @@ pub(crate) fn start_attempt(
         node.object("StartAttemptRequest", |object| {
             let method = object.required("method", |node| node.one_of());
             let is_mobile_id = method == Some(SigningMethod::MobileId);
-            let country = object.or("country", Country::Lithuania, |node| {
+            let mut has_number = false;
+            let phone_number = object.optional("phoneNumber", |node| {
+                has_number = true;
+                node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
+            });
+            let is_estonian_number =
+                phone_number.is_some_and(|number| number.starts_with(ESTONIAN_NUMBERS));
+            let usual = match is_mobile_id && is_estonian_number {
+                true => Country::Estonia,
+                false => Country::Lithuania,
+            };
+            let country = object.or("country", usual, |node| {
                 let country = node.one_of();
                 if is_mobile_id && country == Some(Country::Latvia) {
                     node.fault("must be LT or EE with mobile_id");
                 }
                 country
             });
-            let country = country.unwrap_or(Country::Lithuania);
+            let country = country.unwrap_or(usual);
             let mut is_given = false;
             let person = object.optional("personalCode", |node| {
                 is_given = true;
@@ -61,12 +75,7 @@ pub(crate) fn start_attempt(
             if is_mobile_id && !is_given {
                 object.missing("personalCode", "is required with mobile_id");
             }
-            let mut is_given = false;
-            let phone_number = object.optional("phoneNumber", |node| {
-                is_given = true;
-                node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
-            });
-            if is_mobile_id && !is_given {
+            if is_mobile_id && !has_number {
                 object.missing("phoneNumber", "is required with mobile_id");
             }
             let document_sha256 = object.optional("documentSha256", |node| {
@@ -257,6 +266,31 @@ mod tests {
         assert_eq!(pointers(malformed), ["/personalCode", "/phoneNumber"]);
         let latvian = body.replace('{', r#"{"country":"LV","#);
         assert_eq!(pointers(&latvian), ["/country"]);
+    }
+
+    #[test]
+    fn a_code_without_a_country_is_estonian_with_an_estonian_number_alone() {
+        let person = |members: &str| {
+            let body = format!(r#"{{"personalCode":"40504040001",{members}}}"#);
+            start(&body).unwrap().person.unwrap()
+        };
+        let (estonian, other) = (
+            r#""phoneNumber":"+37268000769""#,
+            r#""phoneNumber":"+37060000666""#,
+        );
+        let (mobile_id, smart_id) = (r#""method":"mobile_id""#, r#""method":"smart_id""#);
+
+        assert_eq!(
+            person(&format!("{mobile_id},{estonian}")),
+            "PNOEE-40504040001"
+        );
+        for members in [
+            format!("{mobile_id},{other}"),
+            format!(r#"{mobile_id},{estonian},"country":"LT""#),
+            format!("{smart_id},{estonian}"),
+        ] {
+            assert_eq!(person(&members), "PNOLT-40504040001", "{members}");
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::messages::{ENGLISH, LITHUANIAN, Messages};
-use crate::vocabulary::{AttemptFailure, Language};
+use crate::views::Circumstances;
+use crate::vocabulary::{AttemptFailure, Language, SigningMethod};
 
 impl Messages {
     /// The sentences in this language.
@@ -33,18 +34,27 @@ impl Messages {
 
     /// What a signer reads when an attempt has failed: what happened, and what to
     /// do next.
-    pub(crate) fn failure(&self, failure: AttemptFailure) -> &'static str {
+    pub(crate) fn failure(
+        &self,
+        failure: AttemptFailure,
+        circumstances: Circumstances,
+    ) -> &'static str {
         use AttemptFailure as F;
 
+        let Circumstances { method, is_locked } = circumstances;
+        let is_card = method == SigningMethod::Nfc;
         match failure {
             F::BadSignature => self.failed_bad_signature,
             F::Cancelled => self.failed_cancelled,
             F::CertificateExpired => self.failed_certificate_expired,
             F::CertificatePurpose => self.failed_certificate_purpose,
             F::CertificateRevoked => self.failed_certificate_revoked,
+            F::CertificateUntrusted if is_card => self.failed_card_untrusted,
             F::CertificateUntrusted => self.failed_certificate_untrusted,
             F::DeviceError => self.failed_device_error,
             F::DocumentChanged => self.failed_document_changed,
+            F::IdentityMismatch if !is_locked && is_card => self.failed_other_card,
+            F::IdentityMismatch if !is_locked => self.failed_other_person,
             F::IdentityMismatch => self.failed_identity_mismatch,
             F::NoAccount | F::NotQualified => self.failed_no_account,
             F::ProviderUnavailable => self.failed_provider_unavailable,
@@ -60,6 +70,38 @@ impl Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_is_told_of_another_person_s_link_that_is_for_no_person() {
+        let told = Messages::of(Language::En);
+        let mismatch = |method, is_locked| {
+            let circumstances = Circumstances { method, is_locked };
+            told.failure(AttemptFailure::IdentityMismatch, circumstances)
+        };
+
+        for method in [SigningMethod::Nfc, SigningMethod::MobileId] {
+            assert_eq!(mismatch(method, true), told.failed_identity_mismatch);
+        }
+        assert_eq!(mismatch(SigningMethod::Nfc, false), told.failed_other_card);
+        assert_eq!(
+            mismatch(SigningMethod::MobileId, false),
+            told.failed_other_person
+        );
+    }
+
+    #[test]
+    fn a_refused_card_is_told_which_cards_are_taken() {
+        let told = |method| {
+            let circumstances = Circumstances {
+                method,
+                is_locked: false,
+            };
+            Messages::of(Language::En).failure(AttemptFailure::CertificateUntrusted, circumstances)
+        };
+
+        assert!(told(SigningMethod::Nfc).contains("Lithuanian personal code"));
+        assert!(!told(SigningMethod::SmartId).contains("code"));
+    }
 
     #[test]
     fn times_are_written_as_their_readers_write_them() {

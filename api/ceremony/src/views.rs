@@ -151,15 +151,27 @@ pub struct Pairing {
 pub struct AttemptError {
     code: AttemptFailure,
     message: &'static str,
+    #[serde(skip)]
+    circumstances: Circumstances,
+}
+
+/// What a sentence about a failure says beside what has failed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Circumstances {
+    /// How it was to be signed.
+    pub method: SigningMethod,
+    /// Whether the link is for one person alone.
+    pub is_locked: bool,
 }
 
 impl AttemptError {
     /// With a sentence for the signer.
     #[must_use]
-    pub fn new(failure: AttemptFailure, language: Language) -> Self {
+    pub fn new(failure: AttemptFailure, circumstances: Circumstances, language: Language) -> Self {
         Self {
             code: failure,
-            message: Messages::of(language).failure(failure),
+            message: Messages::of(language).failure(failure, circumstances),
+            circumstances,
         }
     }
 }
@@ -172,7 +184,7 @@ impl State {
             .as_mut()
             .and_then(|attempt| attempt.error.as_mut());
         if let Some(error) = error {
-            *error = AttemptError::new(error.code, language);
+            *error = AttemptError::new(error.code, error.circumstances, language);
         }
         self
     }
@@ -181,8 +193,8 @@ impl State {
 impl AttemptFailure {
     /// The sentence in English, for programs.
     #[must_use]
-    pub fn sentence(self) -> &'static str {
-        Messages::of(Language::En).failure(self)
+    pub fn sentence(self, circumstances: Circumstances) -> &'static str {
+        Messages::of(Language::En).failure(self, circumstances)
     }
 }
 

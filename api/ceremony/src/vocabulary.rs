@@ -109,13 +109,15 @@ wire_enums! {
         CertificatePurpose = "certificate_purpose",
         /// The certificate is revoked.
         CertificateRevoked = "certificate_revoked",
-        /// The certificate leads to no authority that is accepted.
+        /// The certificate leads to no authority that is accepted, or is that of a
+        /// card without a Lithuanian personal code.
         CertificateUntrusted = "certificate_untrusted",
         /// The device or the signer's account cannot be used.
         DeviceError = "device_error",
         /// The document is no longer the one that was shown.
         DocumentChanged = "document_changed",
-        /// The certificate belongs to somebody else than the signing expects.
+        /// The certificate belongs to somebody else than the signing, what the
+        /// signer entered, or the card that was read first says.
         IdentityMismatch = "identity_mismatch",
         /// The provider does not know the person.
         NoAccount = "no_account",

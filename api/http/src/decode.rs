@@ -17,6 +17,7 @@ mod date_time;
 mod email;
 mod fault;
 mod json;
+mod located;
 mod node;
 mod object;
 mod patterns;
@@ -28,6 +29,7 @@ mod web_address;
 pub use self::base64::any_base64;
 pub use self::fault::{Fault, append};
 pub(crate) use self::fault::{Faults, Position};
+use self::located::Located;
 pub use self::node::Node;
 pub use self::object::Object;
 pub use self::patterns::file_name_pattern;
@@ -54,7 +56,7 @@ pub fn body<T>(
     }
     query.decode(&faults, |_| Some(()));
     let decoded = match json::parse(bytes) {
-        Ok(json) => decode(Node::of_body(&json, &faults)),
+        Ok(json) => Located::of_body(&json, &faults).decode(decode),
         Err(error) => {
             faults.note(Position::body(), String::new(), error.to_string());
             None
@@ -86,5 +88,44 @@ fn complete<T>(decoded: Option<T>, faults: Faults) -> Result<T, Problem> {
     match decoded {
         Some(value) if faults.is_empty() => Ok(value),
         _ => Err(Problem::validation(faults)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(json: &str, decode: impl FnOnce(Node<'_>) -> Option<()>) -> Vec<Fault> {
+        let refused = body(json.as_bytes(), &Query::parse(""), None, decode).unwrap_err();
+        refused.errors().to_vec()
+    }
+
+    #[test]
+    fn what_a_decoder_gives_up_without_a_word_is_a_fault_where_it_stands() {
+        let unsaid = |pointer: &str| Fault::new(pointer, "is not accepted");
+
+        assert_eq!(faults("{}", |_| None), [unsaid("")]);
+        let members = faults(r#"{"a":1,"b":2,"c":[3],"d":4}"#, |node| {
+            node.object("Sample", |object| {
+                object.required("a", |_| None::<()>);
+                object.optional("b", |_| None::<()>);
+                object.required("c", |node| node.items(1..=1, |_| None::<()>));
+                object.either(("d", |_| None::<()>), ("e", |_| Some(())))
+            })
+        });
+        assert_eq!(members, ["/a", "/b", "/c/0", "/d"].map(unsaid));
+    }
+
+    #[test]
+    fn a_member_is_not_refused_twice() {
+        let refused = faults(r#"{"a":"x"}"#, |node| {
+            node.object("Sample", |object| {
+                object.required("a", |node| node.boolean().map(drop))
+            })
+        });
+        assert_eq!(
+            refused,
+            [Fault::new("/a", "must be true or false, and is a string")]
+        );
     }
 }

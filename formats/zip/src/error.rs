@@ -39,7 +39,10 @@ pub enum Error {
     SpecialFile(String),
     /// Names that lead out of the archive or mean different things to
     /// different systems.
-    #[error("names of members are not usable: {0:?}")]
+    #[error(
+        "names of members are no relative paths in UTF-8 that every system reads alike \
+         (no `..`, drive, `\\`, control character or change of direction): {0:?}"
+    )]
     Names(Vec<String>),
     /// Several members have one name.
     #[error("several members have one name: {0:?}")]

@@ -2,14 +2,22 @@
 
 /// Whether a name of a member, or of a folder with its final `/`, is a relative
 /// path of named parts (APPNOTE.TXT, 4.4.17.1; EN 319 162-1, A.6 forbids what
-/// leads out of the container).
+/// leads out of the container), without marks that have its letters shown in
+/// another order: `a\u{202E}gnp.exe` looks like a picture.
 #[must_use]
 pub fn is_usable(name: &str) -> bool {
     let path = name.strip_suffix('/').unwrap_or(name);
     let names_a_drive = matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());
     !names_a_drive
-        && !path.chars().any(|c| c == '\\' || c.is_control())
+        && !path
+            .chars()
+            .any(|c| c == '\\' || c.is_control() || reorders(c))
         && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+/// Embeddings, overrides and isolates (UAX #9, 2).
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -32,7 +40,20 @@ mod tests {
     #[test]
     fn what_leads_elsewhere_or_nowhere_is_not() {
         for name in [
-            "", "/", "/a", "a//b", "a//", "./a", "a/../b", "..", "a\\b", "C:a", "a\nb", "a\0",
+            "",
+            "/",
+            "/a",
+            "a//b",
+            "a//",
+            "./a",
+            "a/../b",
+            "..",
+            "a\\b",
+            "C:a",
+            "a\nb",
+            "a\0",
+            "a\u{202E}gnp.exe",
+            "\u{2066}a",
         ] {
             assert!(!is_usable(name), "{name:?}");
         }

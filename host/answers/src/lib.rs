@@ -5,7 +5,7 @@
 //! which asks no more than a document may cause, and tells what was put off.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use base64::Engine;
@@ -31,7 +31,15 @@ pub struct ValidationAnswers {
     timestamps: TimestampClient,
     now: Timestamp,
     asked: AtomicUsize,
-    postponed: Mutex<Option<Postponed>>,
+    lacking: Mutex<Lacking>,
+}
+
+/// What there was no answer to.
+#[derive(Default)]
+struct Lacking {
+    for_good: bool,
+    postponed: Option<Postponed>,
+    away: Option<String>,
 }
 
 /// Why something is to be asked again later.
@@ -53,7 +61,7 @@ impl ValidationAnswers {
             timestamps: timestamps.clone(),
             now,
             asked: AtomicUsize::new(0),
-            postponed: Mutex::new(None),
+            lacking: Mutex::default(),
         }
     }
 
@@ -61,17 +69,31 @@ impl ValidationAnswers {
     /// else the data that are the last to come.
     #[must_use]
     pub fn postponed(&self) -> Option<Postponed> {
-        *self
-            .postponed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.lacking().postponed
+    }
+
+    /// What the first service that cannot answer was asked for, in words that
+    /// name a certificate by its authority's name or by its number alone.
+    #[must_use]
+    pub fn away(&self) -> Option<String> {
+        self.lacking().away.clone()
+    }
+
+    /// Whether something was asked for that nobody has, now or ever.
+    #[must_use]
+    pub fn lacks_for_good(&self) -> bool {
+        self.lacking().for_good
+    }
+
+    fn lacking(&self) -> MutexGuard<'_, Lacking> {
+        self.lacking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn issuer(&self, certificate: &Certificate) -> Reply {
         match self.data.issuer(certificate).await {
             Ok(Issuer::Anchor) => Reply::Answered(Err(reason::ANCHOR.to_owned())),
             Ok(Issuer::Authority(issuer)) => Reply::Answered(Ok(issuer.der().to_vec())),
-            Err(error) => self.missing(&error),
+            Err(error) => self.missing(&error, || format!("the issuer of {}", name(certificate))),
         }
     }
 
@@ -81,7 +103,9 @@ impl ValidationAnswers {
             None => match self.data.issuer(certificate).await {
                 Ok(Issuer::Authority(issuer)) => *issuer,
                 Ok(Issuer::Anchor) => return without(reason::UNAVAILABLE),
-                Err(error) => return self.missing(&error),
+                Err(error) => {
+                    return self.missing(&error, || format!("the issuer of {}", name(certificate)));
+                }
             },
         };
         let since = time_of(need);
@@ -91,7 +115,10 @@ impl ValidationAnswers {
             .await;
         match told {
             Ok(der) => Reply::Answered(Ok(der)),
-            Err(error) => self.missing(&error),
+            Err(error) => self.missing(&error, || {
+                let issuer = issuer.subject().common_name().unwrap_or("its issuer");
+                format!("what {issuer} tells of {}", name(certificate))
+            }),
         }
     }
 
@@ -110,19 +137,19 @@ impl ValidationAnswers {
                     error = &error as &dyn std::error::Error,
                     "a time-stamp is lacking"
                 );
-                self.not_now(Postponed::Down)
+                self.down("a time-stamp".to_owned())
             }
         }
     }
 
-    /// Nothing, now or ever.
-    fn missing(&self, error: &ValidationDataError) -> Reply {
+    /// Nothing, now or ever, of what `wanted` says.
+    fn missing(&self, error: &ValidationDataError, wanted: impl FnOnce() -> String) -> Reply {
         tracing::warn!(
             error = error as &dyn std::error::Error,
             "validation data are lacking"
         );
         match error {
-            ValidationDataError::Unreachable(_) => self.not_now(Postponed::Down),
+            ValidationDataError::Unreachable(_) => self.down(wanted()),
             ValidationDataError::NotYet { next_update, .. } => {
                 self.not_now(Postponed::Until(*next_update))
             }
@@ -133,13 +160,28 @@ impl ValidationAnswers {
         }
     }
 
+    fn down(&self, wanted: String) -> Reply {
+        self.lacking().away.get_or_insert(wanted);
+        self.not_now(Postponed::Down)
+    }
+
     fn not_now(&self, why: Postponed) -> Reply {
-        let mut postponed = self
-            .postponed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let postponed = &mut self.lacking().postponed;
         *postponed = Some(postponed.map_or(why, |before| before.and(why)));
         Reply::NotNow
+    }
+
+    async fn asked(&self, need: &Need) -> Reply {
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
+            return without(reason::UNAVAILABLE);
+        }
+        let certificate = || Certificate::from_der(need.payload.as_bytes()?).ok();
+        match (need.kind, certificate()) {
+            (NeedKind::Certificate, Some(certificate)) => self.issuer(&certificate).await,
+            (NeedKind::Revocation, Some(certificate)) => self.revocation(&certificate, need).await,
+            (NeedKind::Timestamp, _) => self.timestamp(need).await,
+            _ => without(reason::UNAVAILABLE),
+        }
     }
 }
 
@@ -156,15 +198,42 @@ impl Postponed {
 #[async_trait]
 impl Answerer for ValidationAnswers {
     async fn answer(&self, need: &Need) -> Reply {
-        if self.asked.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS {
-            return without(reason::UNAVAILABLE);
-        }
-        let certificate = || Certificate::from_der(need.payload.as_bytes()?).ok();
-        match (need.kind, certificate()) {
-            (NeedKind::Certificate, Some(certificate)) => self.issuer(&certificate).await,
-            (NeedKind::Revocation, Some(certificate)) => self.revocation(&certificate, need).await,
-            (NeedKind::Timestamp, _) => self.timestamp(need).await,
-            _ => without(reason::UNAVAILABLE),
+        let reply = self.asked(need).await;
+        let is_lack =
+            matches!(&reply, Reply::Answered(Err(reason)) if reason.as_str() != reason::ANCHOR);
+        self.lacking().for_good |= is_lack;
+        reply
+    }
+}
+
+/// Answers for whatever is not at hand that it cannot be told now, so that a
+/// plugin says what is lacking for good.
+pub struct NothingNow;
+
+impl NothingNow {
+    /// The reason in place of an answer.
+    pub const REASON: &str = "nobody can be asked at the moment";
+}
+
+#[async_trait]
+impl Answerer for NothingNow {
+    async fn answer(&self, _: &Need) -> Reply {
+        without(Self::REASON)
+    }
+}
+
+/// What a certificate is called: a person's is told by its number alone.
+fn name(certificate: &Certificate) -> String {
+    let authority = certificate.subject().common_name();
+    match authority.filter(|_| certificate.is_authority()) {
+        Some(authority) => format!("the certificate of {authority}"),
+        None => {
+            let number: String = certificate
+                .serial_number()
+                .iter()
+                .map(|octet| format!("{octet:02x}"))
+                .collect();
+            format!("the certificate number {number}")
         }
     }
 }

@@ -64,11 +64,18 @@ pub enum CeremonyError {
         detail: String,
     },
     /// What a card's app sent has ended the attempt.
-    #[error("the attempt ended: {}", .0.code())]
-    AttemptFailed(AttemptFailure),
-    /// Too many attempts of one signer.
+    #[error("the attempt ended: {}", .failure.code())]
+    AttemptFailed {
+        /// Why.
+        failure: AttemptFailure,
+        /// Whether the link is for one person alone.
+        is_locked: bool,
+    },
+    /// Too many attempts.
     #[error("too many attempts")]
     TooManyAttempts {
+        /// What they have in common.
+        of: AttemptsOf,
         /// Seconds until the next may start.
         retry_after: u32,
     },
@@ -99,6 +106,15 @@ pub enum CeremonyError {
     /// What is stored contradicts itself.
     #[error("the stored records contradict themselves: {0}")]
     Inconsistent(&'static str),
+}
+
+/// Whose attempts are counted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum AttemptsOf {
+    /// Those of one link.
+    Link,
+    /// Those that ask one person, over whatever links.
+    Person,
 }
 
 impl CeremonyError {
@@ -139,6 +155,7 @@ impl CeremonyError {
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
             CannotBegin::NotOpen => Self::SignerNotOpen,
             CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
+                of: AttemptsOf::Link,
                 retry_after: seconds_until(next, now),
             },
         }

@@ -39,7 +39,7 @@ use parafa_store::StoreError;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-pub use crate::error::{BUSY_RETRY_SECONDS, CeremonyError};
+pub use crate::error::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 pub use crate::letters::CeremonyLetters;
 pub use crate::lifecycle::Lifecycle;
 pub use crate::owner::{CeremonyOwner, ErasedByOwner, Erasure, FinalEventKeys, Owners};

@@ -41,6 +41,16 @@ impl PromptLimits {
             .to_string()
     }
 
+    /// Seconds after which one more attempt may ask the person with this
+    /// identifier; none if it may now.
+    pub(crate) async fn retry_after(&self, identifier: &str) -> Result<Option<u32>, CeremonyError> {
+        let person = self.prompted_person(identifier);
+        let row = self.records.store.get::<PromptsRow>(&person).await?;
+        let now = self.records.store.now().await?;
+        let attempts = row.map(|row| row.attempts).unwrap_or_default();
+        Ok(Prompts::counted(person, attempts, now).retry_after(now))
+    }
+
     /// Forgets persons of whom nothing counts any more.
     pub async fn forget_prompts(&self) -> Result<(), CeremonyError> {
         let now = self.records.store.now().await?;
@@ -118,12 +128,14 @@ impl Prompts {
     async fn of(tx: &mut Transaction<'_>, person: &str) -> Result<Self, StoreError> {
         let row = tx.get::<PromptsRow>(&person.to_owned()).await?;
         let attempts = row.map(|row| row.attempts).unwrap_or_default();
-        Ok(Self {
-            row: PromptsRow {
-                person: person.to_owned(),
-                attempts: counting(attempts, tx.now()),
-            },
-        })
+        Ok(Self::counted(person.to_owned(), attempts, tx.now()))
+    }
+
+    fn counted(person: String, attempts: Vec<Prompt>, now: Timestamp) -> Self {
+        let attempts = counting(attempts, now);
+        Self {
+            row: PromptsRow { person, attempts },
+        }
     }
 
     /// Seconds after which one more attempt may ask; none if it may now.

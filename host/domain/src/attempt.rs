@@ -73,13 +73,15 @@ pub enum AttemptFailure {
     CertificatePurpose,
     /// The certificate is revoked.
     CertificateRevoked,
-    /// The certificate leads to no configured trust anchor.
+    /// The certificate leads to no configured trust anchor, or is that of a
+    /// card without a Lithuanian personal code.
     CertificateUntrusted,
     /// The device or the signer's account cannot be used.
     DeviceError,
     /// The document is no longer the one that was shown.
     DocumentChanged,
-    /// The certificate belongs to somebody else than the signing expects.
+    /// The certificate belongs to somebody else than the signing, what the
+    /// signer entered, or the card that was read first says.
     IdentityMismatch,
     /// The provider does not know the person.
     NoAccount,

@@ -120,6 +120,21 @@ impl Capability {
         }
     }
 
+    /// What a plugin does that has it, in words that follow "it can".
+    #[must_use]
+    pub fn deed(self) -> &'static str {
+        match self {
+            Self::Archive => "raise signatures to a long-term level",
+            Self::Compose => "make containers of files",
+            Self::Contents => "list what a document contains",
+            Self::Flatten => "flatten documents",
+            Self::Inspect => "inspect documents",
+            Self::Rehearse => "make unsigned copies",
+            Self::Sign => "sign documents",
+            Self::Verify => "verify signatures",
+        }
+    }
+
     /// The operation that a plugin describes an ability of, if it is one.
     #[must_use]
     pub fn operation(self) -> Option<Operation> {

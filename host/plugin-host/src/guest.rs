@@ -16,6 +16,7 @@ use crate::engine;
 use crate::guest_log::GuestLog;
 use crate::platform::{Abort, CallState};
 use crate::slots::{Share, Slots};
+use crate::verified_signatures::VerifiedSignatures;
 use crate::{
     CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
     Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
@@ -29,6 +30,7 @@ pub(crate) struct Runtime {
     pub(crate) limits: CallLimits,
     pub(crate) slots: Slots,
     pub(crate) observer: Arc<dyn CallObserver>,
+    pub(crate) verified: Arc<VerifiedSignatures>,
 }
 
 /// A compiled component, of which every call makes a fresh instance.
@@ -181,7 +183,8 @@ impl Guest {
         let observer = Arc::clone(&self.runtime.observer);
         let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
         let handles = limits.handles.saturating_add(documents.len());
-        let state = CallState::new(documents, log, limits, self.meter.clone());
+        let verified = Arc::clone(&self.runtime.verified);
+        let state = CallState::new(documents, log, limits, self.meter.clone(), verified);
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.memory);
         store.set_epoch_deadline(engine::ticks(limits.wall));

@@ -93,6 +93,7 @@ impl PluginHost {
             limits: config.limits,
             slots: Slots::new(slots as usize, processors()),
             observer: config.observer,
+            verified: Arc::default(),
         };
         Ok(Self {
             cache,

@@ -58,6 +58,7 @@ mod signing;
 mod slots;
 mod text;
 mod values;
+mod verified_signatures;
 
 pub use admission::AdmissionError;
 pub use archiving::ArchivedDocument;

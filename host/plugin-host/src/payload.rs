@@ -1,12 +1,21 @@
 //! What somebody works on: bytes, or their digest where that is enough.
 
+use std::io::{self, Read};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::bufread::{DeflateDecoder, DeflateEncoder};
 use parafa_catalogue::DigestAlgorithm;
 use serde::{Deserialize, Serialize};
 
 use crate::base64_bytes;
 use crate::crypto::digest_of;
+
+/// Bytes up to this length are stored as they are.
+const STORED_PLAINLY: usize = 1024;
+/// Longest bytes that are stored at all.
+const LONGEST: usize = 1024 * 1024;
 
 /// A digest with its algorithm, as long as the algorithm's are.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
@@ -19,7 +28,8 @@ pub struct Digest {
 }
 
 /// Bytes that somebody works on, or their digest where that is enough. Stored
-/// as the base64 text of the bytes, or as the digest.
+/// as the base64 text of the bytes, deflated where they are long, or as the
+/// digest.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub enum Payload {
@@ -33,7 +43,17 @@ pub enum Payload {
 #[serde(untagged)]
 enum Stored {
     Bytes(String),
+    Deflated { deflated: String },
     Digest(Digest),
+}
+
+/// What is stored is no payload.
+#[derive(Debug, thiserror::Error)]
+enum StoredError {
+    #[error(transparent)]
+    Base64(#[from] base64::DecodeError),
+    #[error(transparent)]
+    Deflated(#[from] io::Error),
 }
 
 impl Digest {
@@ -67,11 +87,14 @@ impl Payload {
         }
     }
 
-    /// Itself, or its digest in the place of bytes that are longer.
+    /// Itself, or its digest in the place of bytes that take more when they are
+    /// stored, or are longer than 1 MiB.
     #[must_use]
     pub fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self {
         match self {
-            Self::Bytes(long) if long.len() > bytes => Self::Digest(Digest::of(algorithm, &long)),
+            Self::Bytes(long) if long.len() > LONGEST || stored_len(&long) > bytes => {
+                Self::Digest(Digest::of(algorithm, &long))
+            }
             short => short,
         }
     }
@@ -97,6 +120,9 @@ impl From<Vec<u8>> for Payload {
 impl From<Payload> for Stored {
     fn from(payload: Payload) -> Self {
         match payload {
+            Payload::Bytes(bytes) if bytes.len() > STORED_PLAINLY => Self::Deflated {
+                deflated: STANDARD.encode(deflated(&bytes)),
+            },
             Payload::Bytes(bytes) => Self::Bytes(STANDARD.encode(bytes)),
             Payload::Digest(digest) => Self::Digest(digest),
         }
@@ -104,14 +130,37 @@ impl From<Payload> for Stored {
 }
 
 impl TryFrom<Stored> for Payload {
-    type Error = base64::DecodeError;
+    type Error = StoredError;
 
-    fn try_from(stored: Stored) -> Result<Self, base64::DecodeError> {
+    fn try_from(stored: Stored) -> Result<Self, StoredError> {
         Ok(match stored {
             Stored::Bytes(text) => Self::Bytes(STANDARD.decode(text)?),
+            Stored::Deflated { deflated } => {
+                let deflated = STANDARD.decode(deflated)?;
+                let mut bytes = Vec::new();
+                let inflater = DeflateDecoder::new(&*deflated);
+                inflater.take(LONGEST as u64).read_to_end(&mut bytes)?;
+                Self::Bytes(bytes)
+            }
             Stored::Digest(digest) => Self::Digest(digest),
         })
     }
+}
+
+fn stored_len(bytes: &[u8]) -> usize {
+    if bytes.len() > STORED_PLAINLY {
+        deflated(bytes).len()
+    } else {
+        bytes.len()
+    }
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut deflated = Vec::new();
+    DeflateEncoder::new(bytes, Compression::default())
+        .read_to_end(&mut deflated)
+        .expect("memory is read without an error");
+    deflated
 }
 
 #[cfg(test)]
@@ -124,9 +173,11 @@ mod tests {
     fn bytes_and_their_digest_are_stored_and_read_back() {
         for payload in [
             Payload::Bytes(vec![0, 255]),
+            Payload::Bytes(b"reference".repeat(5000)),
             Payload::Digest(Digest::of(SHA_256, b"long")),
         ] {
             let stored = serde_json::to_string(&payload).unwrap();
+            assert!(stored.len() < 1000, "{stored}");
             assert_eq!(serde_json::from_str::<Payload>(&stored).unwrap(), payload);
         }
         let bytes = serde_json::from_str::<Payload>("\"AP8=\"").unwrap();
@@ -156,5 +207,9 @@ mod tests {
             bytes.at_most(3, SHA_256),
             Payload::Digest(Digest::of(SHA_256, b"four"))
         );
+        let redundant = Payload::Bytes(b"reference".repeat(5000));
+        assert_eq!(redundant.clone().at_most(1000, SHA_256), redundant);
+        let too_long = Payload::Bytes(vec![0; LONGEST + 1]);
+        assert!(too_long.at_most(LONGEST, SHA_256).as_bytes().is_none());
     }
 }

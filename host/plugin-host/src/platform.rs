@@ -1,5 +1,7 @@
 //! What the host offers to a running plugin.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use openssl::error::ErrorStack;
 use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
@@ -8,12 +10,12 @@ use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
 use crate::bindings::{Platform, crypto, documents, log, types};
 use crate::convert::known;
-use crate::crypto::verify_with_spki;
 use crate::guest_log::GuestLog;
 use crate::inflation::Inflation;
 use crate::memory_limit::MemoryLimit;
 use crate::output::{Output, slice};
 use crate::resources::{Blob, Hasher, Sink};
+use crate::verified_signatures::VerifiedSignatures;
 use crate::{CallLimits, ContractBreach, Document, FaultKind, LogLevel, MemoryMeter};
 
 /// What belongs to one call of a plugin.
@@ -24,6 +26,7 @@ pub(crate) struct CallState {
     pub(crate) memory: MemoryLimit,
     pub(crate) output: Output,
     pub(crate) resources: ResourceTable,
+    verified: Arc<VerifiedSignatures>,
 }
 
 /// What cannot happen: the host makes every handle of a document itself.
@@ -47,6 +50,7 @@ impl CallState {
         log: GuestLog,
         limits: &CallLimits,
         meter: MemoryMeter,
+        verified: Arc<VerifiedSignatures>,
     ) -> Self {
         let mut resources = ResourceTable::new();
         resources.set_max_capacity(limits.handles.saturating_add(documents.len()));
@@ -57,6 +61,7 @@ impl CallState {
             memory: MemoryLimit::new(limits, meter),
             output: Output::new(limits),
             resources,
+            verified,
         }
     }
 }
@@ -181,7 +186,9 @@ impl crypto::Host for CallState {
             Ok(algorithm) => algorithm,
             Err(unknown) => return Ok(Err(UnknownName::to_string(&unknown))),
         };
-        Ok(verify_with_spki(&spki, algorithm, &digest, &signature)
+        Ok(self
+            .verified
+            .verify(&spki, algorithm, &digest, &signature)
             .map_err(|error| error.to_string()))
     }
 }

@@ -164,7 +164,7 @@ fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
     let is_there = plugin.capabilities().contains(&capability);
     (!is_there).then(|| Refusal {
         code: NOT_SUPPORTED.to_owned(),
-        detail: format!("the plugin {} cannot {capability}", plugin.id()),
+        detail: format!("the plugin {} cannot {}", plugin.id(), capability.deed()),
         subjects: Vec::new(),
     })
 }

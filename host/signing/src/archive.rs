@@ -6,6 +6,7 @@
 //! wants the same signing archived waits for the first.
 
 mod claims;
+mod lacks;
 mod turns;
 
 use std::borrow::Cow;
@@ -273,11 +274,19 @@ impl Archives {
         let now = self.clock.now();
         let answers = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
         let progress = plugin
-            .drive_archive(document, &request, Vec::new(), &answers)
+            .drive_archive(document.clone(), &request, Vec::new(), &answers)
             .await;
         match progress {
             Ok(Progress::Done(archived)) => Ok(*archived),
-            Ok(Progress::Suspended(_)) => Err(postponed(answers.postponed(), now)),
+            Ok(Progress::Suspended(suspension)) => {
+                if answers.lacks_for_good()
+                    && let Some(lacks) =
+                        lacks::for_good(plugin, document, &request, suspension).await
+                {
+                    return Err(SigningError::ArchiveIncomplete(lacks));
+                }
+                Err(postponed(answers.postponed(), answers.away(), now))
+            }
             Err(CallError::Refused(refusal)) => Err(refused(refusal)),
             Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
         }
@@ -327,7 +336,7 @@ impl Archives {
 }
 
 /// Why an archive cannot be completed now.
-fn postponed(why: Option<Postponed>, now: Timestamp) -> SigningError {
+fn postponed(why: Option<Postponed>, away: Option<String>, now: Timestamp) -> SigningError {
     match why {
         Some(Postponed::Until(next_update)) => {
             let wait = next_update.map_or(ASK_AGAIN_AFTER, |next| now.duration_until(next));
@@ -336,10 +345,10 @@ fn postponed(why: Option<Postponed>, now: Timestamp) -> SigningError {
                 retry_after: seconds_until(then.unwrap_or(now), now),
             }
         }
-        Some(Postponed::Down) | None => CeremonyError::ServiceDown(
-            "a service that tells of certificates cannot answer at the moment; nothing was changed",
-        )
-        .into(),
+        Some(Postponed::Down) | None => SigningError::ArchiveServiceDown {
+            wanted: away,
+            retry_after: seconds_until(now.saturating_add(ASK_AGAIN_AFTER).unwrap_or(now), now),
+        },
     }
 }
 
@@ -417,7 +426,7 @@ mod tests {
     fn retry_after(next_update: Option<i64>) -> u32 {
         let [now, next] = [Some(1_000_000), next_update]
             .map(|second| second.and_then(|second| Timestamp::from_second(second).ok()));
-        match postponed(Some(Postponed::Until(next)), now.unwrap()) {
+        match postponed(Some(Postponed::Until(next)), None, now.unwrap()) {
             SigningError::ArchiveTooEarly { retry_after } => retry_after,
             other => panic!("{other}"),
         }

@@ -75,6 +75,14 @@ pub enum SigningError {
         /// Seconds until they may have.
         retry_after: u32,
     },
+    /// A service that is asked for an archive cannot answer.
+    #[error("a service that tells of certificates cannot answer")]
+    ArchiveServiceDown {
+        /// What it was asked for.
+        wanted: Option<String>,
+        /// Seconds until it may answer.
+        retry_after: u32,
+    },
     /// Letters are asked for, and nothing sends any.
     #[error("mail is not set up")]
     NoMail,

@@ -272,7 +272,8 @@ impl Intake {
         }
     }
 
-    /// Looks at one document that is only to be kept.
+    /// Looks at one document that is only to be kept: what takes no signature is
+    /// not, because it is kept to be signed.
     pub(super) async fn examine_file(
         &self,
         caller: &Caller,
@@ -280,7 +281,8 @@ impl Intake {
         pointer: &str,
         content: Bytes,
     ) -> Result<Report, SigningError> {
-        match self.look_at(caller, extension, false, content).await? {
+        let looked = self.look_at(caller, extension, false, content).await?;
+        match looked.and_then(Look::signable) {
             Ok(look) => Ok(look.report),
             Err(Obstacle::NamedMdoc) => Err(SigningError::FileRefused {
                 pointer: name_pointer(pointer),

@@ -8,7 +8,7 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_ceremony::{change, plugin_failure, seed};
-use parafa_domain::{CannotSimulate, SignerId, Simulation};
+use parafa_domain::{CannotSimulate, SignerId, SignerStatus, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::detached::run_detached;
 use parafa_plugin_host::{
@@ -291,7 +291,7 @@ fn cannot(refusal: Refusal) -> SigningError {
     }
 }
 
-/// The open signer with this email, whatever the action is.
+/// The signer with this email whose turn it is, whatever the action is.
 fn named<'e>(
     row: &SigningRow,
     emails: impl Iterator<Item = &'e str>,
@@ -302,7 +302,9 @@ fn named<'e>(
     };
     let mut parties = row.signing.signers.iter().zip(emails);
     let named = parties
-        .find(|(party, email)| party.status.is_open() && email.to_lowercase() == wanted)
+        .find(|(party, email)| {
+            party.status == SignerStatus::Pending && email.to_lowercase() == wanted
+        })
         .map(|(party, _)| party.id);
     named.map(Some).ok_or(SigningError::NoOpenSigner)
 }

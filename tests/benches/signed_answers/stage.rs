@@ -20,6 +20,7 @@ use crate::support::{admit, plugin_host};
 pub(crate) struct Stage {
     pub(crate) key: Arc<dyn SigningKey>,
     pub(crate) signer: Arc<AnswerSigner>,
+    pub(crate) timestamps: TimestampClient,
     _world: World,
     _folder: TempDir,
 }
@@ -35,17 +36,19 @@ impl Stage {
         let files = world.attorney();
         let key = SoftwareKey::from_pem(&read(&files.key), &read(&files.certificate));
         let key: Arc<dyn SigningKey> = Arc::new(key.expect("the attorney's key"));
-        let signer = Arc::new(signer(&world, key.clone()).await);
+        let (signer, timestamps) = signer(&world, key.clone()).await;
+        let signer = Arc::new(signer);
         Self {
             key,
             signer,
+            timestamps,
             _world: world,
             _folder: folder,
         }
     }
 }
 
-async fn signer(world: &World, key: Arc<dyn SigningKey>) -> AnswerSigner {
+async fn signer(world: &World, key: Arc<dyn SigningKey>) -> (AnswerSigner, TimestampClient) {
     let plugins = Arc::new(Registry::default());
     let jades = admit(&plugin_host(), "jades.wasm").await;
     plugins.install(jades).expect("the plugin is installed");
@@ -67,16 +70,17 @@ async fn signer(world: &World, key: Arc<dyn SigningKey>) -> AnswerSigner {
         url: tsa,
         policy: None,
     }];
+    let timestamps = TimestampClient::new(
+        ports.configured,
+        random,
+        anchors.clone(),
+        authorities,
+        TimestampPolicy::default(),
+    );
     let parts = AnswerSignerParts {
         key,
         plugins,
-        timestamps: TimestampClient::new(
-            ports.configured,
-            random,
-            anchors.clone(),
-            authorities,
-            TimestampPolicy::default(),
-        ),
+        timestamps: timestamps.clone(),
         validation_data: ValidationData::new(
             anchors.clone(),
             ocsp.clone(),
@@ -85,5 +89,6 @@ async fn signer(world: &World, key: Arc<dyn SigningKey>) -> AnswerSigner {
         signer_check: SignerCheck::new(anchors, ocsp),
         clock: Arc::new(SystemClock),
     };
-    AnswerSigner::new(parts).expect("the attorney's certificate can be read")
+    let signer = AnswerSigner::new(parts).expect("the attorney's certificate can be read");
+    (signer, timestamps)
 }

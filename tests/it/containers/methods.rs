@@ -93,6 +93,34 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
 }
 
 #[tokio::test]
+async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
+    let demo = Demo::start();
+    let Some(judge) = AsicE::find(&demo.world.world.roots) else {
+        return;
+    };
+    let api = demo.signing();
+    let file = parafa_fixtures::plain(1);
+    let names: Vec<String> = (10..30)
+        .map(|number| format!("{}{number}.pdf", "ė".repeat(200)))
+        .collect();
+    let named: Vec<_> = names.iter().map(|name| (&**name, &*file)).collect();
+    let body = composition(&named, &json!([{"email": "ona@example.lt"}]));
+    let created = api.call(Method::POST, "v1/signings", Some(body)).await;
+    let signing: Signing =
+        serde_json::from_value(created.expect("the signing is created")).expect("a signing");
+
+    let link = signing.signers[0].link();
+    assert_eq!(refusal(&demo, link, &["--as", "card-p384"]), None);
+
+    let (container, _) = api.document(signing.signing_id).await;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let signed = folder.path().join("signed.asice");
+    fs::write(&signed, &container).expect("a file");
+    let verdicts = judge.verdicts(&[signed]);
+    assert!(verdicts[0].ok, "{verdicts:#?}");
+}
+
+#[tokio::test]
 async fn whatever_a_phone_answers_a_container_stays_to_be_signed() {
     let demo = Demo::start();
     let api = demo.signing();

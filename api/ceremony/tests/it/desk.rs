@@ -9,10 +9,10 @@ use axum::response::Response;
 use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Country,
-    Document, EarlierSignatures, Face, Language, Member, MemberRole, PageContent, PageMembers,
-    PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt,
-    State, problems, router,
+    Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Circumstances,
+    Country, Document, EarlierSignatures, Face, Language, Member, MemberRole, PageContent,
+    PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
+    StartAttempt, State, problems, router,
 };
 use parafa_api_http::{Problem, ProblemType};
 use tower::ServiceExt;
@@ -159,6 +159,10 @@ impl CeremonyApi for Desk {
                 pairing: None,
                 error: Some(AttemptError::new(
                     AttemptFailure::UserRefused,
+                    Circumstances {
+                        method: SigningMethod::SmartId,
+                        is_locked: false,
+                    },
                     self.language(&link)?,
                 )),
             }),

@@ -2,6 +2,10 @@
 
 use email_address::{EmailAddress, Options};
 
+/// Longest address, in octets: a path of 256 octets (RFC 5321, 4.5.3.1.3) has a
+/// pair of brackets.
+const LONGEST: usize = 254;
+
 /// An address with a domain of at least two labels. Display names, quoted
 /// local parts and address literals, which RFC 5321 allows and no signer has,
 /// are not taken.
@@ -11,7 +15,7 @@ pub(super) fn parse(text: &str) -> Option<EmailAddress> {
         .without_domain_literal()
         .without_display_text();
     let quoted = text.starts_with('"');
-    (!quoted)
+    (!quoted && text.len() <= LONGEST)
         .then(|| EmailAddress::parse_with_options(text, options).ok())
         .flatten()
 }
@@ -52,5 +56,15 @@ mod tests {
         ] {
             assert!(parse(text).is_none(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_address_fits_into_a_path_of_smtp() {
+        let local_part = "a".repeat(64);
+        let labels = format!("{}.{}", "b".repeat(61), "b".repeat(60));
+        let fits = format!("{local_part}@{labels}.{}.lt", "c".repeat(63));
+        assert_eq!(fits.len(), LONGEST);
+        assert!(parse(&fits).is_some());
+        assert!(parse(&fits.replace(".lt", ".com")).is_none());
     }
 }

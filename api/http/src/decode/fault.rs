@@ -88,6 +88,11 @@ impl Faults {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.listed.borrow().len() + self.more.get()
+    }
+
     /// All of them, as they stand in the request: the query's, then the body's;
     /// in the end, of the whole request, how many are not listed.
     pub(crate) fn in_document_order(self) -> Vec<Fault> {

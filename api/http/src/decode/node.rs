@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
-use super::fault::append;
 use super::json::Json;
-use super::object::{Given, Kind};
+use super::located::Located;
 use super::patterns::{BASE64, Characters, LINE, LINES, file_name_pattern};
 use super::schema_recorder::{Members, SchemaRecorder};
-use super::{Faults, Object, Position, base64, date_time, email, text, web_address};
+use super::{Object, base64, date_time, email, text, web_address};
 use crate::ids::parse_uuid;
 use crate::openapi::Schemas;
 use crate::vocabulary::WireName;
@@ -31,108 +30,7 @@ enum Source<'j> {
     Any(SchemaRecorder<'j>),
 }
 
-/// One value of a request, with its place in it.
-#[derive(Clone)]
-pub(super) struct Located<'j> {
-    json: &'j Json<'j>,
-    faults: &'j Faults,
-    pointer: String,
-    position: Position,
-    in_query: bool,
-    /// It may be left out.
-    is_optional: bool,
-}
-
-impl<'j> Located<'j> {
-    pub(super) fn child(&self, json: &'j Json<'j>, token: &str, index: usize) -> Self {
-        Self {
-            json,
-            faults: self.faults,
-            pointer: append(&self.pointer, token),
-            position: self.position.child(index),
-            in_query: self.in_query,
-            is_optional: false,
-        }
-    }
-
-    pub(super) fn optional(self) -> Self {
-        Self {
-            is_optional: true,
-            ..self
-        }
-    }
-
-    pub(super) fn fault(&self, detail: impl Into<String>) {
-        let (position, pointer) = (self.position.clone(), self.pointer.clone());
-        self.faults.note(position, pointer, detail);
-    }
-
-    /// Notes a fault of a member that is not there.
-    pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
-        let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
-        self.faults.note(position, pointer, detail);
-    }
-
-    /// What a member is told that nobody asked for.
-    pub(super) fn unknown_member(&self) -> &'static str {
-        match self.in_query {
-            true => "is not a known parameter",
-            false => "is not a known member",
-        }
-    }
-
-    /// The members, if it is an object; those that `decode` does not ask for
-    /// are faults.
-    fn members<T>(&self, decode: impl FnOnce(&mut Object<'j>) -> Option<T>) -> Option<T> {
-        let Json::Object(members) = self.json else {
-            return self.wrong_type("an object");
-        };
-        let mut object = Object(Kind::Given(Given::new(self.clone(), members)));
-        let decoded = decode(&mut object);
-        if let Kind::Given(given) = &object.0 {
-            given.refuse_unknown();
-        }
-        decoded
-    }
-
-    fn wrong_type<T>(&self, wanted: &str) -> Option<T> {
-        let found = match self.json {
-            Json::Null => "null",
-            Json::Boolean(_) => "a boolean",
-            Json::Integer(_) | Json::Number => "a number",
-            Json::String(_) => "a string",
-            Json::Array(_) => "an array",
-            Json::Object(_) => "an object",
-        };
-        let remedy = match self.json {
-            Json::Null if self.is_optional => "; leave the member out instead",
-            _ => "",
-        };
-        self.fault(format!("must be {wanted}, and is {found}{remedy}"));
-        None
-    }
-}
-
 impl<'j> Node<'j> {
-    pub(super) fn of_body(json: &'j Json<'j>, faults: &'j Faults) -> Self {
-        Self::root(json, faults, Position::body(), false)
-    }
-
-    pub(super) fn of_query(json: &'j Json<'j>, faults: &'j Faults) -> Self {
-        Self::root(json, faults, Position::query(), true)
-    }
-
-    fn root(json: &'j Json<'j>, faults: &'j Faults, position: Position, in_query: bool) -> Self {
-        Self::given(Located {
-            json,
-            faults,
-            pointer: String::new(),
-            position,
-            in_query,
-            is_optional: false,
-        })
-    }
-
     pub(super) fn given(located: Located<'j>) -> Self {
         Self(Source::Given(located))
     }
@@ -204,16 +102,6 @@ impl<'j> Node<'j> {
         }
     }
 
-    pub(super) fn members<T>(
-        &self,
-        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
-    ) -> Option<T> {
-        match &self.0 {
-            Source::Given(located) => located.members(decode),
-            Source::Any(_) => None,
-        }
-    }
-
     /// Items of an array. A length that is not within `lengths` is a fault; too
     /// many items are all looked at for more.
     pub fn items<T>(
@@ -250,7 +138,7 @@ impl<'j> Node<'j> {
         let nodes = items.iter().enumerate();
         let decoded: Vec<_> = nodes
             .map(|(index, item)| located.child(item, &index.to_string(), index))
-            .map(|item| decode(Self::given(item)))
+            .map(|item| item.decode(&mut decode))
             .collect();
         decoded.into_iter().collect()
     }
@@ -458,28 +346,6 @@ impl<'j> Node<'j> {
                 value.fault(error.to_string());
                 None
             }
-        }
-    }
-}
-
-impl<'j> Located<'j> {
-    /// A string of at most `longest` characters.
-    fn bounded(&self, longest: usize) -> Option<&'j str> {
-        let value = self.string()?;
-        let length = value.chars().count();
-        if length > longest {
-            self.fault(format!(
-                "must have at most {longest} characters, and has {length}"
-            ));
-            return None;
-        }
-        Some(value)
-    }
-
-    fn string(&self) -> Option<&'j str> {
-        match self.json {
-            Json::String(value) => Some(value),
-            _ => self.wrong_type("a string"),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Node;
 use super::json::Json;
-use super::node::Located;
+use super::located::Located;
 use super::schema_recorder::Members;
 
 /// The members of an object, of which some have been asked for.
@@ -33,7 +33,7 @@ impl<'j> Object<'j> {
         decode: impl FnOnce(Node<'j>) -> Option<T>,
     ) -> Option<T> {
         match &mut self.0 {
-            Kind::Given(given) => decode(Node::given(given.member(name)?.optional())),
+            Kind::Given(given) => given.member(name)?.optional().decode(decode),
             Kind::Any(any) => {
                 any.optional(name, decode);
                 None
@@ -53,7 +53,7 @@ impl<'j> Object<'j> {
                 if member.is_none() {
                     given.object.fault_of_missing(name, "is required");
                 }
-                decode(Node::given(member?))
+                member?.decode(decode)
             }
             Kind::Any(any) => {
                 any.required(name, decode);
@@ -71,7 +71,7 @@ impl<'j> Object<'j> {
     ) -> Option<T> {
         match &mut self.0 {
             Kind::Given(given) => match given.member(name) {
-                Some(member) => decode(Node::given(member.optional())),
+                Some(member) => member.optional().decode(decode),
                 None => Some(default),
             },
             Kind::Any(any) => {
@@ -102,14 +102,13 @@ impl<'j> Object<'j> {
                 return None;
             }
         };
-        let mut node = |name| given.member(name).map(Node::given);
-        match (node(first), node(second)) {
-            (Some(node), None) => decode_first(node),
-            (None, Some(node)) => decode_second(node),
-            (Some(node), Some(other)) => {
-                node.fault(format!("must not be given together with {second}"));
-                decode_first(node);
-                decode_second(other);
+        match (given.member(first), given.member(second)) {
+            (Some(member), None) => member.decode(decode_first),
+            (None, Some(member)) => member.decode(decode_second),
+            (Some(member), Some(other)) => {
+                member.fault(format!("must not be given together with {second}"));
+                member.decode(decode_first);
+                other.decode(decode_second);
                 None
             }
             (None, None) => {

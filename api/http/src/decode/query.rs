@@ -3,7 +3,8 @@ use std::borrow::Cow;
 use url::form_urlencoded;
 
 use super::json::Json;
-use super::{Faults, Node, Object};
+use super::located::Located;
+use super::{Faults, Object};
 
 /// The parameters of a request's query, read as a flat object of strings.
 #[derive(Debug)]
@@ -43,6 +44,6 @@ impl Query {
         faults: &Faults,
         decode: impl FnOnce(&mut Object<'_>) -> Option<T>,
     ) -> Option<T> {
-        Node::of_query(&self.0, faults).members(decode)
+        Located::of_query(&self.0, faults).members(decode)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
+use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 
 use super::creation::Held;
@@ -114,7 +115,10 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         };
         let request = std::mem::take(&mut self.request);
         let budget = &self.http.budget;
-        if self.contract.body == BodyKind::Required {
+        // Whoever sends nothing at all is told what is missing, not of which type
+        // nothing should be.
+        let is_typed = request.headers().contains_key(CONTENT_TYPE);
+        if self.contract.body == BodyKind::Required && is_typed {
             return JsonBody::read(request, limits, budget).await;
         }
         let mut body = JsonBody::read_if_any(request, limits, budget).await?;

@@ -220,18 +220,24 @@ fn member_name<'j>(
         node.fault("must not be that of another file");
         return None;
     }
-    let (taken, wanted): (&[&str], _) = match format? {
-        ContainerFormat::Asice => (
+    let (taken, wanted): (&[&str], _) = match format {
+        Some(ContainerFormat::Asice) => (
             &["pdf"],
             "must end in .pdf, the only files that an asice container takes",
         ),
-        ContainerFormat::Adoc => (
+        Some(ContainerFormat::Adoc) => (
             &["pdf", "xlsx"],
             "must end in .pdf or .xlsx, the only files that an adoc takes",
         ),
+        None => (
+            &["pdf", "xlsx"],
+            "must end in .pdf or .xlsx, the only files that containers take",
+        ),
     };
-    let extension = extension(name)?;
-    let known = MEMBERS.iter().find(|(known, _)| *known == extension);
+    let extension = extension(name);
+    let known = MEMBERS
+        .iter()
+        .find(|(known, _)| extension.as_deref() == Some(*known));
     let Some((_, media_type)) = known.filter(|(known, _)| taken.contains(known)) else {
         node.fault(wanted);
         return None;

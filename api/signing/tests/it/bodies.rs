@@ -210,6 +210,29 @@ async fn a_batch_may_be_longer_than_other_bodies() {
 }
 
 #[tokio::test]
+async fn a_call_with_nothing_in_it_is_told_which_members_it_lacks() {
+    let service = Service::new();
+    let simulate = || request("POST", &format!("/v1/signings/{KNOWN}/simulate"), "owner");
+    let nothing = simulate().body(Body::empty()).unwrap();
+    assert_eq!(
+        service.send(nothing).await.faults(),
+        [("/action".to_owned(), "is required".to_owned())]
+    );
+    for (body, content_type) in [("{}", None), ("", Some("text/plain"))] {
+        let request = match content_type {
+            Some(content_type) => simulate().header("content-type", content_type),
+            None => simulate(),
+        };
+        let answer = service.send(request.body(Body::from(body)).unwrap()).await;
+        assert_eq!(
+            answer.problem(),
+            ProblemKind::UnsupportedMediaType,
+            "{body:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn calls_without_members_take_nothing_or_an_empty_object() {
     let service = Service::new();
     for call in ["cancel", "archive", &format!("signers/{SIGNER}/remind")] {

@@ -131,7 +131,7 @@ impl<'a> PdfFile<'a> {
     /// `/Prev` of an update: the offset that the last `startxref` gives. For a
     /// hybrid-reference file this is the newest table, not its stream.
     pub(crate) fn newest_table_offset(&self) -> usize {
-        self.newest_section().offset
+        self.newest_section().named_offset
     }
 
     /// Keys and values of the newest trailer dictionary, or of the dictionary

@@ -58,6 +58,9 @@ pub(crate) struct XrefSection {
     pub(crate) form: XrefForm,
     /// Where it starts: the keyword `xref`, or the stream's object header.
     pub(crate) offset: usize,
+    /// The offset under which `startxref` or a newer section names it: some
+    /// programs count the white space before it.
+    pub(crate) named_offset: usize,
     /// The trailer dictionary, `<<` to `>>`.
     pub(crate) trailer: Range<usize>,
     /// Just after the `%%EOF` of the revision that this section completes.

@@ -2,6 +2,7 @@
 
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
 
+use crate::ceremony::P256;
 use crate::earlier_signatures::{number_after, updated};
 use crate::intake::{inspected, notes, refused, replaced, table};
 use crate::real_samples::signed_and_taken_again;
@@ -71,6 +72,9 @@ fn white_space_before_a_section_or_an_object_is_passed_over() {
         replaced(&document, &format!("\n{old}\n"), &format!("\n{start}\n"))
     };
     assert_taken(&from(start - 1));
+    // Other readers find one file after another only by the offset as it was.
+    let signed = P256.signs(&from(start - 1)).unwrap();
+    assert_eq!(number_after(&signed, "/Prev "), start - 1);
     assert_eq!(refused(&from(start - 2)), "xref-damaged");
 
     let page = document

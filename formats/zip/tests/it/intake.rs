@@ -53,6 +53,19 @@ fn members_are_found_with_their_places() {
 }
 
 #[test]
+fn a_local_header_with_a_descriptor_may_tell_the_true_size_alone() {
+    let told = |size| {
+        with_second(|member| {
+            member.descriptor = 16;
+            member.local_size = Some(size);
+        })
+    };
+
+    assert!(read(told(700).build()).is_ok());
+    assert_refused(&told(701), "zip-ambiguous", &["aplankas/ąžuolas.txt"]);
+}
+
+#[test]
 fn an_archive_without_members_is_one() {
     assert_eq!(read(Zip::default().build()).unwrap().entries().len(), 0);
 }

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
-    CardRequest, CardSignature, CardSubject, CeremonyApi, Country, DeviceLink, Document,
-    EarlierSignature, EarlierSignatures, Face, Language, Member, PageContent, PageMembers,
-    PairedCard, PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, Country, DeviceLink,
+    Document, EarlierSignature, EarlierSignatures, Face, Language, Member, PageContent,
+    PageMembers, PairedCard, PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing,
     SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
@@ -209,7 +209,8 @@ impl CeremonyApi for CeremonyOperations {
             operation_token: signature.operation_token,
         };
         let row = self.0.submit_signature(&link, &submitted).await?;
-        Ok(attempt(row, None, None, language)?)
+        let is_locked = link.party()?.identity_locked;
+        Ok(attempt(row, None, None, is_locked, language)?)
     }
 
     async fn decline(&self, link: Ceremony, reason: Option<String>) -> Result<State, Problem> {
@@ -251,7 +252,13 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     let document = newest(&state)?.clone();
     let language: Language = word(state.party.language.tag())?;
     let attempt = match state.attempt {
-        Some(row) => Some(attempt(row, state.device_link, state.pairing, language)?),
+        Some(row) => Some(attempt(
+            row,
+            state.device_link,
+            state.pairing,
+            state.party.identity_locked,
+            language,
+        )?),
         None => None,
     };
     let methods = state.party.methods.iter();
@@ -297,14 +304,17 @@ fn attempt(
     row: AttemptRow,
     device_link: Option<ChoiceLinks>,
     pairing: Option<ceremonies::Pairing>,
+    is_locked: bool,
     language: Language,
 ) -> Result<Attempt, CeremonyError> {
     let failure = match row.failure {
         Some(failure) => Some(word::<AttemptFailure>(failure.code())?),
         None => None,
     };
+    let method = word(row.method.name())?;
+    let circumstances = Circumstances { method, is_locked };
     Ok(Attempt {
-        method: word(row.method.name())?,
+        method,
         phase: word(row.phase.name())?,
         verification_code: row.verification_code,
         device_link: device_link.map(|link| DeviceLink {
@@ -316,7 +326,7 @@ fn attempt(
             uri: pairing.uri,
             expires_at: pairing.expires_at,
         }),
-        error: failure.map(|failure| AttemptError::new(failure, language)),
+        error: failure.map(|failure| AttemptError::new(failure, circumstances, language)),
     })
 }
 

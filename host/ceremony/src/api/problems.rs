@@ -1,12 +1,12 @@
 //! From what went wrong with a ceremony to what the caller is told.
 
-use parafa_api_ceremony::problems;
+use parafa_api_ceremony::{Circumstances, SigningMethod, problems};
 use parafa_api_http::{Fault, Problem, ProblemType, WireName};
 use parafa_domain::AttemptFailure;
 use parafa_platform::PlatformError;
 
 use crate::plugin_failure::words;
-use crate::{BUSY_RETRY_SECONDS, CeremonyError};
+use crate::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<CeremonyError> for Problem {
@@ -46,12 +46,16 @@ pub fn problem(error: &CeremonyError) -> Problem {
             Problem::validation(vec![Fault::new("/method", detail)])
         }
         CeremonyError::CardRefused { member, detail } => card_refused(member, detail),
-        CeremonyError::AttemptFailed(failure) => attempt_failed(*failure),
-        CeremonyError::TooManyAttempts { retry_after } => Problem::new(
-            ProblemType::RATE_LIMITED,
-            "Too many attempts of this person wait at once, or were started within an hour.",
-        )
-        .with_retry_after(*retry_after),
+        CeremonyError::AttemptFailed { failure, is_locked } => attempt_failed(*failure, *is_locked),
+        CeremonyError::TooManyAttempts { of, retry_after } => {
+            let told = match of {
+                AttemptsOf::Link => "Too many attempts were started on this link within an hour.",
+                AttemptsOf::Person => {
+                    "Too many attempts of this person wait at once, or were started within an hour."
+                }
+            };
+            Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(*retry_after)
+        }
         CeremonyError::TooManyWaiting => Problem::new(
             ProblemType::RATE_LIMITED,
             "Too many calls are waiting on this link.",
@@ -94,11 +98,8 @@ fn card_refused(member: &str, detail: &str) -> Problem {
     Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
 }
 
-/// When a person who was asked too often may be asked again, at the earliest.
-const TOO_MANY_RETRY_SECONDS: u32 = 60;
-
 /// Why a card's certificate or signature ended its attempt, or what else did.
-fn attempt_failed(failure: AttemptFailure) -> Problem {
+fn attempt_failed(failure: AttemptFailure, is_locked: bool) -> Problem {
     use AttemptFailure as F;
 
     let member = match failure {
@@ -112,11 +113,6 @@ fn attempt_failed(failure: AttemptFailure) -> Problem {
         F::BadSignature => "/signature",
         F::DocumentChanged => return Problem::of(problems::DOCUMENT_CHANGED),
         F::Cancelled | F::Timeout => return Problem::not_found(),
-        F::TooManyAttempts => {
-            let told = "Too many attempts of this person were started within an hour.";
-            return Problem::new(ProblemType::RATE_LIMITED, told)
-                .with_retry_after(TOO_MANY_RETRY_SECONDS);
-        }
         _ => {
             let told = format!(
                 "The attempt has ended ({}): begin another one.",
@@ -125,7 +121,12 @@ fn attempt_failed(failure: AttemptFailure) -> Problem {
             return Problem::unavailable(told);
         }
     };
-    let told = wire_failure(failure).map_or("is refused", |failure| failure.sentence());
+    let circumstances = Circumstances {
+        method: SigningMethod::Nfc,
+        is_locked,
+    };
+    let told = wire_failure(failure);
+    let told = told.map_or("is refused", |failure| failure.sentence(circumstances));
     let fault = Fault::new(member, format!("{}: {told}", failure.code()));
     Problem::new(problems::CARD_REFUSED, told).with_errors(vec![fault])
 }
@@ -150,4 +151,24 @@ fn log(error: &CeremonyError) {
         error = error as &dyn std::error::Error,
         "a request failed inside"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_attempts_are_told_of_the_link_or_of_the_person() {
+        let told = |of| {
+            let problem = problem(&CeremonyError::TooManyAttempts {
+                of,
+                retry_after: 1800,
+            });
+            assert_eq!(problem.retry_after(), Some(1800));
+            problem.detail().to_owned()
+        };
+
+        assert!(told(AttemptsOf::Link).contains("link"));
+        assert!(told(AttemptsOf::Person).contains("person"));
+    }
 }

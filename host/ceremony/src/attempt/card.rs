@@ -21,8 +21,8 @@ use crate::sealing;
 
 /// How long the app may take for what it is to do next.
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
-/// Longest bytes to be signed that go out to a card's app: nothing else than
-/// these can be shown to be what the digest is of.
+/// Most that bytes to be signed may take in the attempt's row to go out to a
+/// card's app: nothing else than these can be shown to be what the digest is of.
 const LONGEST_BYTES: usize = 24 * 1024;
 
 impl Running {

@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::{self, ATTEMPTS, verified};
-use crate::error::CeremonyError;
+use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{
     AttemptRow, AttemptStep, CardLinkRow, CardSubmission, PreparedSignature, SigningRow,
 };
@@ -245,7 +245,13 @@ impl Ceremonies {
         }
         let is_looked_at =
             |attempt: &AttemptRow| !matches!(attempt.phase, Phase::Certificate | Phase::Signing);
-        let attempt = self.await_attempt(&attempt, is_looked_at).await?;
+        let attempt = match self.await_attempt(ceremony, &attempt, is_looked_at).await {
+            Err(CeremonyError::AttemptFailed {
+                failure: AttemptFailure::TooManyAttempts,
+                ..
+            }) => return Err(self.too_many_attempts(&certificate).await?),
+            looked_at => looked_at?,
+        };
         let (_, prepared) = self.asked_of_card(ceremony, &attempt).await?;
         let Payload::Bytes(to_be_signed) = prepared.need.payload else {
             return Err(CeremonyError::Inconsistent(
@@ -288,12 +294,12 @@ impl Ceremonies {
                 None => {
                     self.end_attempt(&attempt, AttemptFailure::BadSignature)
                         .await?;
-                    return Err(CeremonyError::AttemptFailed(AttemptFailure::BadSignature));
+                    return Err(failed(ceremony, AttemptFailure::BadSignature)?);
                 }
             }
         }
         let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
-        match self.await_attempt(&attempt, has_ended).await {
+        match self.await_attempt(ceremony, &attempt, has_ended).await {
             Err(CeremonyError::ServiceDown(_)) => self.card_attempt(ceremony).await,
             ended => ended,
         }
@@ -381,6 +387,7 @@ impl Ceremonies {
     /// The attempt once it is so, or why it has ended.
     async fn await_attempt(
         &self,
+        ceremony: &Ceremony,
         attempt: &AttemptRow,
         is_so: impl Fn(&AttemptRow) -> bool,
     ) -> Result<AttemptRow, CeremonyError> {
@@ -390,7 +397,7 @@ impl Ceremonies {
             let now = self.records.store.get::<AttemptRow>(&attempt.id).await?;
             let now = now.ok_or(CeremonyError::NotFound)?;
             if let Some(failure) = now.failure {
-                return Err(CeremonyError::AttemptFailed(failure));
+                return Err(failed(ceremony, failure)?);
             }
             if is_so(&now) {
                 return Ok(now);
@@ -406,12 +413,35 @@ impl Ceremonies {
         }
     }
 
+    /// What is told of a person whom too many attempts have asked.
+    async fn too_many_attempts(
+        &self,
+        certificate: &Certificate,
+    ) -> Result<CeremonyError, CeremonyError> {
+        let retry_after = match certificate.national_identifier() {
+            Some(identifier) => self.prompts.retry_after(identifier.as_str()).await?,
+            None => None,
+        };
+        Ok(CeremonyError::TooManyAttempts {
+            of: AttemptsOf::Person,
+            // The window may have moved on since.
+            retry_after: retry_after.unwrap_or(1),
+        })
+    }
+
     /// What the signature has to come with. One attempt goes on with one
     /// certificate, and has one.
     fn operation_token(&self, attempt: &AttemptRow) -> String {
         let token = self.records.master.token("card-operation", attempt.id, 0);
         token.reveal().to_owned()
     }
+}
+
+fn failed(ceremony: &Ceremony, failure: AttemptFailure) -> Result<CeremonyError, CeremonyError> {
+    Ok(CeremonyError::AttemptFailed {
+        failure,
+        is_locked: ceremony.party()?.identity_locked,
+    })
 }
 
 /// The value in the form that verifiers take; none of one that the card did not

@@ -8,7 +8,7 @@ use parafa_store::clock::shifted;
 use super::card::PairingCode;
 use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::{self, CARD_WITHIN, TURN};
-use crate::error::CeremonyError;
+use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardAccess, SigningRow};
 use crate::{prompts, sealing};
 
@@ -126,7 +126,10 @@ impl Ceremonies {
                     if let Some(person) = &person
                         && let Some(retry_after) = prompts::begin(tx, &mut attempt, person).await?
                     {
-                        return Err(CeremonyError::TooManyAttempts { retry_after });
+                        return Err(CeremonyError::TooManyAttempts {
+                            of: AttemptsOf::Person,
+                            retry_after,
+                        });
                     }
                     tx.put(&row).await?;
                     tx.insert(&attempt).await?;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode, header::HeaderName, redirect::Policy};
+use reqwest::{Client, RequestBuilder, StatusCode, header::HeaderName, redirect::Policy};
 use serde_json::Value;
 use url::Url;
 
@@ -37,19 +37,31 @@ impl Calls {
         for (name, value) in headers {
             request = request.header(name, *value);
         }
-        let answer = async {
-            let answer = request.send().await?;
-            Ok((answer.status(), answer.bytes().await?))
-        };
-        let (status, content) =
-            answer
-                .await
-                .map_err(|source: reqwest::Error| CommandError::NoAnswer {
-                    address,
-                    source: source.without_url(),
-                })?;
-        Ok((status, serde_json::from_slice(&content).unwrap_or_default()))
+        answered(address, request).await
     }
+
+    /// `DELETE`; the same.
+    pub(super) async fn delete(&self, address: &Url) -> Result<(StatusCode, Value), CommandError> {
+        answered(address.clone(), self.0.delete(address.clone())).await
+    }
+}
+
+async fn answered(
+    address: Url,
+    request: RequestBuilder,
+) -> Result<(StatusCode, Value), CommandError> {
+    let answer = async {
+        let answer = request.send().await?;
+        Ok((answer.status(), answer.bytes().await?))
+    };
+    let (status, content) =
+        answer
+            .await
+            .map_err(|source: reqwest::Error| CommandError::NoAnswer {
+                address,
+                source: source.without_url(),
+            })?;
+    Ok((status, serde_json::from_slice(&content).unwrap_or_default()))
 }
 
 pub(super) fn parsed(address: &str) -> Result<Url, CommandError> {

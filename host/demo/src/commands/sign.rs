@@ -71,7 +71,8 @@ struct App<'a> {
 }
 
 impl App<'_> {
-    /// From the button to the end of the attempt.
+    /// From the button to the end of the attempt. One that is refused is given
+    /// up, unless the server has ended it: its turn would keep others waiting.
     async fn sign(
         &self,
         link: &Url,
@@ -81,6 +82,23 @@ impl App<'_> {
     ) -> Result<Value, CommandError> {
         let start = json!({"method": "nfc"});
         let state = self.post(&below(link, "attempts"), None, &start).await?;
+        let signed = self.go_on(&state, own, other, hostile).await;
+        if signed.is_err() {
+            let attempt = below(link, "attempts/current");
+            // Why it was refused is what is told, whatever comes of this.
+            let _ = self.cards.calls.delete(&attempt).await;
+        }
+        signed
+    }
+
+    /// From the code to the end of the attempt.
+    async fn go_on(
+        &self,
+        state: &Value,
+        own: &str,
+        other: &str,
+        hostile: Option<Hostile>,
+    ) -> Result<Value, CommandError> {
         let pairing = &state["attempt"]["pairing"];
         let pairings = address(&pairing["uri"])?.join("/c/pairings");
         let pairings = pairings.map_err(|_| lacks("pairing"))?;

@@ -8,9 +8,9 @@ use crate::SignerId;
 pub enum Simulation {
     /// Everybody who could sign is taken to have signed.
     Complete,
-    /// One signer declines.
+    /// One signer declines, whose turn it is to sign.
     Decline {
-        /// Who; the first who could sign if none is named.
+        /// Who; the first who can sign now if none is named.
         signer: Option<SignerId>,
     },
     /// The deadline passes.
@@ -20,8 +20,8 @@ pub enum Simulation {
 /// Why nothing can be simulated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotSimulate {
-    /// The named party is none that could still sign.
-    #[error("the named party is no signer who could still sign")]
+    /// The named party is none that can sign now.
+    #[error("the named party is no signer who can sign now")]
     SignerNotOpen,
     /// The signing has ended.
     #[error("the signing has ended")]
@@ -72,7 +72,7 @@ impl Signing {
         let decliner = self
             .signers
             .iter_mut()
-            .find(|party| party.status.is_open() && is_named(party))
+            .find(|party| party.status == SignerStatus::Pending && is_named(party))
             .ok_or(CannotSimulate::SignerNotOpen)?;
         decliner.status = SignerStatus::Declined;
         decliner.declined_at = Some(now);

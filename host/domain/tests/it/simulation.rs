@@ -112,6 +112,25 @@ fn nobody_but_an_open_signer_declines() {
 }
 
 #[test]
+fn nobody_declines_before_their_turn() {
+    let mut signing = two(SigningOrder::Sequential);
+    let decline = |n| Simulation::Decline {
+        signer: Some(signer_id(n)),
+    };
+
+    assert_eq!(
+        signing.simulate(decline(2), now()),
+        Err(CannotSimulate::SignerNotOpen)
+    );
+    assert_eq!(
+        statuses(&signing),
+        [SignerStatus::Pending, SignerStatus::Waiting]
+    );
+    signing.simulate(decline(1), now()).unwrap();
+    assert_eq!(signing.status, SigningStatus::Declined);
+}
+
+#[test]
 fn expiring_ends_it_before_its_time() {
     let mut signing = two(SigningOrder::Sequential);
 

@@ -6,13 +6,16 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
-use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::{
     CardRequest, Ceremony, CeremonyState, StartAttempt, SubmittedSignature,
 };
+use parafa_ceremony::records::{Prompt, PromptsRow};
+use parafa_ceremony::{AttemptsOf, CeremonyError};
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::card::{SignatureAlgorithm, SignatureEncoding};
+use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use super::deployment::{SIGN, Site};
 use super::host::Host;
@@ -186,11 +189,40 @@ async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
     let refused = complete(&stage, &replayed).await;
     let failure = AttemptFailure::BadSignature;
     assert!(
-        matches!(refused, Err(CeremonyError::AttemptFailed(why)) if why == failure),
+        matches!(refused, Err(CeremonyError::AttemptFailed { failure: why, .. }) if why == failure),
         "{refused:?}"
     );
     assert_eq!(stage.newest_attempt().await.failure, Some(failure));
     assert_eq!(stage.signing().await.versions.len(), 1);
+}
+
+#[tokio::test]
+async fn a_person_who_was_asked_too_often_is_told_when_the_hour_is_over() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let app = &stage.host.app;
+    let certificate = Certificate::from_der(&site.card_certificate(CARD).await).unwrap();
+    let person = certificate.national_identifier().unwrap();
+    let ended = Prompt {
+        attempt: Uuid::now_v7(),
+        at: app.records.store.now().await.unwrap(),
+        waits: false,
+    };
+    let asked = PromptsRow {
+        person: app.prompts.prompted_person(person.as_str()),
+        attempts: vec![ended; 30],
+    };
+    stage.host.put(&asked).await;
+    site.pass(SignedDuration::from_mins(20));
+    start(&stage).await;
+
+    let refused = send_certificate(&stage, CARD).await;
+
+    let Err(CeremonyError::TooManyAttempts { of, retry_after }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(of, AttemptsOf::Person);
+    assert!((2300..=2401).contains(&retry_after), "{retry_after}");
 }
 
 #[tokio::test]

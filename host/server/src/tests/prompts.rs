@@ -27,7 +27,7 @@ async fn signers(site: &Site, host: &Host, count: usize) -> Vec<Uuid> {
 
 fn retry_after(refused: Result<(), CeremonyError>) -> u32 {
     match refused {
-        Err(CeremonyError::TooManyAttempts { retry_after }) => retry_after,
+        Err(CeremonyError::TooManyAttempts { retry_after, .. }) => retry_after,
         other => panic!("{other:?}"),
     }
 }

@@ -51,7 +51,7 @@ fn answer(error: &SigningError) -> Problem {
         )]),
         SigningError::NoOpenSigner => Problem::validation(vec![Fault::new(
             Simulation::SIGNER_EMAIL_POINTER,
-            "must be that of a signer who can still sign",
+            "must be that of a signer who can sign now",
         )]),
         SigningError::SandboxOnly => Problem::of(ProblemKind::SandboxOnly),
         SigningError::ArchiveNotSupported(why) => {
@@ -65,6 +65,10 @@ fn answer(error: &SigningError) -> Problem {
              used; nothing was changed.",
         )
         .with_retry_after(*retry_after),
+        SigningError::ArchiveServiceDown {
+            wanted,
+            retry_after,
+        } => Problem::unavailable(service_down(wanted.as_deref())).with_retry_after(*retry_after),
         SigningError::NoMail => Problem::validation(vec![Fault::new(
             "/delivery",
             "must be link: mail is not set up here",
@@ -153,6 +157,14 @@ fn named(fault: &IntakeFault) -> Vec<Fault> {
             .collect(),
         _ => vec![Fault::new(pointer.clone(), reason(refusal))],
     }
+}
+
+fn service_down(wanted: Option<&str>) -> String {
+    let wanted = wanted.map(|wanted| format!(": {wanted} is wanted"));
+    format!(
+        "A service that tells of certificates cannot answer at the moment{}; nothing was changed.",
+        wanted.unwrap_or_default()
+    )
 }
 
 /// What an archive lacks, in one sentence.
@@ -264,6 +276,21 @@ mod tests {
             "Something is missing that cannot be had: Signature1: no revocation data; \
              Signature2: no time-stamp."
         );
+    }
+
+    #[test]
+    fn a_service_that_is_away_is_told_by_what_it_was_asked_and_when_to_ask_again() {
+        let problem = Problem::from(SigningError::ArchiveServiceDown {
+            wanted: Some("what Test CA tells of the certificate number 1f".to_owned()),
+            retry_after: 61,
+        });
+
+        assert_eq!(
+            problem.detail(),
+            "A service that tells of certificates cannot answer at the moment: what Test CA tells \
+             of the certificate number 1f is wanted; nothing was changed."
+        );
+        assert_eq!(problem.retry_after(), Some(61));
     }
 
     #[test]

@@ -141,6 +141,36 @@ async fn files_of_a_container_fit_its_format_and_have_distinct_names() {
 }
 
 #[tokio::test]
+async fn a_file_of_a_container_without_an_extension_is_told_what_its_name_must_end_in() {
+    let service = Service::new();
+    for (format, wanted) in [
+        (
+            "asice",
+            "must end in .pdf, the only files that an asice container takes",
+        ),
+        (
+            "adoc",
+            "must end in .pdf or .xlsx, the only files that an adoc takes",
+        ),
+    ] {
+        for name in ["a", "a.", ".pdf", "mimetype"] {
+            let mut body = without("/document");
+            let files = json!([{"name": name, "content": ""}]);
+            set(
+                &mut body,
+                "/container",
+                json!({"format": format, "files": files}),
+            );
+            let fault = ("/container/files/0/name".to_owned(), wanted.to_owned());
+            assert_eq!(service.faults(&body).await, [fault.clone()], "{name}");
+            set(&mut body, "/title", json!(7));
+            let faults = service.faults(&body).await;
+            assert!(faults.contains(&fault) && faults.len() == 2, "{faults:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_document_has_at_most_fifteen_mebibytes() {
     let service = Service::new();
     let fits = with("/document/content", json!(base64(&vec![0; 15 * MIB])));

@@ -95,12 +95,13 @@ fn follow(source: Source<'_>, newest: usize, limits: &Limits) -> Result<Vec<Xref
                 "An older cross-reference section comes after a newer one.",
             ));
         }
-        let section = read_section(source, offset, &mut allowance)?;
+        let mut section = read_section(source, offset, &mut allowance)?;
+        section.section.named_offset = told;
         next = section.prev;
         found.push(section);
     }
     refuse_freed(&found)?;
-    complete(found, &visited)
+    complete(source, found, &visited)
 }
 
 /// Refuses a hybrid table that frees what an older section has in use, though
@@ -123,7 +124,11 @@ fn refuse_freed(found: &[Found]) -> Result<(), Refusal> {
 }
 
 /// Gives every section the end of its revision.
-fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSection>, Refusal> {
+fn complete(
+    source: Source<'_>,
+    found: Vec<Found>,
+    offsets: &BTreeSet<usize>,
+) -> Result<Vec<XrefSection>, Refusal> {
     let mut ends: Vec<(usize, usize)> = Vec::with_capacity(found.len());
     for (
         index,
@@ -149,7 +154,9 @@ fn complete(found: Vec<Found>, offsets: &BTreeSet<usize>) -> Result<Vec<XrefSect
                     revision_end,
                 }),
                 _,
-            ) if startxref == 0 || offsets.contains(&startxref) => (marker_end, revision_end),
+            ) if startxref == 0 || offsets.contains(&after_white_space(source, startxref)) => {
+                (marker_end, revision_end)
+            }
             // Some programs complete several sections together.
             (None, Some(newer)) => *newer,
             _ => {
@@ -259,6 +266,7 @@ fn read_section(
     let section = XrefSection {
         form,
         offset,
+        named_offset: offset,
         trailer,
         marker_end: 0,
         revision_end: 0,
@@ -282,7 +290,6 @@ fn completion(source: Source<'_>, position: usize) -> Option<Completion> {
     let mut scanner = Scanner::new(bytes, position);
     scanner.accept(START_XREF).then_some(())?;
     let startxref = usize::try_from(scanner.unsigned().ok()?).ok()?;
-    let startxref = after_white_space(source, startxref);
     scanner.skip_white_space();
     let is_marked = scanner.accept(END_OF_FILE);
     let marker_end = scanner.position();

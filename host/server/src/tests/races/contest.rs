@@ -392,7 +392,7 @@ impl<'d> Contest<'d> {
                 self.wait_for_attempts().await;
                 assert_eq!(self.status_of(signer), Some(SignerStatus::Signed));
             }
-            Err(CeremonyError::TooManyAttempts { retry_after }) => {
+            Err(CeremonyError::TooManyAttempts { retry_after, .. }) => {
                 let pause = SignedDuration::from_secs(retry_after.into());
                 self.deployment.site.pass(pause);
                 self.run_all().await;

@@ -1,0 +1,139 @@
+use super::fault::append;
+use super::json::Json;
+use super::object::{Given, Kind};
+use super::{Faults, Node, Object, Position};
+
+/// One value of a request, with its place in it.
+#[derive(Clone)]
+pub(super) struct Located<'j> {
+    pub(super) json: &'j Json<'j>,
+    faults: &'j Faults,
+    pub(super) pointer: String,
+    position: Position,
+    pub(super) in_query: bool,
+    /// It may be left out.
+    is_optional: bool,
+}
+
+impl<'j> Located<'j> {
+    pub(super) fn of_body(json: &'j Json<'j>, faults: &'j Faults) -> Self {
+        Self::root(json, faults, Position::body(), false)
+    }
+
+    pub(super) fn of_query(json: &'j Json<'j>, faults: &'j Faults) -> Self {
+        Self::root(json, faults, Position::query(), true)
+    }
+
+    fn root(json: &'j Json<'j>, faults: &'j Faults, position: Position, in_query: bool) -> Self {
+        Self {
+            json,
+            faults,
+            pointer: String::new(),
+            position,
+            in_query,
+            is_optional: false,
+        }
+    }
+
+    pub(super) fn child(&self, json: &'j Json<'j>, token: &str, index: usize) -> Self {
+        Self {
+            json,
+            faults: self.faults,
+            pointer: append(&self.pointer, token),
+            position: self.position.child(index),
+            in_query: self.in_query,
+            is_optional: false,
+        }
+    }
+
+    pub(super) fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
+        }
+    }
+
+    pub(super) fn fault(&self, detail: impl Into<String>) {
+        let (position, pointer) = (self.position.clone(), self.pointer.clone());
+        self.faults.note(position, pointer, detail);
+    }
+
+    /// What `decode` makes of it. That it makes nothing is a fault, even if the
+    /// code says none: a refusal has to name what it refuses.
+    pub(super) fn decode<T>(self, decode: impl FnOnce(Node<'j>) -> Option<T>) -> Option<T> {
+        let before = self.faults.count();
+        let decoded = decode(Node::given(self.clone()));
+        if decoded.is_none() && self.faults.count() == before {
+            self.fault("is not accepted");
+        }
+        decoded
+    }
+
+    /// Notes a fault of a member that is not there.
+    pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
+        let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
+        self.faults.note(position, pointer, detail);
+    }
+
+    /// What a member is told that nobody asked for.
+    pub(super) fn unknown_member(&self) -> &'static str {
+        match self.in_query {
+            true => "is not a known parameter",
+            false => "is not a known member",
+        }
+    }
+
+    /// The members, if it is an object; those that `decode` does not ask for
+    /// are faults.
+    pub(super) fn members<T>(
+        &self,
+        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
+    ) -> Option<T> {
+        let Json::Object(members) = self.json else {
+            return self.wrong_type("an object");
+        };
+        let mut object = Object(Kind::Given(Given::new(self.clone(), members)));
+        let decoded = decode(&mut object);
+        if let Kind::Given(given) = &object.0 {
+            given.refuse_unknown();
+        }
+        decoded
+    }
+
+    pub(super) fn wrong_type<T>(&self, wanted: &str) -> Option<T> {
+        let found = match self.json {
+            Json::Null => "null",
+            Json::Boolean(_) => "a boolean",
+            Json::Integer(_) | Json::Number => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        };
+        let remedy = match self.json {
+            Json::Null if self.is_optional => "; leave the member out instead",
+            _ => "",
+        };
+        self.fault(format!("must be {wanted}, and is {found}{remedy}"));
+        None
+    }
+
+    /// A string of at most `longest` characters.
+    pub(super) fn bounded(&self, longest: usize) -> Option<&'j str> {
+        let value = self.string()?;
+        let length = value.chars().count();
+        if length > longest {
+            self.fault(format!(
+                "must have at most {longest} characters, and has {length}"
+            ));
+            return None;
+        }
+        Some(value)
+    }
+
+    pub(super) fn string(&self) -> Option<&'j str> {
+        match self.json {
+            Json::String(value) => Some(value),
+            _ => self.wrong_type("a string"),
+        }
+    }
+}
