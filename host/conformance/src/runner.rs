@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
         let operation = check.operation;
         let capability = operation.capability();
         if !self.plugin.capabilities().contains(&capability) {
-            let why = format!("the plugin cannot {}", capability.deed());
+            let why = format!("the plugin cannot {}", capability.verb_phrase());
             return Ok((Verdict::Skipped, Some(why)));
         }
         let time_outs = self.time_outs.entry(operation.name()).or_default();

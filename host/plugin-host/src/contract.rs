@@ -122,7 +122,7 @@ impl Capability {
 
     /// What a plugin does that has it, in words that follow "it can".
     #[must_use]
-    pub fn deed(self) -> &'static str {
+    pub fn verb_phrase(self) -> &'static str {
         match self {
             Self::Archive => "raise signatures to a long-term level",
             Self::Compose => "make containers of files",

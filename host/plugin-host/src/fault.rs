@@ -80,7 +80,7 @@ pub enum FaultKind {
     #[error("trap: {0}")]
     Trap(String),
     /// It cannot do what was asked of it.
-    #[error("it cannot {}", .0.deed())]
+    #[error("it cannot {}", .0.verb_phrase())]
     Unsupported(Capability),
 }
 

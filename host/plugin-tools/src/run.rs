@@ -164,7 +164,11 @@ fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
     let is_there = plugin.capabilities().contains(&capability);
     (!is_there).then(|| Refusal {
         code: NOT_SUPPORTED.to_owned(),
-        detail: format!("the plugin {} cannot {}", plugin.id(), capability.deed()),
+        detail: format!(
+            "the plugin {} cannot {}",
+            plugin.id(),
+            capability.verb_phrase()
+        ),
         subjects: Vec::new(),
     })
 }

@@ -135,7 +135,7 @@ impl Letter<'_> {
     }
 
     /// What a link is for.
-    fn deed(&self, texts: &Messages) -> &'static str {
+    fn call_to_action(&self, texts: &Messages) -> &'static str {
         match self.kind {
             LetterKind::Done => texts.letter_download,
             _ => texts.letter_sign,
@@ -156,7 +156,7 @@ impl Letter<'_> {
             let attached = attached(texts, item);
             let _ = writeln!(text, "{}: {}{attached}", texts.document, item.document_name);
             if let Way::Link(link) = item.way {
-                let _ = writeln!(text, "{}: {link}", self.deed(texts));
+                let _ = writeln!(text, "{}: {link}", self.call_to_action(texts));
             }
         }
         let Closing { until, sentence } = self.closing(texts);
@@ -226,7 +226,7 @@ impl Letter<'_> {
                 (texts.document) ": " (item.document_name) (attached(texts, item))
                 @if let Way::Link(link) = item.way {
                     br;
-                    a href=(link) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.deed(texts)) }
+                    a href=(link) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.call_to_action(texts)) }
                 }
             }
         }
