@@ -356,7 +356,10 @@ async fn the_sandbox_gives_a_container_that_says_that_nobody_signed_it() {
     let refused = demo.signing().try_create("a.asice", &artifact, one).await;
     assert_refused(refused, "container-unsigned", "/document/content");
     let kept = json!({"name": "artifact.asice", "content": BASE64.encode(&artifact)});
-    let refused = api.call(Method::POST, "v1/files", Some(kept)).await;
+    let refused = demo
+        .signing()
+        .call(Method::POST, "v1/files", Some(kept))
+        .await;
     let refused = refused.expect_err("what takes no signature is not kept");
     assert_eq!(
         (refused.problem.status, refused.problem.name()),
