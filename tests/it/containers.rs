@@ -17,7 +17,9 @@ use sha2::{Digest, Sha256};
 use crate::support::browser::Browser;
 use crate::support::client::{Refused, Signing, SigningClient};
 use crate::support::control::WorldControl;
-use crate::support::demo::Demo;
+use crate::support::demo::{Demo, parafa};
+use crate::support::operator::{refusal, text};
+use crate::support::root;
 
 const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
 /// Names that writers of containers have escaped in different ways.
@@ -65,6 +67,33 @@ fn assert_refused(refused: Result<Signing, Refused>, name: &str, pointer: &str) 
     assert_eq!(refused.problem.name(), name, "{refused:?}");
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(refused.problem.errors[0].pointer, pointer);
+}
+
+/// The signature covers what is in the file; the checksum stands around it.
+#[test]
+fn a_damaged_member_under_an_intact_signature_is_no_intact_document() {
+    let case = root().join("fixtures/cases/asice/signed-once/input.asice");
+    let sound = fs::read(case).expect("a signed container");
+    // Both headers of `sutartis.txt` have it.
+    let checksum = 0xfc43_087d_u32.to_le_bytes();
+    let mut damaged = sound.clone();
+    for at in memchr::memmem::find_iter(&sound, &checksum) {
+        damaged[at] ^= 1;
+    }
+    assert_ne!(damaged, sound);
+    let folder = tempfile::tempdir().expect("a folder");
+    let verified = |name: &str, content: &[u8]| {
+        let file = folder.path().join(name);
+        fs::write(&file, content).expect("written");
+        let data = folder.path().join("data");
+        parafa(["verify", text(&file), "--json", "--data", text(&data)])
+    };
+
+    assert!(verified("sound.asice", &sound).status.success());
+    let refused = verified("damaged.asice", &damaged);
+
+    assert!(refusal(&refused).contains("member-damaged"), "{refused:?}");
+    assert!(refused.stdout.is_empty(), "{refused:?}");
 }
 
 #[tokio::test]

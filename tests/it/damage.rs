@@ -81,21 +81,7 @@ async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accep
     }
     assert!(!backup.join("manifest.jsonl").exists());
 
-    let mut accepting = program()
-        .args(serve)
-        .args(on_data)
-        .arg("--accept-loss")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("parafa starts");
-    let output = accepting.stdout.take().expect("it is piped");
-    let listens = BufReader::new(output).lines().next();
-    let listens = listens.is_some_and(|line| line.is_ok_and(|line| line.starts_with("listening")));
-    accepting.kill().expect("ended");
-    let log = accepting.wait_with_output().expect("its log").stderr;
-    let log = String::from_utf8_lossy(&log);
-    assert!(listens, "{log}");
+    let log = log_of_accepting(&data);
     assert!(
         log.contains("a loss is accepted: 1 of 2 rows of `signing"),
         "{log}"
@@ -110,6 +96,53 @@ async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accep
     let asked = demo.signing().call(Method::GET, &path, None).await;
     assert_eq!(asked.expect_err("it is lost").status, StatusCode::NOT_FOUND);
     assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 1);
+}
+
+/// What a server logs that starts although something is lost.
+fn log_of_accepting(data: &Path) -> String {
+    let mut accepting = program()
+        .args(["serve", "--demo", "--accept-loss", "--data", text(data)])
+        .args([
+            "--listen",
+            "127.0.0.1:0",
+            "--operator-listen",
+            "127.0.0.1:0",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("parafa starts");
+    let output = accepting.stdout.take().expect("it is piped");
+    let listens = BufReader::new(output).lines().next();
+    let listens = listens.is_some_and(|line| line.is_ok_and(|line| line.starts_with("listening")));
+    accepting.kill().expect("ended");
+    let log = accepting.wait_with_output().expect("its log").stderr;
+    let log = String::from_utf8_lossy(&log).into_owned();
+    assert!(listens, "{log}");
+    log
+}
+
+#[tokio::test]
+async fn a_store_of_which_nothing_can_be_read_is_refused_and_goes_on_once_that_is_accepted() {
+    let mut demo = Demo::start();
+    let document = parafa_fixtures::plain(1);
+    demo.signing()
+        .create(&document, json!([{"email": "ona@example.lt"}]))
+        .await;
+    demo.stop();
+    let data = demo.data();
+    let log = data.join("store/db");
+    let cut = fs::read(&log).expect("the log")[..64].to_vec();
+    fs::write(&log, cut).expect("cut off");
+
+    let refused = refused(&data, &["audit", "verify"]);
+    assert!(refused.contains("1 of 1 rows of `signing"), "{refused}");
+    assert!(refused.contains("--accept-loss"), "{refused}");
+    let told = log_of_accepting(&data);
+    assert!(told.contains("a loss is accepted"), "{told}");
+
+    demo.start_again();
+    assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 0);
 }
 
 #[tokio::test]

@@ -85,7 +85,9 @@ pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
             folder,
         });
     }
-    Run::new(plugin, Depth::Full).play_places(&places).await
+    Run::new(&plugin.on_trial(), Depth::Full)
+        .play_places(&places)
+        .await
 }
 
 /// Plays the cases that are part of this crate; for a format that has none,
@@ -95,7 +97,9 @@ pub async fn run(plugin: &Plugin, cases: &Path) -> Result<Scorecard, RunError> {
 ///
 /// When nothing can be signed.
 pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
-    Run::new(plugin, Depth::Full).play_built_in().await
+    Run::new(&plugin.on_trial(), Depth::Full)
+        .play_built_in()
+        .await
 }
 
 /// Plays the small ones of the cases that are part of this crate, each call once: whether a
@@ -105,7 +109,9 @@ pub async fn run_built_in(plugin: &Plugin) -> Result<Scorecard, RunError> {
 ///
 /// When nothing can be signed.
 pub async fn run_quick(plugin: &Plugin) -> Result<Scorecard, RunError> {
-    Run::new(plugin, Depth::Quick).play_built_in().await
+    Run::new(&plugin.on_trial(), Depth::Quick)
+        .play_built_in()
+        .await
 }
 
 /// Cases being played.
@@ -159,8 +165,15 @@ impl<'a> Run<'a> {
         if self.depth == Depth::Quick && case.document.len() > QUICK_BYTES {
             return Ok(());
         }
+        let mut asked = BTreeMap::<&str, usize>::new();
         for check in &case.checks {
-            let name = format!("{}/{}", case.name, check.operation);
+            let operation = check.operation.name();
+            let times = asked.entry(operation).or_default();
+            *times += 1;
+            let name = match times {
+                1 => format!("{}/{operation}", case.name),
+                times => format!("{}/{operation}-{times}", case.name),
+            };
             let (verdict, why) = self.judge(case, check).await?;
             self.scorecard.add(name, verdict, why);
         }

@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use parafa_platform::accounts::{KeyMode, Product, Role};
@@ -82,6 +81,18 @@ impl OperatorCommand {
     }
 }
 
+fn yes_or_no(text: &str) -> Result<bool, &'static str> {
+    match text.to_ascii_lowercase().as_str() {
+        "yes" | "true" => Ok(true),
+        "no" | "false" => Ok(false),
+        _ => Err("it must be yes or no"),
+    }
+}
+
+fn id(text: &str) -> Result<Uuid, &'static str> {
+    text.parse().map_err(|_| "no id")
+}
+
 /// Commands on workspaces. TENANT is an id or a name.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
@@ -131,10 +142,10 @@ pub enum TenantCommand {
     SetAgreement {
         tenant: String,
         /// Whether the terms of service are accepted.
-        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = yes_or_no)]
         terms: Option<bool>,
         /// Whether the engagement agreement is signed.
-        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new())]
+        #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = yes_or_no)]
         agreement: Option<bool>,
         /// The code of the entity that is billed.
         #[arg(long, value_name = "CODE|none")]
@@ -214,6 +225,7 @@ pub enum KeyCommand {
     /// Revoke a key.
     Revoke {
         /// The key's id.
+        #[arg(value_parser = id)]
         id: Uuid,
     },
 }
@@ -250,6 +262,7 @@ pub enum ProviderCommand {
     /// Take a relying party's key out of use.
     Revoke {
         /// The id of its key.
+        #[arg(value_parser = id)]
         key_id: Uuid,
     },
     /// Have a new key sign assertions; the one before verifies for a while
@@ -285,6 +298,7 @@ pub enum DeliveryCommand {
     /// Send an event again.
     Replay {
         /// The delivery's id.
+        #[arg(value_parser = id)]
         id: Uuid,
     },
 }
@@ -312,6 +326,7 @@ pub enum CommentCommand {
     /// do not.
     Add {
         /// The signing's id.
+        #[arg(value_parser = id)]
         signing: Uuid,
         text: String,
         /// Your own name for the writer.
@@ -379,4 +394,18 @@ pub struct SweepCommand {
     /// day in quarantine.
     #[arg(long)]
     pub confirm: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_neither_yes_nor_no_and_what_is_no_id_is_told_in_these_words() {
+        assert_eq!(yes_or_no("Yes"), Ok(true));
+        assert_eq!(yes_or_no("no"), Ok(false));
+        assert_eq!(yes_or_no("maybe"), Err("it must be yes or no"));
+        assert_eq!(id("xyz"), Err("no id"));
+        assert!(id(&Uuid::nil().to_string()).is_ok());
+    }
 }

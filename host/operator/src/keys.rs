@@ -1,6 +1,8 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::views::date_time;
-use parafa_platform::accounts::{ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product};
+use parafa_platform::accounts::{
+    ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product, USERS_OF_TENANT, UserRow,
+};
 use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
@@ -92,11 +94,16 @@ impl OperatorCommands {
     async fn list_keys(&self, tenant: &str) -> Result<Value, OperateError> {
         let tenant = self.tenant_named(tenant).await?;
         let keys = all_of(&self.records.store, &KEYS_OF_TENANT, tenant.id).await?;
-        Ok(keys.iter().map(shown).collect())
+        let users = all_of(&self.records.store, &USERS_OF_TENANT, tenant.id).await?;
+        let email = |key: &ApiKeyRow| {
+            let user = users.iter().find(|user| user.id == key.user);
+            user.map(|user| user.email.as_str())
+        };
+        Ok(keys.iter().map(|key| shown(key, email(key))).collect())
     }
 
     async fn revoke_key(&self, id: Uuid) -> Result<Value, OperateError> {
-        let key = self
+        let (key, user) = self
             .records
             .store
             .transact(|tx| {
@@ -105,11 +112,13 @@ impl OperatorCommands {
                     let mut key = found.ok_or(OperateError::UnknownKey(id))?;
                     key.revoked_at.get_or_insert(tx.now());
                     tx.put(&key).await?;
-                    Ok::<_, OperateError>(key)
+                    let user = tx.get::<UserRow>(&key.user).await?;
+                    Ok::<_, OperateError>((key, user))
                 })
             })
             .await?;
-        Ok(shown(&key))
+        let email = user.as_ref().map(|user| user.email.as_str());
+        Ok(shown(&key, email))
     }
 
     async fn first_secret(
@@ -161,10 +170,11 @@ impl OperatorCommands {
     }
 }
 
-fn shown(key: &ApiKeyRow) -> Value {
+fn shown(key: &ApiKeyRow, email: Option<&str>) -> Value {
     json!({
         "id": key.id,
         "user": key.user,
+        "email": email,
         "product": key.product,
         "mode": key.mode,
         "createdAt": date_time(key.created_at),

@@ -1,6 +1,7 @@
 //! Which targets may be reached.
 
 use std::fmt;
+use std::num::NonZeroU16;
 use std::str::FromStr;
 
 use url::{Host, Url};
@@ -42,7 +43,7 @@ impl FromStr for HostPort {
         let (host, port) = text.rsplit_once(':').ok_or_else(malformed)?;
         Ok(Self {
             host: without_trailing_dot(Host::parse(host).map_err(|_| malformed())?),
-            port: port.parse().map_err(|_| malformed())?,
+            port: port.parse::<NonZeroU16>().map_err(|_| malformed())?.get(),
         })
     }
 }
@@ -308,6 +309,7 @@ mod tests {
             "hooks.local",
             "hooks.local:",
             "hooks.local:70000",
+            "hooks.local:0",
             ":80",
             "::1:80",
         ] {

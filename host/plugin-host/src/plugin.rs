@@ -71,6 +71,13 @@ impl Plugin {
         self.with(self.guest.prioritized(priority))
     }
 
+    /// The same plugin, of which is seen what it does with all that it may be
+    /// given: how it fails then is no operator's concern.
+    #[must_use]
+    pub fn on_trial(&self) -> Self {
+        self.with(self.guest.on_trial())
+    }
+
     fn with(&self, guest: Guest) -> Self {
         Self {
             about: self.about.clone(),

@@ -345,18 +345,11 @@ async fn target(
     enable: bool,
 ) -> Result<Target, PluginStoreError> {
     let earlier = state.earlier(id, catalogue.shipped.contains_key(id));
-    if earlier.is_empty() {
-        let current = catalogue.active(state, id);
-        let current = current.ok_or_else(|| catalogue.none_active(id))?;
-        if !state.is_disabled(current) {
-            return Err(PluginStoreError::NothingToRollBack(id.to_owned()));
-        }
-        let plugin = loaded.admit(catalogue, state, id, current).await?;
-        return Ok(Target {
-            version: state.active(id),
-            plugin,
-            passed: Vec::new(),
-        });
+    let current = catalogue.active(state, id);
+    let is_out_of_use = current.is_some_and(|current| state.is_disabled(current));
+    if earlier.is_empty() && !is_out_of_use {
+        current.ok_or_else(|| catalogue.none_active(id))?;
+        return Err(PluginStoreError::NothingToRollBack(id.to_owned()));
     }
     let mut passed = Vec::new();
     for version in earlier {
@@ -376,6 +369,21 @@ async fn target(
                 });
             }
             Err(error) => passed.push(format!("{digest}: {}", reasons(&error))),
+        }
+    }
+    // With nothing to go back to, what was taken out of use is used again.
+    if let Some(current) = current.filter(|_| is_out_of_use) {
+        match loaded.admit(catalogue, state, id, current).await {
+            Ok(plugin) => {
+                passed.retain(|passed| !passed.starts_with(&current.to_string()));
+                return Ok(Target {
+                    version: state.active(id),
+                    plugin,
+                    passed,
+                });
+            }
+            Err(error) if passed.is_empty() => return Err(error),
+            Err(error) => passed.push(format!("{current}: {}", reasons(&error))),
         }
     }
     Err(PluginStoreError::NoneUsable {

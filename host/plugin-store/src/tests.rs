@@ -275,6 +275,32 @@ async fn what_is_disabled_is_never_called() {
 }
 
 #[tokio::test]
+async fn a_rollback_enables_what_was_disabled_where_no_other_version_can_be_used() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    // What came with the program, by its file: there is a history, and no other version.
+    installation.install(&plugins, 0).await;
+    plugins.disable(FORMAT).await.unwrap();
+    assert_eq!(called(&plugins).await, None);
+
+    let back = plugins.rollback(FORMAT, false).await.unwrap();
+
+    assert_eq!(back.sha256, digest(0).to_string());
+    assert!(back.active && !back.disabled);
+    assert_eq!(back.warning, None);
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+
+    // Nor is there one where all others are disabled too.
+    plugins.disable(FORMAT).await.unwrap();
+    installation.install(&plugins, 1).await;
+    plugins.disable(FORMAT).await.unwrap();
+    let back = plugins.rollback(FORMAT, false).await.unwrap();
+    assert_eq!(back.sha256, digest(1).to_string());
+    assert_eq!(called(&plugins).await, Some(digest(1)));
+    assert!(listed(&plugins, digest(0)).await.disabled);
+}
+
+#[tokio::test]
 async fn a_rollback_passes_over_what_is_disabled_and_enables_it_only_when_told_to() {
     let installation = Installation::demo();
     let plugins = installation.started().await;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use parafa_plugin_host::{CallError, Capability, Integrity};
+use parafa_plugin_host::{CallError, Capability, Integrity, SignatureEvidence};
 use serde::Serialize;
 
 use crate::answer::ADVISORY;
@@ -41,7 +41,15 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
             plugin.id()
         )));
     }
-    let evidence = match runtime.block_on(plugin.verify(document)) {
+    let evidence = runtime.block_on(async {
+        let evidence = plugin.verify(document.clone()).await?;
+        if is_intact(&evidence.signatures) {
+            // What is wrong with the file around its signatures is seen by who inspects it.
+            plugin.inspect(document).await?;
+        }
+        Ok(evidence)
+    });
+    let evidence = match evidence {
         Ok(evidence) => evidence.signatures,
         Err(CallError::Refused(refusal)) => {
             return Err(ToolError::Refused(format!(
@@ -53,10 +61,7 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     };
     let verdict = Verdict {
         advisory: true,
-        intact: !evidence.is_empty()
-            && evidence
-                .iter()
-                .all(|signature| signature.integrity == Integrity::Intact),
+        intact: is_intact(&evidence),
         signatures: evidence.iter().map(SignatureView::of).collect(),
     };
     if arguments.json {
@@ -73,6 +78,11 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     } else {
         Err(ToolError::Told(REFUSED))
     }
+}
+
+fn is_intact(signatures: &[SignatureEvidence]) -> bool {
+    let mut integrities = signatures.iter().map(|signature| signature.integrity);
+    !signatures.is_empty() && integrities.all(|integrity| integrity == Integrity::Intact)
 }
 
 impl Verdict {

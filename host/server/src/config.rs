@@ -6,6 +6,7 @@ mod auth;
 mod diligence;
 mod environment;
 mod quotas;
+mod types;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroUsize};
@@ -404,9 +405,18 @@ impl Config {
         Self::read(file, Environment::of(std::env::vars_os()))
     }
 
+    /// What is wrong with the environment, and keeps nobody from starting.
+    pub(crate) fn warnings() -> Vec<String> {
+        environment::without_section(std::env::vars_os())
+    }
+
     fn read(file: Option<&Path>, environment: Environment) -> Result<Self, ConfigError> {
         let mut builder = config::Config::builder();
         if let Some(file) = file {
+            types::check(file).map_err(|source| ConfigError {
+                file: Some(file.to_owned()),
+                source: Box::new(source),
+            })?;
             builder = builder.add_source(config::File::from(file).format(config::FileFormat::Toml));
         }
         let loaded = builder

@@ -1,6 +1,7 @@
 //! What this process counts, for the operator's monitoring. No label holds an
 //! id of anything that callers make, a name or a code.
 
+mod format;
 mod scrape;
 
 use std::sync::LazyLock;

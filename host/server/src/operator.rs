@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use parafa_platform::sweep::SweepRow;
 use parafa_signing::metrics::look_at_quotas;
 
@@ -65,8 +65,8 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
     }
 }
 
-async fn metrics(State(server): State<RunningServer>) -> Response {
+async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
     let app = server.app;
     look_at_quotas(&app.intake).await;
-    scrape(&app.records.store, app.webhooks.waiting()).await
+    scrape(&app.records.store, app.webhooks.waiting(), &headers).await
 }

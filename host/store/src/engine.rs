@@ -25,6 +25,7 @@ mod loss;
 pub(crate) mod mark;
 mod memory;
 mod opening;
+mod salvage;
 mod sled;
 mod tally;
 

@@ -127,7 +127,9 @@ impl FolderError {
                     | StoreError::SchemaMissing
             ),
             Self::Engine(error) => match error {
-                EngineError::InUse { .. } | EngineError::Short { .. } => true,
+                EngineError::InUse { .. }
+                | EngineError::Short { .. }
+                | EngineError::Damaged { .. } => true,
                 EngineError::Io { source, .. } => files::is_for_operators(source),
                 _ => false,
             },
@@ -214,13 +216,26 @@ impl Folder {
     pub async fn open(options: &FolderOptions) -> Result<Self, FolderError> {
         let options = options.clone();
         let (mode, path) = (options.mode, options.path.clone());
+        let accepts_loss = options.accepted_loss != AcceptedLoss::None;
         let parts = files::blocking(move || Parts::open(&options)).await?;
-        if schema::is_empty(&parts.engine).await? {
+        if !parts.engine.had_commits() && schema::is_empty(&parts.engine).await? {
             // Something is in the log, and no row: it was cut short, or is another store's rest.
+            // Where there were commits, and none of their rows is left, that was accepted.
             let data = path.clone();
             files::blocking(move || torn::refuse_without_records(&data)).await?;
         }
-        let store = Store::open(Arc::new(parts.engine), &parts.master, mode).await?;
+        let engine = Arc::new(parts.engine);
+        let store = if accepts_loss {
+            let (folder, master) = (path.join("keys"), parts.master.clone());
+            // The row that says so may be lost.
+            let wrapped = files::blocking(move || keys::look_at(&folder, &master)).await;
+            if matches!(wrapped, Ok(Wrapped::ByAnother)) {
+                return Err(StoreError::WrongMasterKey.into());
+            }
+            Store::open_what_is_left(engine, &parts.master, mode).await?
+        } else {
+            Store::open(engine, &parts.master, mode).await?
+        };
         let master = parts.master.clone();
         let data = path.clone();
         let proven = files::blocking(move || backup::prove_restored(&data, &master)).await;

@@ -53,16 +53,26 @@ impl Table for SchemaRow {
     fn key(&self) -> Self::Key {}
 }
 
+/// What to do where records do not say what they are for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum WhereMissing {
+    /// Refuse them, unless there are none.
+    Refuse,
+    /// Say so of what is left of them.
+    Make,
+}
+
 /// Checks what kind of store it is, or makes it one; tells when it was made, if that is known.
 pub(crate) async fn open(
     store: &Store,
     master: &MasterKey,
     mode: StoreMode,
+    where_missing: WhereMissing,
 ) -> Result<Option<Timestamp>, StoreError> {
-    let is_empty = is_empty(store.engine()).await?;
+    let may_be_made = where_missing == WhereMissing::Make || is_empty(store.engine()).await?;
     let key_check = master.check_value();
     store
-        .transact(|tx| check_or_create(tx, is_empty, mode, &key_check))
+        .transact(|tx| check_or_create(tx, may_be_made, mode, &key_check))
         .await
 }
 
@@ -87,14 +97,14 @@ pub(crate) async fn of(engine: &dyn Engine) -> Result<(u32, StoreMode), StoreErr
 
 fn check_or_create<'t>(
     tx: &'t mut Transaction<'_>,
-    is_empty: bool,
+    may_be_made: bool,
     mode: StoreMode,
     key_check: &'t str,
 ) -> BoxFuture<'t, Result<Option<Timestamp>, StoreError>> {
     Box::pin(async move {
         match tx.get::<SchemaRow>(&()).await? {
             Some(row) => row.check(mode, key_check).map(|()| row.created_at),
-            None if is_empty => {
+            None if may_be_made => {
                 let row = SchemaRow {
                     version: SCHEMA_VERSION,
                     mode,

@@ -82,6 +82,28 @@ impl Store {
         master: &MasterKey,
         mode: StoreMode,
     ) -> Result<Self, StoreError> {
+        Self::opened(engine, master, mode, schema::WhereMissing::Refuse).await
+    }
+
+    /// Opens the records of which some are lost: also the row that says what they are for, which
+    /// is made anew then.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) async fn open_what_is_left(
+        engine: Arc<dyn Engine>,
+        master: &MasterKey,
+        mode: StoreMode,
+    ) -> Result<Self, StoreError> {
+        Self::opened(engine, master, mode, schema::WhereMissing::Make).await
+    }
+
+    async fn opened(
+        engine: Arc<dyn Engine>,
+        master: &MasterKey,
+        mode: StoreMode,
+        where_missing: schema::WhereMissing,
+    ) -> Result<Self, StoreError> {
         let mut store = Self {
             engine,
             ids: Arc::new(IdSource::default()),
@@ -90,7 +112,7 @@ impl Store {
             sums: Arc::default(),
             created_at: None,
         };
-        store.created_at = schema::open(&store, master, mode).await?;
+        store.created_at = schema::open(&store, master, mode, where_missing).await?;
         Ok(store)
     }
 

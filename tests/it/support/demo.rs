@@ -212,7 +212,9 @@ impl Demo {
     /// What the server counts.
     pub(crate) async fn metrics(&self) -> Metrics {
         let address = self.world.operator_url.join("metrics").expect("a path");
-        let answer = reqwest::get(address).await.expect("an answer");
+        let asked = reqwest::Client::new().get(address);
+        let asked = asked.header("accept", "application/openmetrics-text");
+        let answer = asked.send().await.expect("an answer");
         assert!(answer.status().is_success(), "{}", answer.status());
         Metrics::new(answer.text().await.expect("text"))
     }

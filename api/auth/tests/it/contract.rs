@@ -168,6 +168,9 @@ async fn what_is_not_there_is_not_found_and_a_token_is_for_its_own_request() {
             _ => (404, "not_found".to_owned()),
         };
         assert_eq!(others.code(), expected, "{path}");
+        if matches!(by, By::Client) {
+            assert_eq!(others.header("www-authenticate"), "Bearer", "{path}");
+        }
     }
 }
 

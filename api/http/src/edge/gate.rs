@@ -130,6 +130,10 @@ async fn enter<A: Api>(
         }
         Err(problem) => problem.into_response(),
     };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        // Credentials that work, but not for this record.
+        challenge(&mut response, security(http, contract));
+    }
     rate.describe(response.headers_mut());
     response
 }
@@ -162,12 +166,12 @@ async fn caller<A: Api>(
     contract: Option<&Contract<A>>,
     headers: &HeaderMap,
 ) -> Result<A::Caller, Refused> {
-    let usual = (http.reference.security, ProblemType::UNAUTHORIZED);
+    let security = security(http, contract);
     let entry = contract.map(|contract| &contract.entry);
-    let (security, refusal) = match entry {
+    let refusal = match entry {
         Some(Entry::Anybody(caller)) => return Ok(caller()),
-        Some(Entry::By(credential)) => (credential.security, credential.refusal),
-        Some(Entry::Usual | Entry::AnyKey) | None => usual,
+        Some(Entry::By(credential)) => credential.refusal,
+        Some(Entry::Usual | Entry::AnyKey) | None => ProblemType::UNAUTHORIZED,
     };
     let credentials = Credentials::of(headers).filter(|given| security.is_of(given));
     let caller = match (credentials, entry) {
@@ -195,9 +199,22 @@ fn refuse_stranger<A: Api>(http: &Http<A>, request: &Request, refused: Refused) 
         }
     }
     let mut response = problem.into_response();
+    challenge(&mut response, security);
+    response
+}
+
+/// How a call authenticates.
+fn security<A: Api>(http: &Http<A>, contract: Option<&Contract<A>>) -> Security {
+    match contract.map(|contract| &contract.entry) {
+        Some(Entry::By(credential)) => credential.security,
+        Some(Entry::Anybody(_) | Entry::AnyKey | Entry::Usual) | None => http.reference.security,
+    }
+}
+
+/// Says how to authenticate, as every 401 has to (RFC 9110, 11.6.1).
+fn challenge(response: &mut Response, security: Security) {
     let challenge = HeaderValue::from_static(security.challenge());
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    response
 }
 
 fn check(caller: &impl Principal, access: Access, rate: &RateDecision) -> Result<(), Problem> {

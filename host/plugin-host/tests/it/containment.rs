@@ -268,6 +268,19 @@ async fn a_refusal_is_short_and_without_control_characters() {
 }
 
 #[tokio::test]
+async fn what_a_plugin_on_trial_fails_at_is_told_to_who_asked_alone() {
+    let told = Arc::new(Observed::default());
+    let toy = observed(told.clone()).await;
+
+    let failed = toy.on_trial().inspect(toy_document("panic")).await;
+    assert!(matches!(failed, Err(CallError::Fault(_))));
+    assert_eq!(told.faults.lock().unwrap()[..], [""; 0]);
+
+    toy.inspect(toy_document("panic")).await.unwrap_err();
+    assert_eq!(told.faults.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn every_call_and_every_fault_is_told_to_the_observer() {
     let told = Arc::new(Observed::default());
     let toy = observed(told.clone()).await;

@@ -52,7 +52,10 @@ pub(super) fn check_config(arguments: &CheckConfigArguments) -> Result<(), Comma
 }
 
 fn findings(place: &Location) -> anyhow::Result<Findings> {
-    let mut findings = Findings::default();
+    let mut findings = Findings {
+        warnings: Config::warnings(),
+        ..Findings::default()
+    };
     let config = match place.load() {
         Ok(config) => config,
         Err(error) => {

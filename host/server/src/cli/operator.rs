@@ -300,9 +300,28 @@ fn print_lines(value: &Value) -> anyhow::Result<()> {
     match value {
         Value::Array(rows) => rows.iter().try_for_each(|row| print_line(in_one_line(row))),
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
-            print_line(format_args!("{name}: {}", in_one_line(member)))
+            print_line(format_args!("{name}: {}", labelled(member)))
         }),
         other => print_line(in_one_line(other)),
+    }
+}
+
+/// Members with their names, in one line.
+fn labelled(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: Vec<String> = members
+                .map(|(name, member)| format!("{name}={}", labelled(member)))
+                .collect();
+            members.join("  ")
+        }
+        Value::Array(rows) if rows.is_empty() => "-".to_owned(),
+        Value::Array(rows) => {
+            let rows: Vec<String> = rows.iter().map(labelled).collect();
+            rows.join(", ")
+        }
+        other => in_one_line(other),
     }
 }
 
@@ -334,6 +353,18 @@ mod tests {
         let row = in_one_line(&listed[0]);
 
         assert_eq!(row, r"pdf  1.0\npdf  2.0  active\u{1b}[2J\u{9b}1A  true");
+    }
+
+    #[test]
+    fn members_of_a_member_are_shown_with_their_names() {
+        let billing =
+            json!({"funding": "ok", "ceiling": null, "prices": [{"from": 1, "price": "0.70"}]});
+
+        assert_eq!(
+            labelled(&billing),
+            "funding=ok  ceiling=-  prices=from=1  price=0.70"
+        );
+        assert_eq!(labelled(&json!([])), "-");
     }
 
     #[test]

@@ -36,6 +36,22 @@ impl Environment {
     }
 }
 
+/// A sentence for each variable that looks like a setting and sets nothing,
+/// because it names no section.
+pub(super) fn without_section(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<String> {
+    let names = variables.filter_map(|(name, _)| name.into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| name.starts_with(PREFIX) && !name.contains(SEPARATOR))
+        .collect();
+    names.sort();
+    let sentences = names.into_iter().map(|name| {
+        format!("the variable {name} sets nothing: a setting is named PARAFA_SECTION__KEY")
+    });
+    sentences.collect()
+}
+
 impl Source for Environment {
     fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
         Box::new(self.clone())
@@ -97,6 +113,17 @@ struct MalformedList;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_without_a_section_is_told_of() {
+        let names = ["PARAFA_NOSECTION", "PARAFA_SERVER__LISTEN", "PATH"];
+        let variables = names.map(|name| (name.into(), "1".into()));
+
+        let told = without_section(variables.into_iter());
+
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("PARAFA_NOSECTION"), "{told:?}");
+    }
 
     #[test]
     fn only_readable_variables_of_a_section_are_taken() {

@@ -1,8 +1,8 @@
 //! The text that monitoring fetches, with what is looked up for it.
 
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT, CONTENT_TYPE, VARY};
+use http::{HeaderMap, StatusCode};
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
 use parafa_store::{Store, TransactionCounts};
@@ -10,11 +10,9 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
+use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::jobs::LANES;
-
-/// OpenMetrics 1.0, which is Prometheus text with a type for every name.
-const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 #[derive(Debug)]
 pub(super) struct StoreMetrics {
@@ -22,10 +20,14 @@ pub(super) struct StoreMetrics {
     conflicts: Counter,
 }
 
-/// Everything that is counted. What cannot be looked up keeps its last value.
+/// Everything that is counted, in the format that is asked for. What cannot be looked up keeps its last value.
 /// Of the deliveries that are due, so many wait for their turn, and for nothing
 /// that this host could do sooner.
-pub(crate) async fn scrape(store: &Store, waiting_deliveries: usize) -> Response {
+pub(crate) async fn scrape(
+    store: &Store,
+    waiting_deliveries: usize,
+    asked: &HeaderMap,
+) -> Response {
     parafa_delivery::metrics::set_waiting(waiting_deliveries);
     for lane in LANES.map(|budget| budget.lane) {
         match store.due_jobs(lane).await {
@@ -55,7 +57,11 @@ pub(crate) async fn scrape(store: &Store, waiting_deliveries: usize) -> Response
     METRICS.store.take(store.transaction_counts());
     let mut text = String::new();
     match encode(&mut text, &METRICS.registry) {
-        Ok(()) => ([(CONTENT_TYPE, MEDIA_TYPE)], text).into_response(),
+        Ok(()) => {
+            let format = Format::asked_for(asked);
+            let headers = [(CONTENT_TYPE, format.media_type()), (VARY, ACCEPT.as_str())];
+            (headers, format.of_open_metrics(text)).into_response()
+        }
         Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
@@ -139,7 +145,7 @@ mod tests {
 
     /// What is told of every lane, and of how many deliveries wait.
     async fn told(store: &Store, waiting: usize) -> Vec<String> {
-        let answer = scrape(store, waiting).await;
+        let answer = scrape(store, waiting, &HeaderMap::new()).await;
         let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         let names = ["parafa_jobs_due{", "parafa_webhook_waiting "];

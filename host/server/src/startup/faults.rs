@@ -2,6 +2,7 @@
 //! opened: `parafa serve` does not start with it, `parafa check-config` says it.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use parafa_domain::SigningMethod;
@@ -97,6 +98,13 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
         };
         bail!("secrets.master_key_file: {inside}");
     }
+    if mode == StoreMode::Production && lies_in(&path, &config.store.data) {
+        bail!(
+            "secrets.master_key_file: {} lies in the data folder {}, so that whoever copies that has the key to it: name a file outside of it, and move the key there",
+            path.display(),
+            config.store.data.display()
+        );
+    }
     let error = match MasterKey::load(&path) {
         Ok(_) => return Ok(()),
         Err(KeyError::MasterMissing { .. }) if !store.exists() => return Ok(()),
@@ -119,6 +127,19 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
         "secrets.master_key_file: {:#}: {remedy}",
         anyhow::Error::new(error)
     ))
+}
+
+/// Whether a file is, or would be, in a folder, whatever links lead to them.
+fn lies_in(file: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let there = path.ancestors().find_map(|there| {
+            let rest = path.strip_prefix(there).ok()?;
+            Some(there.canonicalize().ok()?.join(rest))
+        });
+        there.unwrap_or(path)
+    };
+    real(file).starts_with(real(folder))
 }
 
 /// Refuses a public address that links and pages cannot be built on, and none
@@ -309,6 +330,25 @@ mod tests {
         config.trust.folder = Some(trust);
         put_trust(&config, "root", "purposes = ['signing', 'timestamping']");
         (folder, config)
+    }
+
+    #[test]
+    fn a_master_key_beside_what_it_protects_is_refused_but_in_a_demo() {
+        let (folder, mut config) = sound();
+        let data = config.store.data.clone();
+        fs::create_dir_all(data.join("store")).unwrap();
+        std::os::unix::fs::symlink(&data, folder.path().join("link")).unwrap();
+        for inside in [data.join("m.key"), folder.path().join("link/deep/m.key")] {
+            config.secrets.master_key_file = Some(inside.clone());
+
+            let refused = check_master_key(&config, StoreMode::Production).unwrap_err();
+            let refused = refused.to_string();
+
+            assert!(refused.contains("lies in the data folder"), "{refused}");
+            assert!(refused.contains("name a file outside of it"), "{refused}");
+        }
+        fs::remove_dir(data.join("store")).unwrap();
+        assert!(check_master_key(&config, StoreMode::Demo).is_ok());
     }
 
     /// Trusts one authority.

@@ -5,14 +5,16 @@
 //! all entries; and outside of sled, in the [mark](super::mark), that of each table. The first
 //! proves that the entries are those of one commit, the second that it is no earlier one.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 use super::mark::{self, Found, Mark, MarkFile};
-use super::sled::{SEQUENCE_KEY, Shared, SledOptions, pack};
+use super::sled::{SEQUENCE_KEY, Shared, SledOptions, pack, unpack};
 use super::tally::{Tallies, Tally};
-use super::{EngineError, Version, consistency_check, failed_to};
+use super::{EngineError, Version, Versioned, consistency_check, failed_to};
 
 /// What a group of commits leaves beside its last number.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -33,6 +35,15 @@ struct Last {
     sequence: u64,
     /// None where there is no commit, and where an earlier program made it.
     stamp: Option<Stamp>,
+}
+
+/// Entries that were read otherwise than by sled, with the row of the last commit.
+pub(super) struct Readable {
+    pub(super) entries: BTreeMap<Vec<u8>, Vec<u8>>,
+    tallies: Tallies,
+    last: Last,
+    /// Whether the row of the last commit is one that was read, or can be told for sure.
+    is_last_known: bool,
 }
 
 /// Why nothing is missing.
@@ -105,14 +116,17 @@ impl Last {
         let Some(row) = shared.get(SEQUENCE_KEY)? else {
             return Ok(Self::default());
         };
-        let damaged = |_| EngineError::Damaged {
+        Self::read(&row).ok_or(EngineError::Damaged {
             what: "the row of the last commit",
-        };
+        })
+    }
+
+    fn read(row: &Versioned) -> Option<Self> {
         let stamp = match &row.value[..] {
             [] => None,
-            value => Some(serde_json::from_slice(value).map_err(damaged)?),
+            value => Some(serde_json::from_slice(value).ok()?),
         };
-        Ok(Self {
+        Some(Self {
             sequence: row.version.number(),
             stamp,
         })
@@ -122,6 +136,57 @@ impl Last {
         Moment {
             sequence: self.sequence,
             at: self.stamp.map(|stamp| stamp.at),
+        }
+    }
+}
+
+impl Readable {
+    /// What the entries tell. Where the row of the last commit is not among them, the mark tells
+    /// it if they are all that it knows of; otherwise it is the last commit that wrote one.
+    pub(super) fn new(mut entries: BTreeMap<Vec<u8>, Vec<u8>>, marked: &Found) -> Self {
+        let row = entries.remove(SEQUENCE_KEY);
+        let row = row.and_then(|row| Last::read(&unpack(&row).ok()?));
+        let mut tallies = Tallies::default();
+        let mut newest = 0;
+        entries.retain(|key, value| match unpack(value) {
+            Ok(stored) => {
+                newest = newest.max(stored.version.number());
+                tallies.add(key, stored.version);
+                true
+            }
+            Err(_) => false,
+        });
+        let marked = match marked {
+            Found::Known(mark) if mark.tallies == tallies => Some(Last {
+                sequence: mark.sequence,
+                stamp: mark.at.map(|at| Stamp::new(at, &tallies)),
+            }),
+            _ => None,
+        };
+        let known = row.or(marked);
+        let last = known.unwrap_or(Last {
+            sequence: newest,
+            stamp: None,
+        });
+        if let Some(version) = Version::new(last.sequence) {
+            let stamp = last.stamp.map(|stamp| stamp.encoded()).unwrap_or_default();
+            entries.insert(SEQUENCE_KEY.to_vec(), pack(version, &stamp));
+        }
+        Self {
+            entries,
+            tallies,
+            last,
+            is_last_known: known.is_some(),
+        }
+    }
+
+    /// What is missing among them.
+    pub(super) fn loss(&self, marked: &Found) -> Option<Loss> {
+        match marked {
+            Found::Known(mark) if !self.is_last_known => {
+                Some(Loss::new(self.last.moment(), mark, &self.tallies))
+            }
+            marked => judge(&self.last, &self.tallies, marked).err(),
         }
     }
 }
@@ -214,7 +279,7 @@ impl Shared {
 fn unreadable(error: EngineError) -> EngineError {
     match error {
         EngineError::Unhealthy { .. } => EngineError::Damaged {
-            what: "a page of the records cannot be read; restore a backup to another folder",
+            what: "a page of the records cannot be read",
         },
         error => error,
     }

@@ -25,17 +25,17 @@ use super::loss::{AcceptedLoss, Loss};
 use super::opening::Opening;
 use super::{
     Commit, CommitOutcome, Direction, Engine, EngineError, Entry, Scan, Version, Versioned,
-    failed_to,
+    failed_to, salvage,
 };
 use crate::clock::Clock;
 use crate::files;
 
 /// sled writes a page past a quarter of a segment to a file of its own that it never syncs. A
 /// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
-const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
 /// How often sled's own lock is tried again after a previous engine of this process.
-const LOCK_ATTEMPTS: u32 = 200;
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
+pub(super) const LOCK_ATTEMPTS: u32 = 200;
+pub(super) const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Length of the version before each value.
 const VERSION_BYTES: usize = 8;
 /// The number of the last commit; before all keys of transactions.
@@ -80,18 +80,29 @@ pub struct SledEngine {
     leader: Leader,
     shared: Arc<Shared>,
     clock: Arc<dyn Clock>,
+    had_commits: bool,
 }
 
 impl SledEngine {
     /// Opens the folder, or makes it, and reads all that is in it. What it had last is kept in a
-    /// file beside it, with the ending `.mark`. Blocks on files.
+    /// file beside it, with the ending `.mark`. A folder that sled cannot read is set aside there,
+    /// with the ending `.damaged-` and the time, and a new one made of what can be read, if
+    /// nothing is missing or that is accepted. Blocks on files.
     ///
     /// # Errors
     /// [`EngineError::InUse`] while another engine has the folder open, [`EngineError::Short`],
     /// damage, I/O errors.
     pub fn open(options: &SledOptions, clock: Arc<dyn Clock>) -> Result<Self, EngineError> {
-        let shared = Arc::new(Shared::open(options)?);
-        let opening = Opening::of(&shared, options, clock.now())?;
+        salvage::before_opening(options, clock.now())?;
+        let (shared, opening) = match Self::parts(options, clock.now()) {
+            Err(error @ (EngineError::Damaged { .. } | EngineError::Unhealthy { .. })) => {
+                tracing::error!(%error, "the store cannot be read");
+                salvage::mend(options, clock.now())?;
+                Self::parts(options, clock.now())?
+            }
+            parts => parts?,
+        };
+        let had_commits = opening.mark.sequence > 0;
         Ok(Self {
             leader: Leader::start(
                 shared.clone(),
@@ -101,7 +112,19 @@ impl SledEngine {
             )?,
             shared,
             clock,
+            had_commits,
         })
+    }
+
+    /// Whether anything had been committed when it was opened, also where nothing of it is left.
+    pub(crate) fn had_commits(&self) -> bool {
+        self.had_commits
+    }
+
+    fn parts(options: &SledOptions, now: Timestamp) -> Result<(Arc<Shared>, Opening), EngineError> {
+        let shared = Arc::new(Shared::open(options)?);
+        let opening = Opening::of(&shared, options, now)?;
+        Ok((shared, opening))
     }
 }
 
@@ -321,7 +344,7 @@ pub(super) fn pack(version: Version, value: &[u8]) -> Vec<u8> {
     [&version.number().to_be_bytes(), value].concat()
 }
 
-fn unpack(packed: &[u8]) -> Result<Versioned, EngineError> {
+pub(super) fn unpack(packed: &[u8]) -> Result<Versioned, EngineError> {
     let damaged = EngineError::Damaged {
         what: "a value without a version",
     };
@@ -334,7 +357,7 @@ fn unpack(packed: &[u8]) -> Result<Versioned, EngineError> {
     })
 }
 
-fn lock_folder(folder: &Path) -> Result<File, EngineError> {
+pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
     let path = folder.join("lock");
     let lock = OpenOptions::new()
         .create(true)
@@ -385,7 +408,7 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
     let damaged = |cause: &dyn fmt::Display| {
         tracing::error!(%cause, "the storage engine cannot read its log");
         EngineError::Damaged {
-            what: "the engine's log cannot be read; restore a backup to another folder",
+            what: "the engine's log cannot be read",
         }
     };
     let mut attempts = 0;
@@ -400,11 +423,19 @@ fn open_sled(options: &SledOptions) -> Result<sled::Db, EngineError> {
                 attempts += 1;
                 std::thread::sleep(LOCK_PAUSE);
             }
-            Ok(Err(error @ sled::Error::Corruption { .. })) => return Err(damaged(&error)),
-            Ok(Err(error)) => {
-                return Err(failed_to("open", &options.folder)(io::Error::other(error)));
+            Ok(Err(sled::Error::Io(error))) if !is_for_want_of_bytes(&error) => {
+                return Err(failed_to("open", &options.folder)(error));
             }
+            Ok(Err(error)) => return Err(damaged(&error)),
             Err(_panic) => return Err(damaged(&"it has panicked")),
         }
     }
+}
+
+/// Whether there is less in a file than sled says that there is.
+fn is_for_want_of_bytes(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData
+    )
 }

@@ -14,6 +14,7 @@ mod limits;
 mod moving_rows;
 mod power_loss;
 mod restore;
+mod salvage;
 mod sums;
 mod tables;
 mod torn;

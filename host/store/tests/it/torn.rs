@@ -262,7 +262,8 @@ async fn records_that_are_damaged_are_told_of_and_take_no_key_along() {
         let opened = Folder::open(&options(root.path())).await;
 
         let told = opened.expect_err("it is damaged");
-        let is_damage = matches!(told, FolderError::Engine(EngineError::Damaged { .. }));
+        assert!(told.is_refusal(), "{told:?}");
+        let is_damage = matches!(told, FolderError::Engine(EngineError::Short { .. }));
         assert!(is_damage, "{told:?}");
         assert!(root.path().join(format!("data/keys/{key}.key")).exists());
     }

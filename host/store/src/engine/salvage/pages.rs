@@ -1,0 +1,142 @@
+//! What the messages of a log say about entries.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+
+use super::log::{Kind, Log, Message, number};
+
+/// Keys with what sled keeps under them.
+pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// A page that holds entries.
+struct Leaf {
+    /// Where in the log it was written whole.
+    position: u64,
+    low: Vec<u8>,
+    /// Empty where there is no end.
+    high: Vec<u8>,
+    /// What the keys of changes lack in front.
+    prefix: Vec<u8>,
+    entries: Entries,
+}
+
+/// The entries that messages before `end` leave. A page of which a later form is lost is read in
+/// an earlier one, except for what lies on later pages.
+pub(super) fn entries(log: &Log, end: u64) -> Entries {
+    let mut pages = HashMap::new();
+    let whole_up_to = log.end.min(end);
+    for message in &log.messages {
+        if message.position >= end {
+            break;
+        }
+        if message.kind == Kind::Batch && is_torn(message, whole_up_to) {
+            break;
+        }
+        apply(&mut pages, message);
+    }
+    let mut leaves: Vec<Leaf> = pages.into_values().collect();
+    leaves.sort_by_key(|leaf| leaf.position);
+    let mut entries = Entries::new();
+    for leaf in leaves {
+        let within = (Bound::Included(&leaf.low[..]), leaf.end());
+        let older = entries.range::<[u8], _>(within);
+        let older: Vec<Vec<u8>> = older.map(|(key, _)| key.clone()).collect();
+        for key in older {
+            entries.remove(&key);
+        }
+        entries.extend(leaf.entries);
+    }
+    entries
+}
+
+/// Whether the log ends before the last message of a batch.
+fn is_torn(batch: &Message, end: u64) -> bool {
+    let last = batch
+        .body
+        .first_chunk()
+        .map(|last| u64::from_le_bytes(*last));
+    last.is_none_or(|last| last > end)
+}
+
+fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message) {
+    match message.kind {
+        Kind::Free => drop(pages.remove(&message.page)),
+        Kind::Node => match Leaf::read(message) {
+            Some(leaf) => drop(pages.insert(message.page, leaf)),
+            None => drop(pages.remove(&message.page)),
+        },
+        Kind::Link => {
+            if let Some(leaf) = pages.get_mut(&message.page) {
+                leaf.change(&message.body);
+            }
+        }
+        Kind::Batch | Kind::Cap | Kind::Other => {}
+    }
+}
+
+impl Leaf {
+    /// None of a page that names other pages, and of one that says what sled does not write.
+    fn read(message: &Message) -> Option<Self> {
+        let mut rest = &message.body[..];
+        let _next = number(&mut rest)?;
+        let _merging_child = number(&mut rest)?;
+        let _is_merging = byte(&mut rest)?;
+        let prefix_length = usize::from(byte(&mut rest)?);
+        let low = bytes(&mut rest)?.to_vec();
+        let high = bytes(&mut rest)?.to_vec();
+        let prefix = low.get(..prefix_length)?.to_vec();
+        if byte(&mut rest)? != 0 {
+            return None;
+        }
+        let many = number(&mut rest)?;
+        let keys: Vec<&[u8]> = (0..many).map_while(|_| bytes(&mut rest)).collect();
+        let mut entries = Entries::new();
+        for key in keys {
+            entries.insert([&prefix, key].concat(), bytes(&mut rest)?.to_vec());
+        }
+        Some(Self {
+            position: message.position,
+            low,
+            high,
+            prefix,
+            entries,
+        })
+    }
+
+    fn end(&self) -> Bound<&[u8]> {
+        match &self.high[..] {
+            [] => Bound::Unbounded,
+            high => Bound::Excluded(high),
+        }
+    }
+
+    /// Takes in a change of a key. One that belongs to a form of the page that is lost can name a
+    /// key that is not here.
+    fn change(&mut self, change: &[u8]) -> Option<()> {
+        let mut rest = change;
+        let kind = byte(&mut rest)?;
+        let is_of_keys = kind <= 1;
+        let key = is_of_keys.then(|| bytes(&mut rest)).flatten()?;
+        let key = [&self.prefix, key].concat();
+        let is_here = key >= self.low && (self.high.is_empty() || key < self.high);
+        if is_here && kind == 0 {
+            self.entries.insert(key, bytes(&mut rest)?.to_vec());
+        } else if is_here {
+            self.entries.remove(&key);
+        }
+        Some(())
+    }
+}
+
+fn byte(rest: &mut &[u8]) -> Option<u8> {
+    let (first, after) = rest.split_first()?;
+    *rest = after;
+    Some(*first)
+}
+
+fn bytes<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = usize::try_from(number(rest)?).ok()?;
+    let (bytes, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(bytes)
+}
