@@ -465,6 +465,13 @@ mod tests {
     }
 
     #[test]
+    fn what_a_plugin_cannot_do_is_told_in_words() {
+        let told = crate::FaultKind::Unsupported(Capability::Contents).to_string();
+
+        assert_eq!(told, "it cannot list what a document contains");
+    }
+
+    #[test]
     fn the_contract_has_the_worlds_that_the_host_knows() {
         let [contract] = CONTRACTS.0.as_slice() else {
             panic!("there is one version")

@@ -17,7 +17,6 @@ mod component;
 mod native;
 mod others;
 #[path = "../signing/pki.rs"]
-#[expect(dead_code, reason = "nobody else signs here")]
 mod pki;
 #[path = "../signing/sampler.rs"]
 mod sampler;

@@ -162,7 +162,11 @@ async fn a_file_of_a_container_without_an_extension_is_told_what_its_name_must_e
                 json!({"format": format, "files": files}),
             );
             let fault = ("/container/files/0/name".to_owned(), wanted.to_owned());
-            assert_eq!(service.faults(&body).await, [fault.clone()], "{name}");
+            assert_eq!(
+                service.faults(&body).await,
+                std::slice::from_ref(&fault),
+                "{name}"
+            );
             set(&mut body, "/title", json!(7));
             let faults = service.faults(&body).await;
             assert!(faults.contains(&fault) && faults.len() == 2, "{faults:?}");
