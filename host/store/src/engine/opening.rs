@@ -76,7 +76,7 @@ impl Opening {
         now: Timestamp,
     ) -> Result<Self, EngineError> {
         let path = mark::path_beside(&options.folder);
-        let last = Last::of(shared)?;
+        let last = Last::of(shared).map_err(unreadable)?;
         let found = consistency_check::all(shared).map_err(unreadable)?;
         let marked = mark::read(&path).map_err(failed_to("read", &path))?;
         let mut opened = Mark {
@@ -141,8 +141,8 @@ impl Last {
 }
 
 impl Readable {
-    /// What the entries tell. Where the row of the last commit is not among them, the mark tells
-    /// it if they are all that it knows of; otherwise it is the last commit that wrote one.
+    /// What the entries tell. If they are all that the mark knows of, it tells the last commit;
+    /// otherwise the row of it does, and without one it is the last commit that wrote an entry.
     pub(super) fn new(mut entries: BTreeMap<Vec<u8>, Vec<u8>>, marked: &Found) -> Self {
         let row = entries.remove(SEQUENCE_KEY);
         let row = row.and_then(|row| Last::read(&unpack(&row).ok()?));
@@ -163,7 +163,7 @@ impl Readable {
             }),
             _ => None,
         };
-        let known = row.or(marked);
+        let known = marked.or(row);
         let last = known.unwrap_or(Last {
             sequence: newest,
             stamp: None,
@@ -180,13 +180,18 @@ impl Readable {
         }
     }
 
-    /// What is missing among them.
+    /// What is missing among them. Without a mark nobody can say.
     pub(super) fn loss(&self, marked: &Found) -> Option<Loss> {
         match marked {
             Found::Known(mark) if !self.is_last_known => {
                 Some(Loss::new(self.last.moment(), mark, &self.tallies))
             }
-            marked => judge(&self.last, &self.tallies, marked).err(),
+            Found::Known(_) => judge(&self.last, &self.tallies, marked).err(),
+            _ => Some(Loss {
+                last: self.last.moment(),
+                had: None,
+                tables: Vec::new(),
+            }),
         }
     }
 }

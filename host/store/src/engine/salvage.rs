@@ -1,9 +1,8 @@
 //! A store that sled cannot read: what is left of it, read without sled.
 //!
-//! sled refuses or ends over some damage, and overwrites what lies behind other. So a log with a
-//! hole in it is looked at before sled may open it, and one that sled cannot read afterwards. What
-//! can be read becomes a new store, if nothing is missing or its loss is accepted; the old one is
-//! kept under another name. Entries are all in memory meanwhile.
+//! What can be read becomes a new store, if nothing is missing or its loss is accepted; the old one
+//! is kept under another name, with what sled has changed in it before it gave up. The log and the
+//! entries are all in memory meanwhile.
 
 mod log;
 mod pages;
@@ -14,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use fs4::fs_std::FileExt;
 use jiff::Timestamp;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use self::pages::Entries;
 use super::mark::{self, Found};
@@ -25,43 +25,18 @@ use crate::files;
 /// Entries that are written to a new store at a time.
 const ENTRIES_A_BATCH: usize = 512;
 
-/// Refuses or mends a store whose log has a hole that sled would make a loss of. Blocks on files.
-///
-/// # Errors
-/// [`EngineError::Short`] where something is missing and that is not accepted; I/O errors.
-pub(super) fn before_opening(options: &SledOptions, now: Timestamp) -> Result<(), EngineError> {
-    let path = options.folder.join("db");
-    let file = match File::open(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        file => file.map_err(failed_to("open", &path))?,
-    };
-    let lock = lock_folder(&options.folder)?;
-    if !log::has_holes(&file).map_err(failed_to("read", &path))? {
-        return Ok(());
-    }
-    let log = log::read(&file).map_err(failed_to("read", &path))?;
-    let marked = read_mark(options)?;
-    let torn_at = log.holes.first().map_or(u64::MAX, |hole| hole.position);
-    let before = Readable::new(pages::entries(&log, torn_at), &marked);
-    if before.loss(&marked).is_none() {
-        // A crash left it so: what lies behind was not acknowledged.
-        return Ok(());
-    }
-    drop(lock);
-    replace(options, pages::entries(&log, u64::MAX), &marked, now)
-}
-
 /// Refuses or mends a store that sled could not read. Blocks on files.
 ///
 /// # Errors
 /// [`EngineError::Short`] where something is missing and that is not accepted; I/O errors.
 pub(super) fn mend(options: &SledOptions, now: Timestamp) -> Result<(), EngineError> {
     let path = options.folder.join("db");
+    let _lock = lock_folder(&options.folder)?;
     let file = File::open(&path).map_err(failed_to("open", &path))?;
-    once_closed(&file).map_err(failed_to("lock", &path))?;
+    once_closed(&file, &options.folder)?;
     let log = log::read(&file).map_err(failed_to("read", &path))?;
     let marked = read_mark(options)?;
-    replace(options, pages::entries(&log, u64::MAX), &marked, now)
+    replace(options, pages::entries(&log), &marked, now)
 }
 
 fn read_mark(options: &SledOptions) -> Result<Found, EngineError> {
@@ -70,14 +45,17 @@ fn read_mark(options: &SledOptions) -> Result<Found, EngineError> {
 }
 
 /// Waits for threads of sled that still have the log. They may write to files beside it.
-fn once_closed(log: &File) -> io::Result<()> {
+fn once_closed(log: &File, folder: &Path) -> Result<(), EngineError> {
+    let path = folder.join("db");
     for _ in 0..LOCK_ATTEMPTS {
-        if FileExt::try_lock_exclusive(log)? {
-            return FileExt::unlock(log);
+        if FileExt::try_lock_exclusive(log).map_err(failed_to("lock", &path))? {
+            return FileExt::unlock(log).map_err(failed_to("unlock", &path));
         }
         std::thread::sleep(LOCK_PAUSE);
     }
-    Ok(())
+    Err(EngineError::InUse {
+        folder: folder.display().to_string(),
+    })
 }
 
 /// Puts a store of these entries in the place of the one that there is.
@@ -96,12 +74,11 @@ fn replace(
             loss: Box::new(loss),
         });
     }
-    let new = beside(folder, "salvaged");
-    remove_rest(&new).map_err(failed_to("remove", &new))?;
-    write(options, &new, &readable)?;
     let kept = free_name(folder, now).map_err(failed_to("look for", folder))?;
-    fs::rename(folder, &kept).map_err(failed_to("set aside", folder))?;
-    fs::rename(&new, folder).map_err(failed_to("put in place", &new))?;
+    // Both change places in one step: at no moment is there no store.
+    write(options, &kept, &readable)?;
+    renameat_with(CWD, folder, CWD, &kept, RenameFlags::EXCHANGE)
+        .map_err(|error| failed_to("set aside", folder)(error.into()))?;
     if let Some(parent) = folder.parent() {
         files::sync(parent).map_err(failed_to("sync", parent))?;
     }
@@ -129,14 +106,7 @@ fn write(options: &SledOptions, folder: &Path, readable: &Readable) -> Result<()
     drop(shared);
     let path = folder.join("db");
     let file = File::open(&path).map_err(failed_to("open", &path))?;
-    once_closed(&file).map_err(failed_to("lock", &path))
-}
-
-fn remove_rest(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+    once_closed(&file, folder)
 }
 
 fn beside(folder: &Path, ending: &str) -> PathBuf {

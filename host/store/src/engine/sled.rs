@@ -93,9 +93,8 @@ impl SledEngine {
     /// [`EngineError::InUse`] while another engine has the folder open, [`EngineError::Short`],
     /// damage, I/O errors.
     pub fn open(options: &SledOptions, clock: Arc<dyn Clock>) -> Result<Self, EngineError> {
-        salvage::before_opening(options, clock.now())?;
         let (shared, opening) = match Self::parts(options, clock.now()) {
-            Err(error @ (EngineError::Damaged { .. } | EngineError::Unhealthy { .. })) => {
+            Err(error @ EngineError::Damaged { .. }) => {
                 tracing::error!(%error, "the store cannot be read");
                 salvage::mend(options, clock.now())?;
                 Self::parts(options, clock.now())?

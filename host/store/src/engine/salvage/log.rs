@@ -1,7 +1,7 @@
 //! What can be read in the log of the engine, message by message, without the engine.
 //!
 //! sled 0.34 takes the first message of its last segment that does not add up for the end of the
-//! log, and overwrites what follows. Here what follows is read as well. Nothing is written.
+//! log. Here what follows is read as well. Nothing is written.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -46,17 +46,12 @@ pub(super) struct Message {
     pub(super) body: Vec<u8>,
 }
 
-/// A part that does not add up, with sound messages behind it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Hole {
-    pub(super) position: u64,
-}
-
 /// All that can be read.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub(super) messages: Vec<Message>,
-    pub(super) holes: Vec<Hole>,
+    /// Where parts begin that do not add up and have sound messages behind them.
+    pub(super) holes: Vec<u64>,
     /// Where the last message ends.
     pub(super) end: u64,
 }
@@ -69,37 +64,24 @@ struct Header {
     body: std::ops::Range<usize>,
 }
 
-/// Whether there is a part that does not add up with sound messages behind it.
-pub(super) fn has_holes(file: &File) -> io::Result<bool> {
-    let mut log = Log::default();
-    each_segment(file, |content| {
-        walk(content, &mut log, false);
-        log.holes.is_empty()
-    })?;
-    Ok(!log.holes.is_empty())
-}
-
 /// Reads everything, in the order in which it was written.
 pub(super) fn read(file: &File) -> io::Result<Log> {
     let mut log = Log::default();
-    each_segment(file, |content| {
-        walk(content, &mut log, true);
-        true
-    })?;
+    each_segment(file, |content| walk(content, &mut log))?;
     log.messages.sort_by_key(|message| message.position);
-    log.holes.sort_by_key(|hole| hole.position);
+    log.holes.sort_unstable();
     Ok(log)
 }
 
-/// Hands over segment after segment, for as long as more are wanted.
-fn each_segment(file: &File, mut wanted: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+/// Hands over segment after segment.
+fn each_segment(file: &File, mut read: impl FnMut(&[u8])) -> io::Result<()> {
     let mut content = vec![0; SEGMENT_BYTES];
     for at in (0..).step_by(SEGMENT_BYTES) {
         let filled = fill(file, &mut content, at)?;
-        let content = content.get(..filled).unwrap_or_default();
-        if filled == 0 || !wanted(content) {
+        if filled == 0 {
             return Ok(());
         }
+        read(content.get(..filled).unwrap_or_default());
     }
     Ok(())
 }
@@ -129,7 +111,7 @@ fn written(content: &[u8]) -> usize {
 }
 
 /// Reads the messages of a segment.
-fn walk(content: &[u8], log: &mut Log, keep: bool) {
+fn walk(content: &[u8], log: &mut Log) {
     let stated = segment_in_header(content);
     let mut at = SEGMENT_HEADER_BYTES;
     // The messages say it too.
@@ -137,9 +119,14 @@ fn walk(content: &[u8], log: &mut Log, keep: bool) {
     else {
         return;
     };
-    let begins = segment.saturating_mul(SEGMENT_BYTES as u64);
+    let Some(begins) = segment
+        .checked_mul(SEGMENT_BYTES as u64)
+        .filter(|begins| *begins < HEADER_MASK)
+    else {
+        return;
+    };
     if stated.is_none() {
-        log.holes.push(Hole { position: begins });
+        log.holes.push(begins);
     }
     while at + LAST_MESSAGE_BYTES <= SEGMENT_BYTES {
         let header = match sound(content, at, Some(segment)) {
@@ -148,8 +135,7 @@ fn walk(content: &[u8], log: &mut Log, keep: bool) {
                 let Some((found, header)) = next_sound(content, at + 1, Some(segment)) else {
                     return;
                 };
-                let position = begins + at as u64;
-                log.holes.push(Hole { position });
+                log.holes.push(begins + at as u64);
                 at = found;
                 header
             }
@@ -159,7 +145,7 @@ fn walk(content: &[u8], log: &mut Log, keep: bool) {
         if header.kind == Kind::Cap {
             return;
         }
-        if keep && header.kind != Kind::Other {
+        if header.kind != Kind::Other {
             log.messages.push(Message {
                 position: begins + at as u64,
                 kind: header.kind,

@@ -20,19 +20,15 @@ struct Leaf {
     entries: Entries,
 }
 
-/// The entries that messages before `end` leave. A page of which a later form is lost is read in
-/// an earlier one, except for what lies on later pages.
-pub(super) fn entries(log: &Log, end: u64) -> Entries {
+/// The entries that the messages leave. A page of which a later form is lost is read in an earlier
+/// one, except for what lies on later pages.
+pub(super) fn entries(log: &Log) -> Entries {
     let mut pages = HashMap::new();
-    let whole_up_to = log.end.min(end);
     for message in &log.messages {
-        if message.position >= end {
+        if message.kind == Kind::Batch && is_torn(message, log.end) {
             break;
         }
-        if message.kind == Kind::Batch && is_torn(message, whole_up_to) {
-            break;
-        }
-        apply(&mut pages, message);
+        apply(&mut pages, message, &log.holes);
     }
     let mut leaves: Vec<Leaf> = pages.into_values().collect();
     leaves.sort_by_key(|leaf| leaf.position);
@@ -58,7 +54,7 @@ fn is_torn(batch: &Message, end: u64) -> bool {
     last.is_none_or(|last| last > end)
 }
 
-fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message) {
+fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message, holes: &[u64]) {
     match message.kind {
         Kind::Free => drop(pages.remove(&message.page)),
         Kind::Node => match Leaf::read(message) {
@@ -66,12 +62,23 @@ fn apply(pages: &mut HashMap<u64, Leaf>, message: &Message) {
             None => drop(pages.remove(&message.page)),
         },
         Kind::Link => {
-            if let Some(leaf) = pages.get_mut(&message.page) {
+            let leaf = pages.get_mut(&message.page);
+            // Where something is lost between, the change may be one of a later form of the page,
+            // whose keys lack another prefix.
+            if let Some(leaf) = leaf.filter(|leaf| !is_between(holes, leaf, message)) {
                 leaf.change(&message.body);
             }
         }
         Kind::Batch | Kind::Cap | Kind::Other => {}
     }
+}
+
+/// Whether something is lost between a page's form and a message.
+fn is_between(holes: &[u64], leaf: &Leaf, message: &Message) -> bool {
+    let first_after = holes.partition_point(|hole| *hole < leaf.position);
+    holes
+        .get(first_after)
+        .is_some_and(|hole| *hole < message.position)
 }
 
 impl Leaf {
