@@ -82,10 +82,11 @@ fn a_damaged_member_under_an_intact_signature_is_no_intact_document() {
     }
     assert_ne!(damaged, sound);
     let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    fs::create_dir(&data).expect("a folder");
     let verified = |name: &str, content: &[u8]| {
         let file = folder.path().join(name);
         fs::write(&file, content).expect("written");
-        let data = folder.path().join("data");
         parafa(["verify", text(&file), "--json", "--data", text(&data)])
     };
 

@@ -212,8 +212,13 @@ fn run_refuses_an_operation_that_the_plugin_does_not_have() {
     let documents = Documents::new();
     let least = documents.least_plugin();
     let file = documents.add("document.least", "anything");
-    for operation in [
-        "archive", "compose", "flatten", "inspect", "rehearse", "sign",
+    for (operation, told) in [
+        ("archive", "raise signatures to a long-term level"),
+        ("compose", "make containers of files"),
+        ("flatten", "flatten documents"),
+        ("inspect", "inspect documents"),
+        ("rehearse", "make unsigned copies"),
+        ("sign", "sign documents"),
     ] {
         let ended = plugin(
             "run",
@@ -231,7 +236,7 @@ fn run_refuses_an_operation_that_the_plugin_does_not_have() {
         assert_eq!(call["refusal"]["code"], "not-supported");
         assert_eq!(
             call["refusal"]["detail"],
-            format!("the plugin least cannot {operation}")
+            format!("the plugin least cannot {told}")
         );
         assert!(call.get("fault").is_none(), "{call}");
     }
