@@ -18,6 +18,7 @@ use crate::{
     error::WorldError,
 };
 
+const KEYS: &str = "keys";
 const MARKER: &str = "demo-world.json";
 const CLOCK: &str = "clock.json";
 const VERSION: u32 = 1;
@@ -44,14 +45,19 @@ struct KeptClock {
 }
 
 impl Folder {
-    /// Opens the folder of a world, or makes an empty one ready for a new world.
+    /// Opens the folder of a world, or makes one ready for a new world. That is
+    /// empty, or has keys that are to be used.
     pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
         create_folder(root)?;
         let folder = Self {
             root: root.to_owned(),
         };
-        let mut entries = fs::read_dir(root).map_err(file_error("read", root))?;
-        if entries.next().is_some() && !folder.path(MARKER).exists() {
+        let entries = fs::read_dir(root).map_err(file_error("read", root))?;
+        let mut others = entries.filter(|entry| {
+            let name = entry.as_ref().map(fs::DirEntry::file_name);
+            name.map_or(true, |name| name != KEYS)
+        });
+        if others.next().is_some() && !folder.path(MARKER).exists() {
             return Err(WorldError::ForeignFolder(root.to_owned()));
         }
         Ok(folder)
@@ -165,7 +171,7 @@ impl Folder {
     }
 
     pub(crate) fn key_path(&self, name: &str) -> PathBuf {
-        self.path(format!("keys/{name}.pem"))
+        self.path(format!("{KEYS}/{name}.pem"))
     }
 
     pub(crate) fn certificate_path(&self, name: &str) -> PathBuf {
@@ -227,6 +233,22 @@ mod tests {
             Folder::open(folder.path()),
             Err(WorldError::ForeignFolder(_))
         ));
+    }
+
+    #[test]
+    fn a_world_begins_with_the_keys_that_its_folder_has() {
+        let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let made = Folder::open(first.path()).unwrap();
+        made.key("a", KeySpec::P256).unwrap();
+        create_folder(&second.path().join(KEYS)).unwrap();
+        fs::copy(made.key_path("a"), second.path().join("keys/a.pem")).unwrap();
+
+        let folder = Folder::open(second.path()).unwrap();
+
+        assert_eq!(
+            fs::read(folder.key_path("a")).unwrap(),
+            fs::read(made.key_path("a")).unwrap()
+        );
     }
 
     #[test]

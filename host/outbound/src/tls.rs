@@ -1,7 +1,7 @@
 //! Which servers are believed to be who they say.
 
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
@@ -91,21 +91,30 @@ pub(crate) fn client_config(
 #[derive(Debug)]
 struct PinningVerifier {
     /// `None` on a machine without roots: no server is believed.
-    platform: Option<Verifier>,
+    platform: Option<Arc<Verifier>>,
     provider: Arc<CryptoProvider>,
     pins: Vec<SpkiPin>,
 }
 
 impl PinningVerifier {
     fn new(trust: &ServerTrust, provider: Arc<CryptoProvider>) -> Result<Self, OutboundSetupError> {
-        let roots = trust.extra_roots.iter().cloned().map(CertificateDer::from);
-        let platform = match Verifier::new_with_extra_roots(roots, Arc::clone(&provider)) {
-            Ok(verifier) => Some(verifier),
-            Err(error) if trust.extra_roots.is_empty() => {
-                tracing::warn!(%error, "no root certificates: https will not work");
-                None
-            }
-            Err(error) => return Err(OutboundSetupError::Tls(error)),
+        /// Reading the roots takes longer than all else that a client needs.
+        static PLATFORM_ALONE: OnceLock<Option<Arc<Verifier>>> = OnceLock::new();
+
+        let platform = if trust.extra_roots.is_empty() {
+            let platform = PLATFORM_ALONE.get_or_init(|| {
+                Verifier::new(Arc::clone(&provider))
+                    .inspect_err(
+                        |error| tracing::warn!(%error, "no root certificates: https will not work"),
+                    )
+                    .map(Arc::new)
+                    .ok()
+            });
+            platform.clone()
+        } else {
+            let roots = trust.extra_roots.iter().cloned().map(CertificateDer::from);
+            let verifier = Verifier::new_with_extra_roots(roots, Arc::clone(&provider));
+            Some(Arc::new(verifier.map_err(OutboundSetupError::Tls)?))
         };
         Ok(Self {
             platform,

@@ -155,7 +155,9 @@ impl fmt::Display for Capability {
 }
 
 impl Surface {
-    /// Validates a component entirely and reads its surface.
+    /// Validates a component and reads its surface. What its functions do is
+    /// validated where it matters, by the engine that compiles them: that is
+    /// once, while this is done at every start.
     ///
     /// # Errors
     ///
@@ -165,12 +167,13 @@ impl Surface {
             return Err(AdmissionError::NotAComponent);
         }
         let invalid = |error: wasmparser::BinaryReaderError| AdmissionError::Invalid(error.into());
-        Validator::new().validate_all(wasm).map_err(invalid)?;
-
+        let mut validator = Validator::new();
         let mut surface = Self::default();
         let mut depth = 0_usize;
         for payload in Parser::new(0).parse_all(wasm) {
-            match payload.map_err(invalid)? {
+            let payload = payload.map_err(invalid)?;
+            validator.payload(&payload).map_err(invalid)?;
+            match payload {
                 Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
                 Payload::End(_) => depth = depth.saturating_sub(1),
                 Payload::ComponentImportSection(imports) if depth == 0 => {

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use parafa_fixtures::DemoKeys;
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -28,6 +29,8 @@ const SHOWN_LINES: usize = 60;
 /// `parafa serve --demo` on a new data folder; it ends with this value.
 pub(crate) struct Demo {
     server: Child,
+    /// Are kept while the folder is still there.
+    _keys: DemoKeys,
     folder: TempDir,
     start: Start,
     /// What it wrote to `demo.json`.
@@ -115,6 +118,7 @@ impl Demo {
     }
 
     fn on_folder(folder: TempDir, mut start: Start) -> Self {
+        let keys = DemoKeys::lent_to(&folder.path().join("data/world"));
         let server = start.server(folder.path());
         let file = std::fs::read(folder.path().join("data/demo.json"))
             .expect("demo.json is written before the server listens");
@@ -123,6 +127,7 @@ impl Demo {
         start.listen = world.base_url.authority().to_owned();
         Self {
             server,
+            _keys: keys,
             folder,
             start,
             world,

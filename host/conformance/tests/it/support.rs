@@ -28,7 +28,7 @@ pub(crate) async fn limited(name: &str, limits: CallLimits) -> Arc<Plugin> {
     });
     let config = PluginHostConfig {
         limits,
-        ..PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache"))
+        ..PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache"))
     };
     let host = Arc::new(PluginHost::new(config).unwrap());
     host.admit(component.into()).await.unwrap()

@@ -21,7 +21,7 @@ pub(crate) const ANSWER: &str =
     r#"{"entityCode":"999000009","name":"UAB „Ąžuolas“","retrievedAt":"2026-11-26T00:00:00Z"}"#;
 
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache");
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache");
     Arc::new(PluginHost::new(PluginHostConfig::new(cache)).unwrap())
 });
 

@@ -44,7 +44,7 @@ pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
 
 /// The defaults, with a folder for compiled plugins that outlives the test run.
 pub(crate) fn config() -> PluginHostConfig {
-    PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin-cache"))
+    PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache"))
 }
 
 /// A component of `target/plugins`.

@@ -14,6 +14,7 @@ use jiff::SignedDuration;
 use parafa_demo::{
     MobileIdSwitches, MobileIdTimings, Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig,
 };
+use parafa_fixtures::DemoKeys;
 use parafa_outbound::HostPort;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
@@ -86,6 +87,8 @@ pub(super) struct Site {
     world: World,
     /// Takes calls and says nothing.
     deaf: TcpListener,
+    /// Are kept while the folder is still there.
+    _keys: DemoKeys,
     _folder: TempDir,
 }
 
@@ -100,7 +103,9 @@ impl Site {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START.parse().unwrap()));
         let world_clock = clock.clone();
-        let mut world = WorldConfig::new(folder.path().join("world"));
+        let world = folder.path().join("world");
+        let keys = DemoKeys::lent_to(&world);
+        let mut world = WorldConfig::new(world);
         world.clock = Arc::new(move || world_clock.now());
         world.smart_id = SmartIdTimings {
             longest_link_poll: LINK_POLL,
@@ -133,6 +138,7 @@ impl Site {
             config,
             world,
             deaf,
+            _keys: keys,
             _folder: folder,
         }
     }

@@ -116,7 +116,7 @@ enum Where {
 }
 
 fn check(documents: &Documents, wasm: &Path, place: Where) -> Ended {
-    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache").into();
+    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into();
     let mut environment: Vec<(&str, PathBuf)> = vec![("PARAFA_PLUGINS__CACHE", cache)];
     if let Where::Data = place {
         let data = documents.path("data");

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::support::{Documents, Ended, parafa};
 
 /// Compiled plugins, for all tests.
-const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache");
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache");
 
 /// A configuration that is sound, with these lines beside it in a section.
 fn configuration(folder: &Documents, more: &str) -> PathBuf {

@@ -49,7 +49,7 @@ impl Reader {
         let path = [program.to_owned()]
             .into_iter()
             .chain(env::split_paths(&path));
-        let cache: PathBuf = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache").into();
+        let cache: PathBuf = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into();
         Command::new("sh")
             .args(["-c", line])
             .current_dir(self.documents.path(""))

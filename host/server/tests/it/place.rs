@@ -48,7 +48,7 @@ impl Installed {
             ),
             (
                 "PARAFA_PLUGINS__CACHE",
-                concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-cache").into(),
+                concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into(),
             ),
         ];
         parafa_in(Path::new("/"), &environment, words)
