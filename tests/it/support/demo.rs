@@ -30,7 +30,7 @@ const SHOWN_LINES: usize = 60;
 pub(crate) struct Demo {
     server: Child,
     /// Are kept while the folder is still there.
-    _keys: DemoKeys,
+    _keys: Option<DemoKeys>,
     folder: TempDir,
     start: Start,
     /// What it wrote to `demo.json`.
@@ -118,7 +118,8 @@ impl Demo {
     }
 
     fn on_folder(folder: TempDir, mut start: Start) -> Self {
-        let keys = DemoKeys::lent_to(&folder.path().join("data/world"));
+        let own_world = start.join.is_none();
+        let keys = own_world.then(|| DemoKeys::lent_to(&folder.path().join("data/world")));
         let server = start.server(folder.path());
         let file = std::fs::read(folder.path().join("data/demo.json"))
             .expect("demo.json is written before the server listens");
