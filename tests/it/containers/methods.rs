@@ -95,7 +95,8 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
 #[tokio::test]
 async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
     let demo = Demo::start();
-    let Some(judge) = AsicE::find(&demo.world.world.roots) else {
+    // The other judge unpacks files under their names, which are too long for that.
+    let Some(dss) = Dss::find(&demo.world.world.roots) else {
         return;
     };
     let api = demo.signing();
@@ -116,8 +117,8 @@ async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let signed = folder.path().join("signed.asice");
     fs::write(&signed, &container).expect("a file");
-    let verdicts = judge.verdicts(&[signed]);
-    assert!(verdicts[0].ok, "{verdicts:#?}");
+    let verdict = dss.verdict(&signed, &["--level", "T", "--online-loopback"]);
+    assert!(verdict.ok, "{verdict:#?}");
 }
 
 #[tokio::test]
