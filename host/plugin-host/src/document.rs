@@ -1,5 +1,6 @@
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use openssl::error::ErrorStack;
@@ -11,6 +12,11 @@ use crate::crypto::message_digest;
 /// Bytes that every digest takes in without keeping any of them: the longest
 /// block of FIPS 180-4.
 const BLOCK_LEN: usize = 128;
+/// The shortest part that is worth remembering.
+const PART_LEN: usize = 64 * 1024;
+/// How many parts of one document are remembered. A container that the API takes
+/// has twenty files.
+const MOST_PARTS: usize = 32;
 
 /// A document for the calls of plugins. Clones are one document: what the host
 /// hashed for one call of a plugin, it need not hash for the next.
@@ -18,9 +24,10 @@ const BLOCK_LEN: usize = 128;
 /// Signing hashes a document from its first byte on several times: once to say
 /// what is to be signed, once to embed the signature, once to verify what came
 /// out. The host keeps the state of the digest after the document's last full
-/// block, which holds none of its bytes, and goes on from there, also in an output that begins with a copy of the
-/// document. It computed both itself, so nothing that a plugin says is
-/// believed.
+/// block, which holds none of its bytes, and goes on from there, also in an
+/// output that begins with a copy of the document. So it does with long parts that are hashed for themselves, as the
+/// files in a container are. It computed all of it itself, so nothing that a
+/// plugin says is believed.
 #[derive(Clone, Default)]
 pub struct Document {
     bytes: Bytes,
@@ -36,6 +43,15 @@ pub(crate) struct HashedPrefix {
     sha256: OnceLock<Hasher>,
     sha384: OnceLock<Hasher>,
     sha512: OnceLock<Hasher>,
+    parts: Mutex<HashMap<Part, Hasher>>,
+}
+
+/// A part of those first bytes that was hashed for itself.
+#[derive(Clone, Copy, Eq, Hash, PartialEq)]
+struct Part {
+    algorithm: DigestAlgorithm,
+    offset: usize,
+    len: usize,
 }
 
 impl Document {
@@ -73,10 +89,44 @@ impl Document {
     /// The document made of `bytes`, whose first `copied` ones the host copied
     /// from the start of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
-        if copied < self.prefix.len as u64 {
-            return bytes.into();
+        if copied >= self.prefix.len as u64 {
+            return Self::with_prefix(bytes, self.prefix());
         }
-        Self::with_prefix(bytes, self.prefix())
+        let mut prefix = HashedPrefix::of(bytes.len());
+        let copied = usize::try_from(copied).unwrap_or_default();
+        prefix.parts = Mutex::new(self.prefix.parts_before(copied.min(prefix.len)));
+        Self {
+            bytes,
+            prefix: Arc::new(prefix),
+        }
+    }
+
+    /// A digest in the making that has taken in the part from `offset` on, whose
+    /// bytes these are.
+    pub(crate) fn digest_part(
+        &self,
+        algorithm: DigestAlgorithm,
+        offset: usize,
+        bytes: &[u8],
+    ) -> Result<Hasher, ErrorStack> {
+        let part = Part {
+            algorithm,
+            offset,
+            len: bytes.len(),
+        };
+        let is_remembered = part.len >= PART_LEN && part.end() <= self.prefix.len;
+        if is_remembered && let Some(known) = self.prefix.parts().get(&part) {
+            return Ok(known.clone());
+        }
+        let mut hasher = Hasher::new(message_digest(algorithm))?;
+        hasher.update(bytes)?;
+        if is_remembered {
+            let mut parts = self.prefix.parts();
+            if parts.len() < MOST_PARTS {
+                parts.insert(part, hasher.clone());
+            }
+        }
+        Ok(hasher)
     }
 
     /// A digest in the making that has taken in the beginning of the document,
@@ -107,14 +157,8 @@ impl Document {
 
 impl From<Bytes> for Document {
     fn from(bytes: Bytes) -> Self {
-        let prefix = HashedPrefix {
-            len: bytes.len() - bytes.len() % BLOCK_LEN,
-            ..HashedPrefix::default()
-        };
-        Self {
-            bytes,
-            prefix: Arc::new(prefix),
-        }
+        let prefix = Arc::new(HashedPrefix::of(bytes.len()));
+        Self { bytes, prefix }
     }
 }
 
@@ -134,7 +178,32 @@ impl PartialEq for Document {
 
 impl Eq for Document {}
 
+impl Part {
+    fn end(&self) -> usize {
+        self.offset.saturating_add(self.len)
+    }
+}
+
 impl HashedPrefix {
+    /// Nothing is hashed of a document of that length.
+    fn of(len: usize) -> Self {
+        Self {
+            len: len - len % BLOCK_LEN,
+            ..Self::default()
+        }
+    }
+
+    fn parts(&self) -> MutexGuard<'_, HashMap<Part, Hasher>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The parts that end there or before.
+    fn parts_before(&self, end: usize) -> HashMap<Part, Hasher> {
+        let parts = self.parts();
+        let before = parts.iter().filter(|(part, _)| part.end() <= end);
+        before.map(|(part, state)| (*part, state.clone())).collect()
+    }
+
     fn state(&self, algorithm: DigestAlgorithm) -> &OnceLock<Hasher> {
         match algorithm {
             DigestAlgorithm::Sha1 => &self.sha1,
@@ -167,6 +236,44 @@ mod tests {
         assert_eq!(digest_of_first(&signed, BYTES.len()), sha256(BYTES.len()));
         assert!(document.is_hashed(ALGORITHM));
         assert!(Arc::ptr_eq(&document.prefix, &signed.prefix));
+    }
+
+    #[test]
+    fn a_long_part_is_hashed_once_also_in_an_output_that_begins_with_it() {
+        let bytes = vec![b'p'; 4 * PART_LEN];
+        let document = Document::from(Bytes::from(bytes.clone()));
+        let known = |document: &Document| document.prefix.parts().len();
+        let digest = |document: &Document, offset: usize, len: usize| {
+            let part = &document.bytes()[offset..offset + len];
+            let mut hasher = document.digest_part(ALGORITHM, offset, part).unwrap();
+            assert_eq!(*hasher.finish().unwrap(), openssl::sha::sha256(part));
+        };
+        digest(&document, 1, PART_LEN - 1);
+        assert_eq!(known(&document), 0, "it is short");
+        for _ in 0..2 {
+            digest(&document, 1, PART_LEN);
+            digest(&document, PART_LEN + 1, PART_LEN);
+        }
+        assert_eq!(known(&document), 2);
+
+        let mut changed = bytes;
+        changed[2 * PART_LEN] = b'c';
+        let output = document.followed_by(changed.into(), 2 * PART_LEN as u64);
+
+        assert_eq!(known(&output), 1);
+        digest(&output, 1, PART_LEN);
+        digest(&output, PART_LEN + 1, PART_LEN);
+    }
+
+    #[test]
+    fn no_more_parts_than_that_are_remembered() {
+        let document = Document::from(Bytes::from(vec![b'p'; 2 * PART_LEN]));
+        for offset in 1..=2 * MOST_PARTS {
+            let part = &document.bytes()[offset..offset + PART_LEN];
+            document.digest_part(ALGORITHM, offset, part).unwrap();
+        }
+
+        assert_eq!(document.prefix.parts().len(), MOST_PARTS);
     }
 
     #[test]

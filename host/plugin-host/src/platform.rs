@@ -214,11 +214,8 @@ impl crypto::HostHasher for CallState {
         let (_, document) = self.document(&source)?;
         let range = slice(document.bytes(), offset, len).map_err(Abort)?;
         let hasher = self.resources.get_mut(&hasher)?;
-        let updated = if offset == 0 {
-            hasher.update_from_start(&document, range)
-        } else {
-            hasher.update(range)
-        };
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let updated = hasher.update_part(&document, offset, range);
         Ok(updated.map_err(Abort::from)?)
     }
 

@@ -68,13 +68,21 @@ impl Hasher {
         }
     }
 
-    /// Takes in the first bytes of `document`.
-    pub(crate) fn update_from_start(
+    /// Takes in the part of `document` from `offset` on, whose bytes these are.
+    pub(crate) fn update_part(
         &mut self,
         document: &Document,
+        offset: usize,
         bytes: &[u8],
     ) -> Result<(), ErrorStack> {
         match &mut self.state {
+            State::Digest {
+                algorithm,
+                begun: begun @ None,
+            } if offset > 0 => {
+                *begun = Some(document.digest_part(*algorithm, offset, bytes)?);
+                Ok(())
+            }
             State::Digest {
                 algorithm,
                 begun: begun @ None,
@@ -129,7 +137,7 @@ mod tests {
         let document = Document::from(bytes.clone());
         let mut hasher = Hasher::new(DigestAlgorithm::Sha256.into());
         for _ in 0..2 {
-            hasher.update_from_start(&document, &bytes).unwrap();
+            hasher.update_part(&document, 0, &bytes).unwrap();
             hasher.update(b", signed").unwrap();
             assert_eq!(
                 hasher.finish().unwrap().unwrap(),
@@ -137,7 +145,7 @@ mod tests {
             );
 
             hasher.update(b"a ").unwrap();
-            hasher.update_from_start(&document, &bytes).unwrap();
+            hasher.update_part(&document, 0, &bytes).unwrap();
             assert_eq!(
                 hasher.finish().unwrap().unwrap(),
                 openssl::sha::sha256(b"a document")
