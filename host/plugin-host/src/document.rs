@@ -13,7 +13,7 @@ use crate::crypto::message_digest;
 /// block of FIPS 180-4.
 const BLOCK_LEN: usize = 128;
 /// The shortest part that is worth remembering.
-const PART_LEN: usize = 64 * 1024;
+const PART_LEN: usize = 16 * 1024;
 /// How many parts of one document are remembered. A container that the API takes
 /// has twenty files.
 const MOST_PARTS: usize = 32;
