@@ -52,12 +52,9 @@ impl Folder {
         let folder = Self {
             root: root.to_owned(),
         };
-        let entries = fs::read_dir(root).map_err(file_error("read", root))?;
-        let mut others = entries.filter(|entry| {
-            let name = entry.as_ref().map(fs::DirEntry::file_name);
-            name.map_or(true, |name| name != KEYS)
-        });
-        if others.next().is_some() && !folder.path(MARKER).exists() {
+        let mut entries = fs::read_dir(root).map_err(file_error("read", root))?;
+        let is_in_use = entries.any(|entry| entry.map_or(true, |entry| entry.file_name() != KEYS));
+        if is_in_use && !folder.path(MARKER).exists() {
             return Err(WorldError::ForeignFolder(root.to_owned()));
         }
         Ok(folder)

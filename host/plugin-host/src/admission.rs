@@ -1,6 +1,7 @@
 use std::error::Error;
 
 use semver::Version;
+use wasmparser::Validator;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -86,7 +87,8 @@ fn list(versions: &[Version]) -> String {
     versions.join(", ")
 }
 
-/// Compiles a valid component, or takes it from the cache.
+/// Validates a component entirely and compiles it, or takes it from the cache,
+/// where nothing is that was not validated.
 pub(crate) fn compile(
     engine: &Engine,
     cache: &CodeCache,
@@ -96,6 +98,9 @@ pub(crate) fn compile(
     if let Some(component) = cache.load(engine, digest) {
         return Ok(component);
     }
+    Validator::new()
+        .validate_all(wasm)
+        .map_err(|error| AdmissionError::Invalid(error.into()))?;
     let component = Component::from_binary(engine, wasm)
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
     cache.store(engine, digest, &component);

@@ -155,9 +155,9 @@ impl fmt::Display for Capability {
 }
 
 impl Surface {
-    /// Validates a component and reads its surface. What its functions do is
-    /// validated where it matters, by the engine that compiles them: that is
-    /// once, while this is done at every start.
+    /// Validates a component but for the bodies of its functions, and reads its
+    /// surface. Those are validated before they are compiled, which is once;
+    /// this is done at every start.
     ///
     /// # Errors
     ///

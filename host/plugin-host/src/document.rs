@@ -109,6 +109,11 @@ impl Document {
         offset: usize,
         bytes: &[u8],
     ) -> Result<Hasher, ErrorStack> {
+        if offset == 0 {
+            let (mut hasher, known) = self.begin_digest(algorithm, bytes.len())?;
+            hasher.update(bytes.get(known..).unwrap_or_default())?;
+            return Ok(hasher);
+        }
         let part = Part {
             algorithm,
             offset,

@@ -13,10 +13,10 @@ use crate::document::HashedPrefix;
 /// need not be hashed again.
 ///
 /// Nothing of a document is kept but the states of its digests after its last
-/// full block and after long parts, at most some 10 KiB; the document that was named longest ago is
-/// forgotten first. Whoever gives two documents one name gets the digest of the
-/// first for the second, so names are for bytes that are never written again
-/// and that are authenticated when they are read.
+/// full block and after long parts, at most some 10 KiB; the document that was
+/// named longest ago is forgotten first. Whoever gives two documents one name
+/// gets the digest of the first for the second, so names are for bytes that are
+/// never written again and that are authenticated when they are read.
 pub struct KnownDocuments {
     most: NonZeroUsize,
     prefixes: Mutex<Prefixes>,

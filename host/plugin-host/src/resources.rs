@@ -79,18 +79,9 @@ impl Hasher {
             State::Digest {
                 algorithm,
                 begun: begun @ None,
-            } if offset > 0 => {
+            } => {
                 *begun = Some(document.digest_part(*algorithm, offset, bytes)?);
                 Ok(())
-            }
-            State::Digest {
-                algorithm,
-                begun: begun @ None,
-            } => {
-                let (state, known) = document.begin_digest(*algorithm, bytes.len())?;
-                begun
-                    .insert(state)
-                    .update(bytes.get(known..).unwrap_or_default())
             }
             _ => self.update(bytes),
         }
