@@ -88,7 +88,8 @@ fn list(versions: &[Version]) -> String {
 }
 
 /// Validates a component entirely and compiles it, or takes it from the cache,
-/// where nothing is that was not validated.
+/// where nothing is that was not validated. Whoever built an invalid one is told
+/// so, and not that it cannot be compiled.
 pub(crate) fn compile(
     engine: &Engine,
     cache: &CodeCache,

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
@@ -15,7 +16,7 @@ const BLOCK_LEN: usize = 128;
 /// The shortest part that is worth remembering.
 const PART_LEN: usize = 16 * 1024;
 /// How many parts of one document are remembered. A container that the API takes
-/// has twenty files.
+/// has twenty files, which a signature hashes by one algorithm.
 const MOST_PARTS: usize = 32;
 
 /// A document for the calls of plugins. Clones are one document: what the host
@@ -25,9 +26,9 @@ const MOST_PARTS: usize = 32;
 /// what is to be signed, once to embed the signature, once to verify what came
 /// out. The host keeps the state of the digest after the document's last full
 /// block, which holds none of its bytes, and goes on from there, also in an
-/// output that begins with a copy of the document. So it does with long parts that are hashed for themselves, as the
-/// files in a container are. It computed all of it itself, so nothing that a
-/// plugin says is believed.
+/// output that begins with a copy of the document. So it does with long parts
+/// that are hashed for themselves, as the files in a container are. It computed
+/// all of it itself, so nothing that a plugin says is believed.
 #[derive(Clone, Default)]
 pub struct Document {
     bytes: Bytes,
@@ -46,7 +47,7 @@ pub(crate) struct HashedPrefix {
     parts: Mutex<HashMap<Part, Hasher>>,
 }
 
-/// A part of those first bytes that was hashed for itself.
+/// Full blocks among those first bytes that were hashed for themselves.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct Part {
     algorithm: DigestAlgorithm,
@@ -101,36 +102,39 @@ impl Document {
         }
     }
 
-    /// A digest in the making that has taken in the part from `offset` on, whose
-    /// bytes these are.
+    /// A digest in the making that has taken in a part of the document; nothing
+    /// if that does not lie within it.
     pub(crate) fn digest_part(
         &self,
         algorithm: DigestAlgorithm,
-        offset: usize,
-        bytes: &[u8],
+        range: Range<usize>,
     ) -> Result<Hasher, ErrorStack> {
-        if offset == 0 {
+        let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+        if range.start == 0 {
             let (mut hasher, known) = self.begin_digest(algorithm, bytes.len())?;
             hasher.update(bytes.get(known..).unwrap_or_default())?;
             return Ok(hasher);
         }
+        let (blocks, rest) = bytes.split_at(bytes.len() - bytes.len() % BLOCK_LEN);
         let part = Part {
             algorithm,
-            offset,
-            len: bytes.len(),
+            offset: range.start,
+            len: blocks.len(),
         };
-        let is_remembered = part.len >= PART_LEN && part.end() <= self.prefix.len;
-        if is_remembered && let Some(known) = self.prefix.parts().get(&part) {
-            return Ok(known.clone());
-        }
-        let mut hasher = Hasher::new(message_digest(algorithm))?;
-        hasher.update(bytes)?;
-        if is_remembered {
-            let mut parts = self.prefix.parts();
-            if parts.len() < MOST_PARTS {
-                parts.insert(part, hasher.clone());
+        let is_worth_keeping = part.len >= PART_LEN && part.end() <= self.prefix.len;
+        let known = self.prefix.parts().get(&part).cloned();
+        let mut hasher = match known.filter(|_| is_worth_keeping) {
+            Some(known) => known,
+            None => {
+                let mut hasher = Hasher::new(message_digest(algorithm))?;
+                hasher.update(blocks)?;
+                if is_worth_keeping {
+                    self.prefix.keep(part, &hasher);
+                }
+                hasher
             }
-        }
+        };
+        hasher.update(rest)?;
         Ok(hasher)
     }
 
@@ -202,6 +206,13 @@ impl HashedPrefix {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn keep(&self, part: Part, state: &Hasher) {
+        let mut parts = self.parts();
+        if parts.len() < MOST_PARTS {
+            parts.insert(part, state.clone());
+        }
+    }
+
     /// The parts that end there or before.
     fn parts_before(&self, end: usize) -> HashMap<Part, Hasher> {
         let parts = self.parts();
@@ -250,8 +261,10 @@ mod tests {
         let known = |document: &Document| document.prefix.parts().len();
         let digest = |document: &Document, offset: usize, len: usize| {
             let part = &document.bytes()[offset..offset + len];
-            let mut hasher = document.digest_part(ALGORITHM, offset, part).unwrap();
-            assert_eq!(*hasher.finish().unwrap(), openssl::sha::sha256(part));
+            assert_eq!(
+                digest_of_part(document, offset, len),
+                openssl::sha::sha256(part)
+            );
         };
         digest(&document, 1, PART_LEN - 1);
         assert_eq!(known(&document), 0, "it is short");
@@ -271,11 +284,43 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_is_known_is_not_hashed_again() {
+        let document = Document::from(Bytes::from(vec![b'p'; 2 * PART_LEN]));
+        let part = Part {
+            algorithm: ALGORITHM,
+            offset: 1,
+            len: PART_LEN,
+        };
+        let mut other = Hasher::new(message_digest(ALGORITHM)).unwrap();
+        other.update(b"other bytes").unwrap();
+        document.prefix.keep(part, &other);
+
+        let told = digest_of_part(&document, 1, PART_LEN + 4);
+
+        assert_eq!(told, openssl::sha::sha256(b"other bytespppp"));
+    }
+
+    #[test]
+    fn a_part_that_ends_in_what_an_output_has_of_its_own_is_hashed_for_each() {
+        let mut bytes = vec![b'p'; 2 * PART_LEN + 8];
+        let document = Document::from(Bytes::from(bytes.clone()));
+        digest_of_part(&document, 9, 2 * PART_LEN - 1);
+        *bytes.last_mut().unwrap() = b'c';
+        let copied = document.prefix.len as u64;
+        let output = document.followed_by(bytes.clone().into(), copied);
+
+        let told = digest_of_part(&output, 8, 2 * PART_LEN);
+
+        assert!(Arc::ptr_eq(&document.prefix, &output.prefix));
+        assert_eq!(told, openssl::sha::sha256(&bytes[8..]));
+        assert_eq!(output.prefix.parts().len(), 1, "only what both have");
+    }
+
+    #[test]
     fn no_more_parts_than_that_are_remembered() {
         let document = Document::from(Bytes::from(vec![b'p'; 2 * PART_LEN]));
         for offset in 1..=2 * MOST_PARTS {
-            let part = &document.bytes()[offset..offset + PART_LEN];
-            document.digest_part(ALGORITHM, offset, part).unwrap();
+            digest_of_part(&document, offset, PART_LEN);
         }
 
         assert_eq!(document.prefix.parts().len(), MOST_PARTS);
@@ -306,7 +351,8 @@ mod tests {
 
     #[test]
     fn every_algorithm_has_its_own_state() {
-        let document = document(LEN);
+        let long = vec![b'p'; PART_LEN + BLOCK_LEN];
+        let documents = (document(LEN), Document::from(Bytes::from(long.clone())));
         for algorithm in [
             DigestAlgorithm::Sha1,
             DigestAlgorithm::Sha256,
@@ -314,10 +360,18 @@ mod tests {
             DigestAlgorithm::Sha512,
         ] {
             for _ in 0..2 {
-                let (mut hasher, known) = document.begin_digest(algorithm, LEN).unwrap();
+                let (mut hasher, known) = documents.0.begin_digest(algorithm, LEN).unwrap();
                 assert_eq!(known, 2 * BLOCK_LEN);
                 let expected = openssl::hash::hash(message_digest(algorithm), &BYTES[..known]);
                 assert_eq!(*hasher.finish().unwrap(), *expected.unwrap(), "{algorithm}");
+
+                let part = documents.1.digest_part(algorithm, 1..PART_LEN + 1);
+                let expected = openssl::hash::hash(message_digest(algorithm), &long[..PART_LEN]);
+                assert_eq!(
+                    *part.unwrap().finish().unwrap(),
+                    *expected.unwrap(),
+                    "{algorithm}"
+                );
             }
         }
     }
@@ -330,6 +384,17 @@ mod tests {
         let (mut hasher, known) = document.begin_digest(ALGORITHM, len).unwrap();
         hasher.update(&document.bytes()[known..len]).unwrap();
         hasher.finish().unwrap().as_ref().try_into().unwrap()
+    }
+
+    fn digest_of_part(document: &Document, offset: usize, len: usize) -> [u8; 32] {
+        let hasher = document.digest_part(ALGORITHM, offset..offset + len);
+        hasher
+            .unwrap()
+            .finish()
+            .unwrap()
+            .as_ref()
+            .try_into()
+            .unwrap()
     }
 
     fn sha256(len: usize) -> [u8; 32] {

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use bytes::{Bytes, BytesMut};
 
 use crate::{CallLimits, ContractBreach, Document, FaultKind};
@@ -162,12 +164,22 @@ impl Output {
     }
 }
 
-/// A range of `document` that lies within it.
+/// A part of `document`.
 pub(crate) fn slice(document: &[u8], offset: u64, len: u64) -> Result<&[u8], FaultKind> {
+    let range = range_within(document, offset, len)?;
+    Ok(document.get(range).unwrap_or_default())
+}
+
+/// A range that lies within `document`.
+pub(crate) fn range_within(
+    document: &[u8],
+    offset: u64,
+    len: u64,
+) -> Result<Range<usize>, FaultKind> {
     let range = || {
         let start = usize::try_from(offset).ok()?;
         let end = start.checked_add(usize::try_from(len).ok()?)?;
-        document.get(start..end)
+        (end <= document.len()).then_some(start..end)
     };
     range().ok_or(FaultKind::ContractBroken(ContractBreach::OutOfRange {
         offset,

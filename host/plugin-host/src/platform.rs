@@ -13,7 +13,7 @@ use crate::convert::known;
 use crate::guest_log::GuestLog;
 use crate::inflation::Inflation;
 use crate::memory_limit::MemoryLimit;
-use crate::output::{Output, slice};
+use crate::output::{Output, range_within, slice};
 use crate::resources::{Blob, Hasher, Sink};
 use crate::verified_signatures::VerifiedSignatures;
 use crate::{CallLimits, ContractBreach, Document, FaultKind, LogLevel, MemoryMeter};
@@ -212,10 +212,9 @@ impl crypto::HostHasher for CallState {
         len: u64,
     ) -> wasmtime::Result<()> {
         let (_, document) = self.document(&source)?;
-        let range = slice(document.bytes(), offset, len).map_err(Abort)?;
+        let range = range_within(document.bytes(), offset, len).map_err(Abort)?;
         let hasher = self.resources.get_mut(&hasher)?;
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let updated = hasher.update_part(&document, offset, range);
+        let updated = hasher.update_part(&document, range);
         Ok(updated.map_err(Abort::from)?)
     }
 

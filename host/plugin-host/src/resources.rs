@@ -4,6 +4,8 @@
     reason = "the generated bindings re-export these types"
 )]
 
+use std::ops::Range;
+
 use openssl::error::ErrorStack;
 use parafa_catalogue::{DigestAlgorithm, HashFunction};
 
@@ -68,22 +70,21 @@ impl Hasher {
         }
     }
 
-    /// Takes in the part of `document` from `offset` on, whose bytes these are.
+    /// Takes in a part of `document`; nothing if that does not lie within it.
     pub(crate) fn update_part(
         &mut self,
         document: &Document,
-        offset: usize,
-        bytes: &[u8],
+        range: Range<usize>,
     ) -> Result<(), ErrorStack> {
         match &mut self.state {
             State::Digest {
                 algorithm,
                 begun: begun @ None,
             } => {
-                *begun = Some(document.digest_part(*algorithm, offset, bytes)?);
+                *begun = Some(document.digest_part(*algorithm, range)?);
                 Ok(())
             }
-            _ => self.update(bytes),
+            _ => self.update(document.bytes().get(range).unwrap_or_default()),
         }
     }
 
@@ -128,7 +129,7 @@ mod tests {
         let document = Document::from(bytes.clone());
         let mut hasher = Hasher::new(DigestAlgorithm::Sha256.into());
         for _ in 0..2 {
-            hasher.update_part(&document, 0, &bytes).unwrap();
+            hasher.update_part(&document, 0..bytes.len()).unwrap();
             hasher.update(b", signed").unwrap();
             assert_eq!(
                 hasher.finish().unwrap().unwrap(),
@@ -136,7 +137,7 @@ mod tests {
             );
 
             hasher.update(b"a ").unwrap();
-            hasher.update_part(&document, 0, &bytes).unwrap();
+            hasher.update_part(&document, 0..bytes.len()).unwrap();
             assert_eq!(
                 hasher.finish().unwrap().unwrap(),
                 openssl::sha::sha256(b"a document")
