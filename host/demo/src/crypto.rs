@@ -61,6 +61,16 @@ impl SigningKey {
         Ok(Self::from_key(key))
     }
 
+    /// Whether it is of that kind.
+    pub(crate) fn is(&self, spec: KeySpec) -> bool {
+        let curve = || self.key.ec_key().ok()?.group().curve_name();
+        match spec {
+            KeySpec::P256 => curve() == Some(Nid::X9_62_PRIME256V1),
+            KeySpec::P384 => curve() == Some(Nid::SECP384R1),
+            KeySpec::Rsa(bits) => self.key.rsa().is_ok() && self.key.bits() == bits,
+        }
+    }
+
     /// Reads PKCS #8 in PEM.
     pub(crate) fn from_pem(pem: &[u8]) -> Result<Self, ErrorStack> {
         PKey::private_key_from_pem(pem).map(Self::from_key)

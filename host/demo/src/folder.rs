@@ -46,7 +46,7 @@ struct KeptClock {
 
 impl Folder {
     /// Opens the folder of a world, or makes one ready for a new world. That is
-    /// empty, or has keys that are to be used.
+    /// empty, or holds nothing but the folder of keys that are to be used.
     pub(crate) fn open(root: &Path) -> Result<Self, WorldError> {
         create_folder(root)?;
         let folder = Self {
@@ -131,10 +131,13 @@ impl Folder {
         let path = self.key_path(name);
         if path.exists() {
             let pem = fs::read(&path).map_err(file_error("read", &path))?;
-            return SigningKey::from_pem(&pem).map_err(|_| WorldError::Damaged {
-                path,
-                reason: "not a private key".into(),
-            });
+            let key = SigningKey::from_pem(&pem).ok();
+            return key
+                .filter(|key| key.is(spec))
+                .ok_or_else(|| WorldError::Damaged {
+                    path,
+                    reason: format!("not a private key of the kind {spec:?}"),
+                });
         }
         let key = SigningKey::generate(spec)?;
         write_file(&path, &key.to_pem()?, SECRET_MODE)?;
@@ -225,11 +228,25 @@ mod tests {
     #[test]
     fn a_folder_with_foreign_files_is_refused() {
         let folder = tempfile::tempdir().unwrap();
+        create_folder(&folder.path().join(KEYS)).unwrap();
         fs::write(folder.path().join("letter.txt"), "hello").unwrap();
         assert!(matches!(
             Folder::open(folder.path()),
             Err(WorldError::ForeignFolder(_))
         ));
+    }
+
+    #[test]
+    fn a_key_of_another_kind_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = Folder::open(folder.path()).unwrap();
+        made.key("a", KeySpec::P256).unwrap();
+
+        assert!(made.key("a", KeySpec::P256).is_ok());
+        for spec in [KeySpec::P384, KeySpec::Rsa(2048)] {
+            let other = made.key("a", spec);
+            assert!(matches!(other, Err(WorldError::Damaged { .. })));
+        }
     }
 
     #[test]
