@@ -2,10 +2,10 @@
 //! ceremony that must not notice.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use parafa_fixtures::PdfBuilder;
+use parafa_fixtures::{PdfBuilder, built};
 use reqwest::StatusCode;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use crate::support::client::{Ceremony, Signer, Signing, SigningClient};
 use crate::support::demo::{Demo, Persona};
-use crate::support::root;
 
 /// Calls at the same time that the server allows; one plugin never takes all.
 const SLOTS: usize = 4;
@@ -227,11 +226,9 @@ struct Plugins {
 impl Plugins {
     fn with_the_toy() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let built = built_plugins();
-        let toy = fs::read(built.join("test/toy.wasm"))
-            .expect("the toy is built: run `cargo xtask build-plugins`");
+        let (pdf, toy) = (built::plugin("pdf.wasm"), built::plugin("test/toy.wasm"));
+        fs::write(folder.path().join("pdf.wasm"), pdf).expect("a copy");
         fs::write(folder.path().join("toy.wasm"), &toy).expect("a copy");
-        fs::copy(built.join("pdf.wasm"), folder.path().join("pdf.wasm")).expect("a copy");
         Self {
             folder,
             toy: hex::encode(Sha256::digest(&toy)),
@@ -250,11 +247,6 @@ impl Plugins {
     fn path(&self) -> &Path {
         self.folder.path()
     }
-}
-
-fn built_plugins() -> PathBuf {
-    std::env::var_os("PARAFA_PLUGINS_DIR")
-        .map_or_else(|| root().join("target/plugins"), PathBuf::from)
 }
 
 /// Callers that send documents of every behaviour over and over.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use parafa_fixtures::built;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -14,7 +15,6 @@ use crate::support::client::{Ceremony, Refused, Signing};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::{answer, done, refusal, refused, text};
-use crate::support::root;
 
 #[tokio::test]
 async fn a_plugin_is_installed_disabled_and_rolled_back_without_a_restart_and_across_one() {
@@ -242,10 +242,7 @@ impl Builds {
 
     /// The component of a build; the one of the product is 0.
     fn build(&self, number: u8) -> PathBuf {
-        let built = std::env::var_os("PARAFA_PLUGINS_DIR")
-            .map_or_else(|| root().join("target/plugins"), PathBuf::from);
-        let mut component = fs::read(built.join("pdf.wasm"))
-            .expect("the plugin is built: run `cargo xtask build-plugins`");
+        let mut component = built::plugin("pdf.wasm");
         if number > 0 {
             // A custom section: its length, the length of its name, the name.
             component.extend([0, 6, 4]);

@@ -233,12 +233,14 @@ async fn self_test_within(plugin: &Plugin, within: Duration) -> Result<(), Plugi
 
 #[cfg(test)]
 mod tests {
+    use parafa_fixtures::built;
+
     use super::*;
-    use crate::tests::{compiled_plugins, toy};
+    use crate::tests::toy;
 
     #[tokio::test]
     async fn a_plugin_that_is_not_through_with_its_checks_in_time_is_refused() {
-        let host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
+        let host = PluginHost::new(PluginHostConfig::new(built::compiled_plugins()));
         let plugin = Arc::new(host.unwrap()).admit(toy()).await;
         let plugin = plugin.unwrap();
 

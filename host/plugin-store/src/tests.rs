@@ -5,12 +5,13 @@ mod trust;
 
 use std::fs;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parafa_fixtures::built;
 use parafa_plugin_host::{CallObserver, EndedCall, PluginDigest, Unobserved};
 use parafa_store::StoreMode;
 use tempfile::TempDir;
@@ -89,7 +90,7 @@ impl Installation {
         let settings = PluginStoreSettings {
             data: self.path("data"),
             shipped: Some(self.path("program")),
-            compiled: Some(compiled_plugins()),
+            compiled: Some(built::compiled_plugins()),
             call_memory_bytes: NonZeroUsize::new(256 * 1024 * 1024).unwrap(),
             call_inflated_bytes: NonZeroUsize::new(512 * 1024 * 1024).unwrap(),
             call_time: Duration::from_secs(10),
@@ -132,19 +133,7 @@ impl CallObserver for Calls {
 
 /// The plugin of a format of no document.
 pub(crate) fn toy() -> Bytes {
-    let component = fs::read(target().join("plugins/test/toy.wasm"));
-    component
-        .expect("run `cargo xtask build-plugins` first")
-        .into()
-}
-
-/// Where all tests keep compiled plugins: compiling takes seconds.
-pub(crate) fn compiled_plugins() -> PathBuf {
-    target().join("plugin-cache")
-}
-
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+    built::plugin("test/toy.wasm").into()
 }
 
 fn wasm(build: u8) -> Vec<u8> {

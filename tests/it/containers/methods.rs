@@ -95,7 +95,8 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
 #[tokio::test]
 async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
     let demo = Demo::start();
-    // The other judge unpacks files under their names, which are too long for that.
+    // The judge `AsicE` unpacks members under their names, and no file system takes
+    // names of 400 bytes.
     let Some(dss) = Dss::find(&demo.world.world.roots) else {
         return;
     };

@@ -1,12 +1,12 @@
 //! The PDF component as the host runs it, with devices and a time-stamping
 //! authority in this process.
 
-use std::fs;
 use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use openssl::nid::Nid;
+use parafa_fixtures::built;
 use parafa_format_core as core;
 use parafa_plugin_host::{
     Answerer, CallError, DigestAlgorithm, Need, NeedKind, Plugin, PluginHost, PluginHostConfig,
@@ -15,7 +15,6 @@ use parafa_plugin_host::{
 use tempfile::TempDir;
 
 use super::pki::{Holder, Pki, ec_key};
-use crate::support::root;
 
 /// 2026-01-01T12:00:00Z.
 const SIGNING_TIME: i64 = 1_767_268_800;
@@ -44,14 +43,11 @@ pub(super) struct Signer {
 impl Component {
     /// Admits the component.
     pub(super) async fn load() -> Self {
-        let file = root().join("target/plugins/pdf.wasm");
-        let wasm = fs::read(&file)
-            .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask test`", file.display()));
         let cache = tempfile::tempdir().expect("a temporary folder");
         let config = PluginHostConfig::new(cache.path().to_path_buf());
         let host = Arc::new(PluginHost::new(config).expect("a plugin host"));
         let plugin = host
-            .admit(wasm.into())
+            .admit(built::plugin("pdf.wasm").into())
             .await
             .expect("the plugin is admitted");
         Self {

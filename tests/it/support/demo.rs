@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use parafa_fixtures::DemoKeys;
+use parafa_fixtures::built::compiled_plugins;
 use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -29,7 +30,7 @@ const SHOWN_LINES: usize = 60;
 /// `parafa serve --demo` on a new data folder; it ends with this value.
 pub(crate) struct Demo {
     server: Child,
-    /// Are kept while the folder is still there.
+    /// Dropped before the folder, out of which it takes the new keys.
     _keys: Option<DemoKeys>,
     folder: TempDir,
     start: Start,
@@ -423,7 +424,7 @@ pub(crate) fn program() -> Command {
     let binary = std::env::var_os("PARAFA_BIN");
     let binary = binary.map_or_else(|| root().join("target/debug/parafa"), PathBuf::from);
     let mut program = Command::new(binary);
-    program.env("PARAFA_PLUGINS__CACHE", root().join("target/plugin-cache"));
+    program.env("PARAFA_PLUGINS__CACHE", compiled_plugins());
     program
 }
 

@@ -1,10 +1,10 @@
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parafa_conformance::{CaseResult, run};
+use parafa_fixtures::built;
 use parafa_plugin_host::{CallLimits, Plugin, PluginHost, PluginHostConfig};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -16,22 +16,12 @@ pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {
 
 /// A component of `target/plugins`, with these limits.
 pub(crate) async fn limited(name: &str, limits: CallLimits) -> Arc<Plugin> {
-    let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
-        PathBuf::from,
-    );
-    let component = fs::read(folder.join(name)).unwrap_or_else(|error| {
-        panic!(
-            "no plugin {name} in {} ({error}): run `cargo xtask build-plugins`",
-            folder.display()
-        )
-    });
     let config = PluginHostConfig {
         limits,
-        ..PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache"))
+        ..PluginHostConfig::new(built::compiled_plugins())
     };
     let host = Arc::new(PluginHost::new(config).unwrap());
-    host.admit(component.into()).await.unwrap()
+    host.admit(built::plugin(name).into()).await.unwrap()
 }
 
 /// A folder of cases in the making.

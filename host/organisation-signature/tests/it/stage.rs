@@ -1,10 +1,10 @@
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use parafa_attorney::{SigningKey, SoftwareKey};
 use parafa_demo::{World, WorldConfig};
+use parafa_fixtures::built;
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts, ContainerFile};
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use parafa_plugin_host::{Plugin, PluginHost, PluginHostConfig, Registry};
@@ -21,8 +21,8 @@ pub(crate) const ANSWER: &str =
     r#"{"entityCode":"999000009","name":"UAB „Ąžuolas“","retrievedAt":"2026-11-26T00:00:00Z"}"#;
 
 static HOST: LazyLock<Arc<PluginHost>> = LazyLock::new(|| {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache");
-    Arc::new(PluginHost::new(PluginHostConfig::new(cache)).unwrap())
+    let config = PluginHostConfig::new(built::compiled_plugins());
+    Arc::new(PluginHost::new(config).unwrap())
 });
 
 /// A world with an attorney, and all that their signatures take.
@@ -136,16 +136,6 @@ pub(crate) fn files() -> Vec<ContainerFile> {
 }
 
 async fn plugin(name: &str) -> Arc<Plugin> {
-    let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
-        PathBuf::from,
-    );
-    let file = folder.join(format!("{name}.wasm"));
-    let component = std::fs::read(&file).unwrap_or_else(|error| {
-        panic!(
-            "{}: {error}: run `cargo xtask build-plugins`",
-            file.display()
-        )
-    });
+    let component = built::plugin(&format!("{name}.wasm"));
     HOST.admit(component.into()).await.unwrap()
 }

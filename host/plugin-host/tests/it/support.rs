@@ -1,6 +1,4 @@
-use std::env;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
@@ -12,6 +10,7 @@ use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
 use openssl::x509::{X509, X509NameBuilder};
+use parafa_fixtures::built;
 use parafa_plugin_host::{
     Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
     DigestAlgorithm, FaultKind, Need, NeedKind, Payload, Plugin, PluginHost, PluginHostConfig,
@@ -44,22 +43,12 @@ pub(crate) fn hosts(limits: &CallLimits) -> [Arc<PluginHost>; 2] {
 
 /// The defaults, with a folder for compiled plugins that outlives the test run.
 pub(crate) fn config() -> PluginHostConfig {
-    PluginHostConfig::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../plugin-cache"))
+    PluginHostConfig::new(built::compiled_plugins())
 }
 
 /// A component of `target/plugins`.
 pub(crate) fn component(name: &str) -> Bytes {
-    let folder = env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
-        PathBuf::from,
-    );
-    match std::fs::read(folder.join(name)) {
-        Ok(bytes) => bytes.into(),
-        Err(error) => panic!(
-            "no plugin {name} in {} ({error}): run `cargo xtask build-plugins`",
-            folder.display()
-        ),
-    }
+    built::plugin(name).into()
 }
 
 pub(crate) async fn plugin(name: &str) -> Arc<Plugin> {

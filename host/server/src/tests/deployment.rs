@@ -4,7 +4,6 @@ mod folders;
 mod phone;
 
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -14,7 +13,7 @@ use jiff::SignedDuration;
 use parafa_demo::{
     MobileIdSwitches, MobileIdTimings, Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig,
 };
-use parafa_fixtures::DemoKeys;
+use parafa_fixtures::{DemoKeys, built};
 use parafa_outbound::HostPort;
 use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
 use parafa_store::bytes::SWEEP_REST;
@@ -87,7 +86,7 @@ pub(super) struct Site {
     world: World,
     /// Takes calls and says nothing.
     deaf: TcpListener,
-    /// Are kept while the folder is still there.
+    /// Dropped before the folder, out of which it takes the new keys.
     _keys: DemoKeys,
     _folder: TempDir,
 }
@@ -114,7 +113,7 @@ impl Site {
         world.mobile_id = MobileIdTimings::immediate();
         world.http_callbacks = true;
         let world = World::start(world).await.unwrap();
-        let mut plugin_host = PluginHostConfig::new(compiled_plugins());
+        let mut plugin_host = PluginHostConfig::new(built::compiled_plugins());
         // Of all hosts together: one that is held up holds up no other.
         plugin_host.max_concurrent = PLUGIN_CALLS;
         let calls = Arc::new(Calls::default());
@@ -122,7 +121,8 @@ impl Site {
         let plugin_host = Arc::new(PluginHost::new(plugin_host).unwrap());
         let plugins = Arc::new(Registry::default());
         for component in components {
-            let plugin = plugin_host.admit(component_of(component)).await.unwrap();
+            let plugin = plugin_host.admit(built::plugin(component).into());
+            let plugin = plugin.await.unwrap();
             plugins.install(plugin).unwrap();
         }
         let deaf = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -183,7 +183,10 @@ impl Site {
 
     /// Installs one more plugin.
     pub(super) async fn install(&self, component: &str) {
-        let plugin = self.plugin_host.admit(component_of(component)).await;
+        let plugin = self
+            .plugin_host
+            .admit(built::plugin(component).into())
+            .await;
         self.plugins.install(plugin.unwrap()).unwrap();
     }
 
@@ -193,7 +196,7 @@ impl Site {
         // A custom section of the component: its length, the length of its
         // name, the name, the content.
         let section = [&[0, 6, 4][..], b"made", &[build]].concat();
-        let component = [&component_of(TOY)[..], &section].concat();
+        let component = [&built::plugin(TOY)[..], &section].concat();
         let plugin = self.plugin_host.admit(component.into()).await.unwrap();
         let digest = plugin.digest().to_string();
         self.plugins.install(plugin).unwrap();
@@ -294,22 +297,6 @@ async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, 
     let (head, content) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap();
     (status.to_owned(), content.to_owned())
-}
-
-pub(crate) fn component_of(file: &str) -> Bytes {
-    let component = std::fs::read(target().join("plugins").join(file));
-    component
-        .expect("run `cargo xtask build-plugins` first")
-        .into()
-}
-
-/// Where all tests keep compiled plugins: compiling takes seconds.
-pub(crate) fn compiled_plugins() -> PathBuf {
-    target().join("plugin-cache")
-}
-
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
 /// A document that a caller posts.

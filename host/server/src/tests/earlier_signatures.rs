@@ -1,6 +1,6 @@
 //! What a signer's page is told of the signatures that a document carries.
 
-use parafa_ceremony::ceremonies::{EarlierSignature, EarlierSignatures};
+use parafa_api_ceremony::{EarlierSignature, EarlierSignatures};
 use parafa_domain::Phase;
 
 use super::deployment::Site;

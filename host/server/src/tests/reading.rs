@@ -10,6 +10,7 @@ use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::reader::ListedSigning;
 use parafa_ceremony::records::{Delivery, SigningRow};
 use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
+use parafa_fixtures::built;
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::forms::{
     BatchForm, ContainerFileForm, ContainerForm, ContentForm, SigningForm, SourceForm,
@@ -22,7 +23,7 @@ use serde_json::Value;
 use super::calls::{
     DAY, batch, create, document, party, pdf, read, signing_form, signings, stored_pdf, terms,
 };
-use super::deployment::{CALLER, Posted, Site, TOY, compiled_plugins, component_of};
+use super::deployment::{CALLER, Posted, Site, TOY};
 use super::host::Host;
 
 #[tokio::test]
@@ -273,8 +274,8 @@ async fn a_container_that_nothing_here_makes_is_refused_by_its_format() {
 async fn nothing_is_opened_that_its_plugin_cannot_sign() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
-    let plugin_host = PluginHost::new(PluginHostConfig::new(compiled_plugins()));
-    let component = without_signing(&component_of(TOY));
+    let plugin_host = PluginHost::new(PluginHostConfig::new(built::compiled_plugins()));
+    let component = without_signing(&built::plugin(TOY));
     let plugin = Arc::new(plugin_host.unwrap()).admit(component.into()).await;
     site.plugins.install(plugin.unwrap()).unwrap();
 

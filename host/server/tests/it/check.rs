@@ -1,7 +1,8 @@
 //! What `parafa plugin check` says of a component before it is installed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use parafa_fixtures::built::compiled_plugins;
 use serde_json::json;
 
 use crate::support::{Documents, Ended, component, parafa_in};
@@ -116,8 +117,7 @@ enum Where {
 }
 
 fn check(documents: &Documents, wasm: &Path, place: Where) -> Ended {
-    let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into();
-    let mut environment: Vec<(&str, PathBuf)> = vec![("PARAFA_PLUGINS__CACHE", cache)];
+    let mut environment = vec![("PARAFA_PLUGINS__CACHE", compiled_plugins())];
     if let Where::Data = place {
         let data = documents.path("data");
         std::fs::create_dir_all(&data).unwrap();

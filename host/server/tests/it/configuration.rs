@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use openssl::x509::X509;
+use parafa_fixtures::built::compiled_plugins;
 use parafa_fixtures::signed::Identity;
 use parafa_store::{DataKeys, MasterKey};
 use serde_json::Value;
@@ -15,17 +16,15 @@ use uuid::Uuid;
 
 use crate::support::{Documents, Ended, parafa};
 
-/// Compiled plugins, for all tests.
-const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache");
-
 /// A configuration that is sound, with these lines beside it in a section.
 fn configuration(folder: &Documents, more: &str) -> PathBuf {
     let path = |name: &str| folder.path(name).display().to_string();
     add_trust(folder);
     let (data, key, trust) = (path("data"), path("master.key"), path("trust"));
+    let cache = compiled_plugins().display().to_string();
     let text = format!(
         "store.data = '{data}'\nsecrets.master_key_file = '{key}'\ntrust.folder = '{trust}'\n\
-         timestamps.urls = ['https://tsa.example.com']\nplugins.cache = '{CACHE}'\n{more}\n"
+         timestamps.urls = ['https://tsa.example.com']\nplugins.cache = '{cache}'\n{more}\n"
     );
     folder.add("parafa.toml", text)
 }
@@ -340,8 +339,9 @@ fn a_program_without_plugins_is_refused_and_one_that_cannot_run_them_has_failed(
         .output()
         .unwrap();
     let text = std::fs::read_to_string(&config).unwrap();
+    let shared = compiled_plugins().display().to_string();
     let cache = folder.add("no-folder", "").display().to_string();
-    folder.add("parafa.toml", text.replace(CACHE, &cache));
+    folder.add("parafa.toml", text.replace(&shared, &cache));
 
     let failed = serve(&config);
 

@@ -3,10 +3,12 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::{Documents, component, plugins};
+use parafa_fixtures::built::{compiled_plugins, plugins};
+
+use crate::support::{Documents, component};
 
 const DESCRIPTION: &str = r#"{
     "title": "Sutartis", "language": "lt",
@@ -49,14 +51,13 @@ impl Reader {
         let path = [program.to_owned()]
             .into_iter()
             .chain(env::split_paths(&path));
-        let cache: PathBuf = concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into();
         Command::new("sh")
             .args(["-c", line])
             .current_dir(self.documents.path(""))
             .env("PATH", env::join_paths(path).unwrap())
             .env("HOME", self.documents.path(""))
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .env("PARAFA_PLUGINS__CACHE", cache)
+            .env("PARAFA_PLUGINS__CACHE", compiled_plugins())
             .env("PARAFA_PLUGINS__FOLDER", plugins())
             .env(
                 "PARAFA_SECRETS__MASTER_KEY_FILE",

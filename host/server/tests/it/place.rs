@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use parafa_fixtures::built::compiled_plugins;
+
 use crate::support::{Documents, Ended, parafa_in};
 
 /// A data folder in which the least plugin is active.
@@ -46,10 +48,7 @@ impl Installed {
                 "PARAFA_SECRETS__MASTER_KEY_FILE",
                 self.documents.path("master.key"),
             ),
-            (
-                "PARAFA_PLUGINS__CACHE",
-                concat!(env!("CARGO_TARGET_TMPDIR"), "/../plugin-cache").into(),
-            ),
+            ("PARAFA_PLUGINS__CACHE", compiled_plugins()),
         ];
         parafa_in(Path::new("/"), &environment, words)
     }

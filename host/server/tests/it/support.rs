@@ -1,8 +1,8 @@
-use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use parafa_fixtures::built::plugins;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -12,14 +12,6 @@ pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-}
-
-/// Where components are.
-pub(crate) fn plugins() -> PathBuf {
-    env::var_os("PARAFA_PLUGINS_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugins"),
-        PathBuf::from,
-    )
 }
 
 pub(crate) fn component(name: &str) -> PathBuf {
