@@ -93,6 +93,7 @@ async fn whoever_cannot_be_billed_is_logged_and_no_register_was_asked() {
 async fn two_that_were_at_the_ceiling_at_once_are_both_logged_and_one_is_billed() {
     let stage = Stage::set().await;
     stage.fund(Some(15)).await;
+    stage.registers.answer_together(2);
 
     let (one, other) = tokio::join!(
         stage.ask(Question::Cases, COMPLETE, Form::Json),

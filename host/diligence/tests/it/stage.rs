@@ -33,6 +33,7 @@ use parafa_trust::{
     TrustAnchors, ValidationData, ValidationPolicy,
 };
 use tempfile::TempDir;
+use tokio::sync::Barrier;
 use uuid::Uuid;
 
 /// An entity that has everything.
@@ -58,17 +59,28 @@ pub(crate) struct Stage {
 pub(crate) struct Registers {
     set: Synthetic,
     down: Mutex<BTreeSet<Register>>,
+    /// Who is asked waits here before the answer.
+    held: Mutex<Option<Arc<Barrier>>>,
 }
 
 impl Registers {
     pub(crate) fn take_down(&self, register: Register) {
         self.down.lock().unwrap().insert(register);
     }
+
+    /// Nobody is answered before so many have asked.
+    pub(crate) fn answer_together(&self, callers: usize) {
+        *self.held.lock().unwrap() = Some(Arc::new(Barrier::new(callers)));
+    }
 }
 
 #[async_trait]
 impl RegisterSource for Registers {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
+        let held = self.held.lock().unwrap().clone();
+        if let Some(held) = held {
+            held.wait().await;
+        }
         let is_down = self.down.lock().unwrap().contains(&query.register());
         match is_down {
             true => {
@@ -125,6 +137,7 @@ impl Stage {
         let registers = Arc::new(Registers {
             set: Synthetic::new(Arc::new(|| "2026-03-11T09:00:00Z".parse().unwrap())),
             down: Mutex::default(),
+            held: Mutex::default(),
         });
         let diligence = Diligence {
             idempotency: Idempotency::new(records.clone(), SignedDuration::from_hours(24)),
