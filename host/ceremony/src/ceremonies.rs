@@ -29,7 +29,7 @@ use crate::waiting::Waiting;
 
 pub(crate) use self::card::base64;
 pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
-pub use self::earlier_signatures::{EarlierSignature, EarlierSignatures, EarlierSignaturesCache};
+pub use self::earlier_signatures::EarlierSignaturesCache;
 pub use self::members::ShownMember;
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;

@@ -6,7 +6,6 @@
 //! given in a store, and go on after a restart.
 
 mod authentication;
-mod base64_bytes;
 pub mod card;
 mod ecdsa;
 pub mod mobile_id;

@@ -9,10 +9,11 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::As;
+use serde_with::base64::Base64;
 use url::Url;
 
 use crate::authentication::Authenticator;
-use crate::base64_bytes;
 
 /// The client of a provider. It keeps nothing between two calls.
 #[async_trait]
@@ -124,7 +125,7 @@ impl fmt::Debug for ProviderSession {
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SignerCertificate {
     /// The end-entity certificate, DER.
-    #[serde(with = "base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     pub der: Vec<u8>,
     #[serde(flatten)]
     details: Map<String, Value>,

@@ -6,9 +6,9 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use parafa_store::{Content, Table, TableName};
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 use uuid::Uuid;
-
-use crate::base64_bytes;
 
 /// How a workspace shows itself. One without such a row shows its registered
 /// name alone.
@@ -57,7 +57,7 @@ pub struct LogoRow {
     /// The workspace.
     pub tenant: Uuid,
     /// A PNG file that was written here.
-    #[serde(with = "base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     pub png: Vec<u8>,
 }
 

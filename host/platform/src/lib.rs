@@ -5,7 +5,6 @@
 
 pub mod accounts;
 pub mod agreement;
-pub mod base64_bytes;
 pub mod billing;
 pub mod changes;
 pub mod detached;

@@ -20,7 +20,6 @@
 mod admission;
 mod archiving;
 mod asking;
-mod base64_bytes;
 mod bindings;
 mod bounds;
 mod cache;

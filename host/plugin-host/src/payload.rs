@@ -8,8 +8,9 @@ use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, DeflateEncoder};
 use parafa_catalogue::DigestAlgorithm;
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 
-use crate::base64_bytes;
 use crate::crypto::digest_of;
 
 /// Bytes up to this length are stored as they are.
@@ -23,7 +24,7 @@ pub struct Digest {
     /// How it was computed.
     pub algorithm: DigestAlgorithm,
     /// The digest.
-    #[serde(with = "base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     pub value: Vec<u8>,
 }
 

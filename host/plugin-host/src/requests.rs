@@ -3,9 +3,10 @@
 
 use parafa_catalogue::{SignatureAlgorithm, TargetLevel};
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 
 use crate::Document;
-use crate::base64_bytes;
 
 /// One signature to be made. It is stored before the first call, because the
 /// same request and answers give the same bytes.
@@ -14,12 +15,12 @@ pub struct SignRequest {
     /// Signing time, seconds since the Unix epoch.
     pub time: i64,
     /// Random bytes from which every identifier is derived.
-    #[serde(with = "base64_bytes::array")]
+    #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
     /// What the signature is to reach, B-B or B-T.
     pub target_level: TargetLevel,
     /// DER certificates, the signer's first, then its issuers.
-    #[serde(with = "base64_bytes::list")]
+    #[serde(with = "As::<Vec<Base64>>")]
     pub signer_chain: Vec<Vec<u8>>,
     /// How the device will sign.
     pub signature_algorithm: SignatureAlgorithm,
@@ -37,7 +38,7 @@ pub struct ArchiveRequest {
     /// Time of archiving, seconds since the Unix epoch.
     pub time: i64,
     /// Random bytes from which every identifier is derived.
-    #[serde(with = "base64_bytes::array")]
+    #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
@@ -49,7 +50,7 @@ pub struct DeriveRequest {
     /// Time of the derivation, seconds since the Unix epoch.
     pub time: i64,
     /// Random bytes from which every identifier is derived.
-    #[serde(with = "base64_bytes::array")]
+    #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
     /// Further parameters of the format.
     pub params: Vec<Parameter>,
@@ -61,7 +62,7 @@ pub struct ComposeRequest {
     /// Time of composing, seconds since the Unix epoch.
     pub time: i64,
     /// Random bytes from which every identifier is derived.
-    #[serde(with = "base64_bytes::array")]
+    #[serde(with = "As::<Base64>")]
     pub seed: [u8; 32],
     /// What is to be made, one of the plugin's media types.
     pub media_type: String,

@@ -3,8 +3,9 @@
 
 use parafa_catalogue::{DigestAlgorithm, MemberRole, NeedKind, Operation, Preservation};
 use serde::{Deserialize, Serialize};
+use serde_with::base64::Base64;
+use serde_with::{As, Same};
 
-use crate::base64_bytes;
 use crate::{Digest, Parameter, Payload};
 
 /// Why a plugin does not accept a document or a request.
@@ -117,7 +118,7 @@ pub struct Answer {
     pub need: Need,
     /// The bytes (see `wit/CATALOGUE.md` for their form), or the reason why
     /// there are none.
-    #[serde(with = "base64_bytes::outcome")]
+    #[serde(with = "As::<Result<Base64, Same>>")]
     pub outcome: Result<Vec<u8>, String>,
 }
 

@@ -9,9 +9,8 @@ use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
     CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, Country, DeviceLink,
-    Document, EarlierSignature, EarlierSignatures, Face, Language, Member, PageContent,
-    PageMembers, PairedCard, PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing,
-    SigningMethod, StartAttempt, State,
+    Document, Face, Language, Member, PageContent, PageMembers, PairedCard, PairedDocument,
+    Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -62,9 +61,7 @@ impl CeremonyApi for CeremonyOperations {
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
             sandbox: state.opened.row.mode == KeyMode::Test,
-            earlier_signatures: earlier_signatures(
-                self.0.earlier_signatures(&state.opened.row).await,
-            ),
+            earlier_signatures: self.0.earlier_signatures(&state.opened.row).await,
             members,
             face: state.face,
             copy_until: state.copy_until,
@@ -328,25 +325,6 @@ fn attempt(
         }),
         error: failure.map(|failure| AttemptError::new(failure, circumstances, language)),
     })
-}
-
-fn earlier_signatures(earlier_signatures: ceremonies::EarlierSignatures) -> EarlierSignatures {
-    let ceremonies::EarlierSignatures::Known { signatures, more } = earlier_signatures else {
-        return EarlierSignatures::Unknown;
-    };
-    EarlierSignatures::Known {
-        signatures: signatures.into_iter().map(earlier_signature).collect(),
-        more,
-    }
-}
-
-fn earlier_signature(signature: ceremonies::EarlierSignature) -> EarlierSignature {
-    EarlierSignature {
-        signer: signature.signer,
-        claimed_at: signature.claimed_at,
-        level: signature.level,
-        intact: signature.intact,
-    }
 }
 
 /// The interface's word for what the domain calls the same.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parafa_api_ceremony::{EarlierSignature, EarlierSignatures};
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, Integrity, Plugin, Report, SignatureEvidence, Urgency,
     on_one_line,
@@ -39,34 +40,6 @@ const LONGEST_NAME: usize = 240;
 const LONGEST_LEVEL: usize = 64;
 /// What a look takes.
 const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
-
-/// What is known of the signatures that a document carries.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum EarlierSignatures {
-    /// These are all, or as many as are told of; none where there is none, or
-    /// where there is nothing that could look at them.
-    Known {
-        /// The signatures, the oldest first.
-        signatures: Vec<EarlierSignature>,
-        /// How many others there are.
-        more: usize,
-    },
-    /// There are some, and they could not be looked at, or not in time.
-    Unknown,
-}
-
-/// A signature that a document carries.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct EarlierSignature {
-    /// Common name in the certificate, which nobody has checked, on one line.
-    pub signer: Option<String>,
-    /// When it was made, as it says itself.
-    pub claimed_at: Option<Timestamp>,
-    /// Baseline level, such as `PAdES-B-T`, or `unknown`.
-    pub level: String,
-    /// Whether the document still says what was signed.
-    pub intact: bool,
-}
 
 /// What was found of documents lately, by the ids of their bytes.
 #[derive(Debug)]
@@ -153,29 +126,27 @@ impl Found {
     }
 }
 
-impl EarlierSignatures {
-    /// Nothing is said of signatures.
-    const NOTHING: Self = Self::Known {
-        signatures: Vec::new(),
-        more: 0,
-    };
+/// Nothing is said of signatures.
+const NOTHING: EarlierSignatures = EarlierSignatures::Known {
+    signatures: Vec::new(),
+    more: 0,
+};
 
-    fn of(report: &Report, evidence: &[SignatureEvidence]) -> Self {
-        let signatures = evidence.iter().take(MOST_SIGNATURES).map(|signature| {
-            let summary = report.signatures.iter().find(|one| one.id == signature.id);
-            let claimed = summary.and_then(|summary| summary.claimed_time);
-            let signer = summary.and_then(|summary| summary.signer.as_deref());
-            EarlierSignature {
-                signer: signer.map(|name| on_one_line(name, LONGEST_NAME).into_owned()),
-                claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
-                level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
-                intact: signature.integrity == Integrity::Intact,
-            }
-        });
-        Self::Known {
-            signatures: signatures.collect(),
-            more: evidence.len().saturating_sub(MOST_SIGNATURES),
+fn listed(report: &Report, evidence: &[SignatureEvidence]) -> EarlierSignatures {
+    let signatures = evidence.iter().take(MOST_SIGNATURES).map(|signature| {
+        let summary = report.signatures.iter().find(|one| one.id == signature.id);
+        let claimed = summary.and_then(|summary| summary.claimed_time);
+        let signer = summary.and_then(|summary| summary.signer.as_deref());
+        EarlierSignature {
+            signer: signer.map(|name| on_one_line(name, LONGEST_NAME).into_owned()),
+            claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
+            level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
+            intact: signature.integrity == Integrity::Intact,
         }
+    });
+    EarlierSignatures::Known {
+        signatures: signatures.collect(),
+        more: evidence.len().saturating_sub(MOST_SIGNATURES),
     }
 }
 
@@ -186,11 +157,11 @@ impl Ceremonies {
     pub async fn earlier_signatures(self: &Arc<Self>, row: &SigningRow) -> EarlierSignatures {
         let is_signed = row.came_signed || row.signed().is_some();
         let Some(newest) = row.newest().filter(|_| is_signed) else {
-            return EarlierSignatures::NOTHING;
+            return NOTHING;
         };
         let plugin = self.plugins.by_id(&row.format);
         if plugin.as_deref().is_some_and(|plugin| !can_look(plugin)) {
-            return EarlierSignatures::NOTHING;
+            return NOTHING;
         }
         let outcome = self.outcome_of_look(row, newest.bytes_id, plugin.as_deref());
         match tokio::time::timeout(SHOWN_WITHIN, outcome).await {
@@ -269,7 +240,7 @@ impl Ceremonies {
         let document = read_document(&self.records, &self.known_documents, &key, document).await?;
         let report = plugin.inspect(document.clone()).await.map_err(unread)?;
         let evidence = plugin.verify(document).await.map_err(unread)?;
-        Ok(EarlierSignatures::of(&report, &evidence.signatures))
+        Ok(listed(&report, &evidence.signatures))
     }
 }
 
@@ -330,9 +301,9 @@ mod tests {
         assert_eq!(earlier_signatures_cache.lock().len(), MOST_DOCUMENTS);
         assert!(earlier_signatures_cache.of(document(1)).is_none());
         assert!(earlier_signatures_cache.of(document(2)).is_some());
-        tell.unwrap().send_replace(Some(EarlierSignatures::NOTHING));
+        tell.unwrap().send_replace(Some(NOTHING));
         let outcome = outcome.wait_for(Option::is_some).await;
-        assert_eq!(*outcome.unwrap(), Some(EarlierSignatures::NOTHING));
+        assert_eq!(*outcome.unwrap(), Some(NOTHING));
         assert!(earlier_signatures_cache.begin(document(0)).1.is_none());
     }
 
@@ -375,9 +346,7 @@ mod tests {
             level: "unknown".to_owned(),
         };
 
-        let EarlierSignatures::Known { signatures, .. } =
-            EarlierSignatures::of(&report, &[evidence])
-        else {
+        let EarlierSignatures::Known { signatures, .. } = listed(&report, &[evidence]) else {
             panic!("the signature is not told of")
         };
 

@@ -4,9 +4,9 @@ use parafa_eid::{ProviderSession, SignerCertificate};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 use uuid::Uuid;
-
-use parafa_platform::base64_bytes;
 
 /// One attempt of one signer to sign one version of the document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -91,9 +91,9 @@ impl CardAccess {
 #[serde(rename_all = "snake_case")]
 pub enum CardSubmission {
     /// The card's certificate, DER.
-    Certificate(#[serde(with = "base64_bytes")] Vec<u8>),
+    Certificate(#[serde(with = "As::<Base64>")] Vec<u8>),
     /// What the card has signed, as verifiers take it.
-    Signature(#[serde(with = "base64_bytes")] Vec<u8>),
+    Signature(#[serde(with = "As::<Base64>")] Vec<u8>),
 }
 
 /// Exactly which plugin touched a document.
@@ -189,7 +189,7 @@ pub enum AttemptStep {
         /// What the plugin has prepared.
         prepared: PreparedSignature,
         /// The signature that the device made.
-        #[serde(with = "base64_bytes")]
+        #[serde(with = "As::<Base64>")]
         value: Vec<u8>,
         /// When it will not come back any more.
         until: Timestamp,
@@ -199,7 +199,7 @@ pub enum AttemptStep {
         /// What the plugin has prepared.
         prepared: PreparedSignature,
         /// The signature that the device made.
-        #[serde(with = "base64_bytes")]
+        #[serde(with = "As::<Base64>")]
         value: Vec<u8>,
     },
 }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 use sha2::{Digest, Sha256};
 
 use super::provider::NoPhoneNumber;
@@ -13,14 +15,13 @@ use super::{
 use crate::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
 };
-use crate::base64_bytes;
 use crate::provider::{EidError, ProviderSession, SessionState, SignerOutcome};
 
 /// A running authentication, with what is signed.
 #[derive(Deserialize, Serialize)]
 struct AuthenticationSession {
     session: SignatureSession,
-    #[serde(with = "base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     message: Vec<u8>,
 }
 

@@ -6,6 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use parafa_http_port::HttpPort;
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 
 use super::wire::{
     CertificateAnswer, SessionAnswer, Signature, SignatureRequest, StatusAnswer, UserRequest,
@@ -42,7 +44,7 @@ pub struct MobileIdClient {
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
     /// The end-entity certificate, DER: some bytes, few enough for one.
-    #[serde(with = "crate::base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     pub der: Vec<u8>,
     /// Whom it was asked for.
     #[serde(flatten)]

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
 
 use super::{CertificateLevel, DocumentNumber, FlowType, SessionId, SignatureAlgorithm};
 
@@ -58,7 +60,7 @@ impl fmt::Display for VerificationCode {
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct SigningCertificate {
     /// The end-entity certificate, DER: some bytes, few enough for one.
-    #[serde(with = "crate::base64_bytes")]
+    #[serde(with = "As::<Base64>")]
     pub der: Vec<u8>,
     /// Its level, at least the configured one.
     pub level: CertificateLevel,
