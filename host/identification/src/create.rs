@@ -3,7 +3,7 @@
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{self, NewDocument};
-use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
+use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
 use parafa_platform::idempotency::{self, Answer, Claim};
 use parafa_store::audit;
@@ -208,7 +208,7 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
         OrderDelivery::Link => String::new(),
     };
     TermsForm {
-        title: format!("Tapatybės patvirtinimas: {entity_name}"),
+        title: format!("Tapatybės patvirtinimas / Confirmation of identity: {entity_name}"),
         delivery: form.delivery.of_ceremony(),
         order: SigningOrder::Parallel,
         // The order's own outcome is told, not what happens in the ceremony.
@@ -220,7 +220,8 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
             role: SignerRole::Signer,
             email,
             name: None,
-            language: Language::Lt,
+            // The caller does not say, and who may sign is known to nobody else.
+            language: None,
             methods: METHODS.into_iter().collect::<MethodSet>(),
             personal_code: None,
         }],

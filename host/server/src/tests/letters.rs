@@ -99,7 +99,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
-        terms.signers[0].language = Language::En;
+        terms.signers[0].language = Some(Language::En);
         let form = signing_form(terms);
         let created = host.app.signings.create_signing(&caller, form, None).await;
         let signing = created.unwrap().row.signing;
@@ -279,7 +279,7 @@ async fn claim(host: &Host) -> Option<ClaimedJob> {
 }
 
 /// A mail server that says that it has taken a letter only when it is told to.
-struct PostOffice {
+pub(super) struct PostOffice {
     port: u16,
     letters: mpsc::UnboundedReceiver<String>,
     accepting: Arc<Semaphore>,
@@ -287,7 +287,7 @@ struct PostOffice {
 }
 
 impl PostOffice {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (told, letters) = mpsc::unbounded_channel();
@@ -307,18 +307,18 @@ impl PostOffice {
     }
 
     /// The host with this for its mail server.
-    fn writing(&self, host: &Host) -> Host {
+    pub(super) fn writing(&self, host: &Host) -> Host {
         writing_to(self.port, host)
     }
 
     /// Waits for a letter.
-    async fn letter(&mut self) -> String {
+    pub(super) async fn letter(&mut self) -> String {
         let letter = timeout(PATIENCE, self.letters.recv()).await;
         letter.expect("a letter").unwrap()
     }
 
     /// Takes the letter that is waiting, and all that come.
-    fn accept_all(&self) {
+    pub(super) fn accept_all(&self) {
         self.accepting.add_permits(100);
     }
 
