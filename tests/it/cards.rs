@@ -43,7 +43,7 @@ async fn cards_with_every_kind_of_key_sign_and_every_referee_agrees() {
     let Some(referees) = Referees::find(&demo.world.world.roots) else {
         return;
     };
-    for card in ["card-p384", "card-p256", "card-rsa"] {
+    for card in ["card-p384", "card-p256", "card-p521", "card-rsa"] {
         let signing = in_english(&demo).await;
 
         assert_eq!(

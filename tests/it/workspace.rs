@@ -62,11 +62,13 @@ fn apis_know_what_all_of_them_share_and_products_the_ceremonies_that_they_hold()
     assert!(apis.contains(&"api/signing"));
     for from in apis {
         let of_product = !["api/ceremony", "api/mcp"].contains(&from);
-        let of_registers = from == "api/diligence";
+        let of_registers: &[&str] = match from {
+            "api/diligence" => &[REGISTER_DATA, "host/interpretation"],
+            "api/mcp" => &[REGISTER_DATA],
+            _ => &[],
+        };
         arrows.assert_only(from, |to| {
-            to == "api/http"
-                || (of_product && to == "api/ceremony")
-                || (of_registers && [REGISTER_DATA, "host/interpretation"].contains(&to))
+            to == "api/http" || (of_product && to == "api/ceremony") || of_registers.contains(&to)
         });
     }
 }

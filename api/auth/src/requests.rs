@@ -210,7 +210,7 @@ impl<A> FromBody<A> for CompletionRequest {
                 bytes(&node, LONGEST_SIGNATURE)
             });
             let algorithm = object.required("signatureAlgorithm", |node| {
-                node.described("ES256 (ECDSA with SHA-256 on the certificate's curve, P-384 included), RS256 or PS256.")
+                node.described("ES256 (ECDSA with SHA-256 on the certificate's curve: P-256, P-384 or P-521), RS256 or PS256.")
                     .visible_text(LONGEST_NAME)
             });
             let encoding = object.required("signatureEncoding", |node| {

@@ -21,7 +21,7 @@ macro_rules! messages {
 }
 
 messages! {
-    page_title: "Pasirašyti dokumentą", "Sign a document";
+    page_title: "Dokumento pasirašymas", "Sign a document";
     skip_to_content: "Pereiti prie turinio", "Skip to content";
     asks_you_to_sign: "prašo jūsų pasirašyti:", "asks you to sign:";
     asked_you_to_sign: "prašė jūsų pasirašyti:", "asked you to sign:";
@@ -30,15 +30,15 @@ messages! {
     document: "Dokumentas", "Document";
     open_document: "Atsisiųsti dokumentą", "Download the document";
     members: "Pasirašote visus šiuos failus:", "You sign all of these files:";
-    members_unknown: "Failų sąrašo dabar parodyti nepavyko. Atsisiųskite dokumentą arba įkelkite puslapį iš naujo.", "The list of files could not be shown now. Download the document, or load the page again.";
+    members_unknown: "Failų sąrašo parodyti nepavyko. Atsisiųskite dokumentą arba atnaujinkite puslapį.", "The list of files could not be shown now. Download the document, or load the page again.";
     save_member: "Atsisiųsti failą", "Download the file";
     main_member: "pagrindinis dokumentas", "main document";
     attachment: "priedas", "appendix";
     metadata: "duomenys apie dokumentą", "about the document";
     fingerprint: "SHA-256 santrauka", "SHA-256 digest";
     signatures: "Dokumente jau esantys parašai: informacinis patikrinimas", "Signatures already in the document: advisory check";
-    signatures_explained: "Patikrinimas tik informacinis: matyti, ar pasirašytas turinys vėliau nepakeistas. Kas pasirašė ir ar sertifikatai tada galiojo, čia netikrinama; tam skirtos kvalifikuotos elektroninių parašų galiojimo patvirtinimo paslaugos.", "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.";
-    signatures_unknown: "Dokumentas jau pasirašytas, bet jo parašų dabar patikrinti nepavyko. Pasirašyti tai netrukdo.", "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.";
+    signatures_explained: "Šis patikrinimas tik informacinis: jis parodo, ar pasirašytas turinys vėliau nebuvo pakeistas. Kas pasirašė ir ar sertifikatai tuo metu galiojo, čia netikrinama; tam skirtos kvalifikuotos elektroninių parašų galiojimo patvirtinimo paslaugos.", "This check is advisory: it says whether what was signed is still what the document says. Who signed, and whether their certificates were good then, was not checked; that is for a qualified validation service.";
+    signatures_unknown: "Dokumente jau yra parašų, bet jų patikrinti nepavyko. Pasirašyti jums tai netrukdo.", "The document is signed already, but its signatures could not be checked now. That does not keep you from signing.";
     unnamed_signer: "Pasirašęs asmuo nenurodytas", "Signer not named";
     claimed_time: "nurodytas laikas", "claimed time";
     no_claimed_time: "laikas nenurodytas", "no time given";
@@ -50,21 +50,21 @@ messages! {
     sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.", "Sandbox: nothing is signed here.";
     how_to_sign: "Kaip pasirašysite?", "How will you sign?";
     smart_id: "Smart-ID", "Smart-ID";
-    mobile_id: "Mobile-ID (mobilusis parašas)", "Mobile-ID";
+    mobile_id: "Mobilusis parašas (Mobile-ID)", "Mobile-ID";
     card: "Asmens tapatybės kortelė (NFC)", "ID card over NFC";
-    card_explained: "Kortelę nuskaitysite telefonu, kuriame yra NFC ir pasirašymo programėlė.", "You will read the card with a phone that has NFC, and the signing app on it.";
+    card_explained: "Kortelę nuskaitysite telefonu, kuriame yra NFC ryšys ir pasirašymo programėlė.", "You will read the card with a phone that has NFC, and the signing app on it.";
     show_card_code: "Rodyti susiejimo kodą", "Show the pairing code";
-    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį programėlėje, tada pridėkite kortelę prie telefono.", "Scan the code with the signing app or type it there, then hold the card to the phone.";
+    pair_card: "Nuskaitykite kodą pasirašymo programėle arba įveskite jį programėlėje, tada priglauskite kortelę prie telefono.", "Scan the code with the signing app or type it there, then hold the card to the phone.";
     pairing_code: "Susiejimo kodas", "Pairing code";
     open_card_app: "Atverti programėlę šiame įrenginyje", "Open the app on this device";
     pair_page: "Atverkite pasirašymo programėlę", "Open the signing app";
-    pair_page_explained: "Šis adresas skirtas programėlei, kuria telefone nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
+    pair_page_explained: "Šis adresas skirtas telefono programėlei, kuria nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
     phone_number: "Telefono numeris", "Phone number";
     phone_number_hint: "Su šalies kodu, pavyzdžiui, +37060000000", "With the code of the country, such as +37060000000";
     phone_number_fault: "Numerį pradėkite ženklu „+“ ir šalies kodu, toliau rašykite tik skaitmenis. Patikrinkite, ar nesuklydote.", "A number begins with + and the code of the country, and has nothing but digits then. Check for a typing error.";
     personal_code: "Asmens kodas", "Personal code";
     personal_code_hint: "11\u{a0}skaitmenų", "11 digits";
-    personal_code_fault: "Toks asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not right. Check all of its 11 digits.";
+    personal_code_fault: "Asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not right. Check all of its 11 digits.";
     country: "Šalis", "Country";
     lithuania: "Lietuva", "Lithuania";
     latvia: "Latvija", "Latvia";
@@ -74,18 +74,18 @@ messages! {
     open_app: "Pasirašyti be asmens kodo", "Sign without a personal code";
     scan_code: "Nuskaitykite kodą Smart-ID programėle. Kodas keičiasi kas sekundę.", "Scan the code with the Smart-ID app. It changes every second.";
     this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
-    signing_paused: "Pasirašymas laikinai sustabdytas. Pabandykite vėliau; jei nepavyks, kreipkitės į tą, kas atsiuntė nuorodą.", "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.";
+    signing_paused: "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į nuorodos siuntėją.", "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.";
     busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti ir jūs.", "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they are done.";
     confirm_on_device: "Patvirtinkite savo įrenginyje", "Confirm on your device";
     preparing: "Ruošiame dokumentą pasirašyti…", "Preparing the document for your signature…";
     verification_code: "Kontrolinis kodas", "Verification code";
-    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 arba sPIN. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and press “Cancel”.";
+    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 (Smart-ID) arba sPIN (mobiliojo parašo) kodą. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and press “Cancel”.";
     completing: "Jūs jau pasirašėte. Pridedame laiko žymą…", "You have signed. A time-stamp is being added…";
     give_up: "Nutraukti", "Cancel";
     give_up_too_late: "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.", "It is too late to cancel: your device has signed already.";
     give_up_failed: "Nutraukti nepavyko. Įrenginyje nieko neįveskite, patikrinkite ryšį ir spauskite „Nutraukti“ dar kartą.", "The signing was not cancelled. Enter nothing on your device, check the connection and press “Cancel” again.";
     signed: "Pasirašyta", "Signed";
-    signed_explained: "Jūsų kvalifikuotas elektroninis parašas yra dokumente. Dokumentą čia galite atsisiųsti 30\u{a0}minučių nuo pasirašymo.", "Your qualified electronic signature is in the document. You can download the document here for 30 minutes after signing.";
+    signed_explained: "Dokumentas pasirašytas jūsų kvalifikuotu elektroniniu parašu. Jį čia galite atsisiųsti per 30\u{a0}minučių nuo pasirašymo.", "Your qualified electronic signature is in the document. You can download the document here for 30 minutes after signing.";
     signed_by_all: "Pasirašė visi. Dokumentą čia galite atsisiųsti iki {time}.", "Everybody has signed. You can download the document here until {time}.";
     download: "Atsisiųsti dokumentą", "Download the document";
     not_signed: "Nepasirašyta", "Not signed";
@@ -97,7 +97,7 @@ messages! {
     not_declined: "Atsisakyti nepavyko", "You have not declined";
     decline_not_sent: "Atsisakymas neišsiųstas. Patikrinkite ryšį ir spauskite „Atsisakyti pasirašyti“ dar kartą.", "Your refusal was not sent. Check the connection and press “Decline to sign” again.";
     reason_fault: "Tokios priežasties išsiųsti negalima: joje gali būti iki 500\u{a0}ženklų paprasto teksto. Pataisykite ją ir siųskite dar kartą.", "This reason cannot be sent: it can have up to 500 characters of plain text. Correct it and send it again.";
-    signature_under_way: "Dokumentas kaip tik pasirašomas, todėl dabar atsisakyti negalima. Palaukite minutę ir bandykite dar kartą.", "The document is being signed right now, so you cannot decline at the moment. Wait a minute and try again.";
+    signature_under_way: "Dokumentas šiuo metu pasirašomas, todėl atsisakyti dabar negalima. Palaukite minutę ir bandykite dar kartą.", "The document is being signed right now, so you cannot decline at the moment. Wait a minute and try again.";
     decline_unproven: "Naršyklė nepatvirtino, kad atsisakoma šiame puslapyje. Įjunkite „JavaScript“ arba atverkite nuorodą kita naršykle.", "Your browser did not confirm that you declined on this page. Turn JavaScript on, or open the link in another browser.";
     back_to_page: "Grįžti į pasirašymo puslapį", "Back to the signing page";
     declined: "Atsisakėte pasirašyti", "You declined to sign";
@@ -106,14 +106,14 @@ messages! {
     too_many_attempts: "Per daug bandymų. Palaukite ir bandykite vėliau.", "Too many attempts. Please wait and try later.";
     too_many_attempts_for: "Per daug bandymų. Palaukite {minutes}\u{a0}min. ir bandykite dar kartą.", "Too many attempts. Please wait {minutes}\u{a0}min and try again.";
     something_failed: "Nepavyko. Bandykite dar kartą.", "That did not work. Try again.";
-    not_sent: "Nepavyko prisijungti, todėl pasirašymas nepradėtas. Patikrinkite ryšį ir bandykite dar kartą.", "There is no connection, so the signing has not begun. Check the connection and try again.";
+    not_sent: "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.", "There is no connection, so the signing has not begun. Check the connection and try again.";
     method_fault: "Šiuo būdu čia dabar pasirašyti negalima. Rinkitės kitą būdą.", "You cannot sign by this method here now. Choose another one.";
-    service_fault: "Sutriko mūsų sistema; jūsų nuoroda tebegalioja. Po minutės bandykite dar kartą.", "The fault is on our side and your link is still good. Try again in a minute.";
+    service_fault: "Mūsų sistema laikinai sutriko; jūsų nuoroda tebegalioja. Po minutės bandykite dar kartą.", "The fault is on our side and your link is still good. Try again in a minute.";
     needs_script: "Kad galėtumėte pasirašyti, naršyklėje turi būti įjungtas „JavaScript“.", "Signing needs JavaScript to be on in your browser.";
     dead_link: "Nuoroda neveikia", "This link does not work";
-    dead_link_explained: "Ši nuoroda dar neveikia arba nebeveikia: jūsų eilė pasirašyti dar neatėjo, jau pasirašyta arba atsisakyta pasirašyti, baigėsi pasirašymo terminas arba prašymas pasirašyti atšauktas. Jei manote, kad tai klaida, kreipkitės į tą, kas nuorodą atsiuntė.", "The link does not work yet or no longer does: it is not your turn to sign yet, the document was signed or declined, the time to sign has run out, or the request was called off. If you think that this is a mistake, turn to whoever sent you the link.";
+    dead_link_explained: "Ši nuoroda dar neveikia arba nebeveikia: jūsų eilė pasirašyti dar neatėjo, jau pasirašyta arba atsisakyta pasirašyti, baigėsi pasirašymo terminas arba prašymas pasirašyti atšauktas. Jei manote, kad tai klaida, kreipkitės į nuorodos siuntėją.", "The link does not work yet or no longer does: it is not your turn to sign yet, the document was signed or declined, the time to sign has run out, or the request was called off. If you think that this is a mistake, turn to whoever sent you the link.";
     trouble: "Puslapio parodyti nepavyko", "The page could not be shown";
-    trouble_explained: "Sutriko mūsų sistema; jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
+    trouble_explained: "Mūsų sistema laikinai sutriko; jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
     details: "Išsamiau apie dokumentą", "Details of the document";
     viewer_loading: "Dokumentas atveriamas…", "Opening the document…";
     viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
@@ -122,7 +122,7 @@ messages! {
     viewer_sheet: "{page}\u{a0}puslapis", "Page {page}";
     viewer_in: "Didinti", "Zoom in";
     viewer_out: "Mažinti", "Zoom out";
-    viewer_large: "Visas langas", "Full window";
+    viewer_large: "Per visą langą", "Full window";
     viewer_pages: "Dokumento puslapiai", "Pages of the document";
     smart_id_explained: "Programėlė telefone", "The app on your phone";
     mobile_id_explained: "SIM kortelė ir sPIN kodas", "SIM card and its sPIN";
@@ -131,32 +131,32 @@ messages! {
     phase_waiting: "Laukiame, kol patvirtinsite savo įrenginyje.", "Waiting until you confirm on your device.";
     completing_explained: "Daugiau nieko daryti nereikia. Šį langą galite užverti: parašas nedings.", "There is nothing left for you to do. You may even close this window: your signature will not be lost.";
     script_needed_only_to_sign: "Be „JavaScript“ galite atsisiųsti dokumentą arba atsisakyti pasirašyti.", "Without JavaScript you can download the document or decline to sign.";
-    already_answered: "Šiuo adresu nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
+    already_answered: "Čia nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
     pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
     months: "sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio", "January|February|March|April|May|June|July|August|September|October|November|December";
     date_time: "{year}\u{a0}m. {month} {day}\u{a0}d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";
     failed_bad_signature: "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai pasikartos, rinkitės kitą būdą.", "The signature that your device made does not fit this document. Try again; if it happens again, choose another method.";
     failed_cancelled: "Pasirašymas nutrauktas. Jei norite pasirašyti, pradėkite iš naujo.", "The signing was cancelled. If you want to sign, begin again.";
     failed_certificate_expired: "Jūsų sertifikatas nebegalioja. Kreipkitės į jo išdavėją, kad jį atnaujintų, arba rinkitės kitą būdą.", "Your certificate has expired. Renew it with its issuer, or choose another method.";
-    failed_certificate_purpose: "Šis sertifikatas nėra skirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
+    failed_certificate_purpose: "Šis sertifikatas neskirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
     failed_certificate_revoked: "Jūsų sertifikatas atšauktas arba sustabdytas. Kreipkitės į jo išdavėją arba rinkitės kitą būdą.", "Your certificate has been revoked or suspended. Turn to its issuer, or choose another method.";
     failed_certificate_untrusted: "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.", "The issuer of your certificate is not accepted here. Choose another method.";
-    failed_card_untrusted: "Čia pasirašoma tik tokia kortele, kurios sertifikate yra Lietuvos asmens kodas ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.", "Only cards are accepted here whose certificate has a Lithuanian personal code and whose issuer is recognised here. Choose another method.";
-    failed_device_error: "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir turi ryšį, ir bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
+    failed_card_untrusted: "Čia galima pasirašyti tik tokia kortele, kurios sertifikate nurodytas Lietuvos asmens kodas ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.", "Only cards are accepted here whose certificate has a Lithuanian personal code and whose issuer is recognised here. Choose another method.";
+    failed_device_error: "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir ar yra ryšys, tada bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
     failed_document_changed: "Dokumentas pasikeitė. Peržiūrėkite jį ir bandykite dar kartą.", "The document has changed. Look at it again and try once more.";
-    failed_identity_mismatch: "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties priemone. Jei ne – nepasirašykite ir praneškite siuntėjui.", "This link is for another person. If it was meant for you, sign with your own Smart-ID, Mobile-ID or identity card. If it was not, do not sign, and tell the sender.";
-    failed_other_card: "Tai kito asmens kortelė nei ta, kuri nuskaityta pirma, arba jos sertifikate ne tas asmens kodas, kurį įvedėte. Bandykite dar kartą ta pačia savo kortele.", "This is another person's card than the one that was read first, or its certificate has another personal code than you entered. Try again with your own card alone.";
+    failed_identity_mismatch: "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, mobiliuoju parašu arba asmens tapatybės kortele. Jei ne\u{a0}– nepasirašykite ir praneškite siuntėjui.", "This link is for another person. If it was meant for you, sign with your own Smart-ID, Mobile-ID or identity card. If it was not, do not sign, and tell the sender.";
+    failed_other_card: "Ši kortelė priklauso kitam asmeniui nei nuskaityta pirmoji arba jos sertifikate nurodytas kitas asmens kodas, nei įvedėte. Bandykite dar kartą ta pačia savo kortele.", "This is another person's card than the one that was read first, or its certificate has another personal code than you entered. Try again with your own card alone.";
     failed_other_person: "Sertifikatas priklauso kitam asmeniui nei tas, kurio duomenis įvedėte. Patikrinkite šalį, asmens kodą ir telefono numerį ir bandykite dar kartą.", "The certificate is another person's than the one whose details you entered. Check the country, the personal code and the phone number, and try again.";
-    failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais galima kvalifikuotai pasirašyti. Patikrinkite, ką įvedėte, ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
+    failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu elektroniniu parašu. Patikrinkite įvestus duomenis ir savo programėlę, telefoną ar kortelę.", "No account or certificate for qualified signatures was found. Check what you typed, and your app, phone or card.";
     failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
-    failed_timeout: "Nesulaukėme patvirtinimo jūsų įrenginyje. Turėkite telefoną po ranka ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
+    failed_timeout: "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
     failed_timestamp_unavailable: "Laiko žymos gauti nepavyko. Bandykite po kelių minučių.", "No time-stamp could be had. Try again in a few minutes.";
-    failed_user_refused: "Atsisakėte pasirašyti savo įrenginyje. Jei tai netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";
+    failed_user_refused: "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";
     failed_wrong_code: "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.", "Another verification code was chosen on the device. Try again and compare the codes.";
     letter_test_mark: "[BANDYMAS]", "[TEST]";
     letter_test_note: "Tai bandomasis laiškas: čia nieko pasirašyti nereikia ir negalima.", "This is a test: there is nothing to sign, and nothing can be signed.";
-    letter_your_turn: "Kas turėjo pasirašyti prieš jus, jau pasirašė. Dabar jūsų eilė.", "Those before you have signed, and now it is your turn.";
-    letter_done: "praneša, kad pasirašė visi:", "lets you know that everybody has signed:";
+    letter_your_turn: "Visi, kurie turėjo pasirašyti prieš jus, jau pasirašė. Dabar jūsų eilė.", "Those before you have signed, and now it is your turn.";
+    letter_done: "praneša, kad jau pasirašė visi:", "lets you know that everybody has signed:";
     letter_attached: "pridėtas prie laiško", "attached to this letter";
     letter_download: "Atsisiųsti", "Download";
     letter_download_until: "Atsisiųsti galima iki", "It can be downloaded until";
@@ -244,8 +244,9 @@ mod tests {
         let told = Messages::of(Language::Lt);
         assert_eq!(
             told.failed_identity_mismatch,
-            "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties \
-             priemone. Jei ne – nepasirašykite ir praneškite siuntėjui."
+            "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, \
+             mobiliuoju parašu arba asmens tapatybės kortele. Jei ne\u{a0}– nepasirašykite ir \
+             praneškite siuntėjui."
         );
         for neutral in [told.failed_other_card, told.failed_other_person] {
             assert!(!neutral.contains("nuoroda"), "{neutral}");

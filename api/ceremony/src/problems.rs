@@ -32,6 +32,9 @@ parafa_api_http::problem_types! {
     CARD_REFUSED: UNPROCESSABLE_ENTITY, "validation-failed", "What the card's app sent is refused",
         "The certificate or the signature is not one that this attempt can go on with.",
         "Read errors for the reason; where the attempt has ended, start another one.";
+    QUOTA_EXCEEDED: TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
+        "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
+        "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota.";
     REMINDER_TOO_SOON: TOO_MANY_REQUESTS, "reminder-too-soon", "The signer was reminded already",
         "A reminder went to this signer less than an hour ago.",
         "Wait for the time in the Retry-After header.";

@@ -26,6 +26,7 @@ parafa_api_http::problem_kinds! {
         RoleNotHeld = (problems::ROLE_NOT_HELD);
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
+        QuotaExceeded = (parafa_api_ceremony::problems::QUOTA_EXCEEDED);
         UpstreamUnavailable = (problems::UPSTREAM_UNAVAILABLE);
         Unavailable = UNAVAILABLE;
         SignatureUnavailable = (problems::SIGNATURE_UNAVAILABLE);

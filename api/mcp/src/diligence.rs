@@ -15,6 +15,7 @@ use http::{HeaderValue, Method, Request, StatusCode};
 use parafa_api_http::{
     Access, AlreadyCounted, Api, Credentials, Fault, Principal, Problem, RequestId,
 };
+use parafa_register_data::EntityCode;
 use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
@@ -31,9 +32,6 @@ const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
-/// Where faults of the code of an entity are, in the API and in arguments.
-const PATH_CODE: &str = "/code";
-const ENTITY_CODE: &str = "/entityCode";
 const PURPOSES: [&str; 5] = [
     "AML_KYC",
     "BUSINESS_RELATIONSHIP_DD",
@@ -250,7 +248,7 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
         };
         Ok(match answer.status.is_success() {
             true => CallToolResult::structured(answer.body),
-            false => refusal(tool.in_arguments(answer.body), answer.retry_after),
+            false => refusal(answer.body, answer.retry_after),
         })
     }
 }
@@ -306,22 +304,6 @@ impl Definition {
             .with_annotations(annotations))
     }
 
-    /// A problem document of the API, which names parameters of the path, with
-    /// the names of arguments in their place.
-    fn in_arguments(&self, mut problem: Value) -> Value {
-        if let Takes::Entity { .. } = self.takes
-            && let Some(errors) = problem.get_mut("errors").and_then(Value::as_array_mut)
-        {
-            let mut named = errors.iter_mut().map(|fault| &mut fault["pointer"]);
-            if let Some(pointer) = named.find(|pointer| **pointer == PATH_CODE) {
-                *pointer = ENTITY_CODE.into();
-                let detail = problem["detail"].as_str().unwrap_or_default();
-                problem["detail"] = detail.replace(PATH_CODE, ENTITY_CODE).into();
-            }
-        }
-        problem
-    }
-
     /// The call of the API that a call of the tool is.
     fn request(&self, arguments: JsonObject) -> Result<Request<Body>, Problem> {
         let mut arguments = Arguments {
@@ -364,22 +346,15 @@ fn entity_path(
     interpretation: bool,
     arguments: &mut Arguments,
 ) -> Option<String> {
-    let code = arguments.text("entityCode");
-    let code = code.filter(|code| {
-        let is_code = code.len() == 9 && code.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_code {
-            arguments.fault("entityCode", "must be exactly 9 digits");
-        }
-        is_code
-    });
+    let code = arguments.entity_code();
     let mut query = form_urlencoded::Serializer::new(String::new());
-    if purpose && let Some(purpose) = arguments.text("purpose") {
+    if purpose && let Some(purpose) = arguments.purpose() {
         query.append_pair("purpose", &purpose);
     }
     if interpretation && arguments.flag("interpret") {
         query.append_pair("interpret", "1");
     }
-    let path = template.replace("{code}", &code?);
+    let path = template.replace("{code}", code?.as_str());
     let query = query.finish();
     Some(match query.is_empty() {
         true => path,
@@ -388,7 +363,8 @@ fn entity_path(
 }
 
 /// The arguments of a call that were not asked for yet, and what is wrong with
-/// those that were.
+/// those that were: all that the API would find, for it sees none of them before
+/// there is nothing wrong here.
 struct Arguments {
     left: JsonObject,
     faults: Vec<Fault>,
@@ -412,6 +388,28 @@ impl Arguments {
                 None
             }
         }
+    }
+
+    fn entity_code(&mut self) -> Option<EntityCode> {
+        match self.text("entityCode")?.parse::<EntityCode>() {
+            Ok(code) => Some(code),
+            Err(reason) => {
+                self.fault("entityCode", &format!("is not one: {reason}"));
+                None
+            }
+        }
+    }
+
+    fn purpose(&mut self) -> Option<String> {
+        let purpose = self.text("purpose")?;
+        let is_known = PURPOSES.contains(&purpose.as_str());
+        if !is_known {
+            self.fault(
+                "purpose",
+                &format!("must be one of {}", PURPOSES.join(", ")),
+            );
+        }
+        is_known.then_some(purpose)
     }
 
     fn flag(&mut self, name: &str) -> bool {

@@ -55,9 +55,7 @@ parafa_api_http::problem_kinds! {
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
         ReminderTooSoon = (problems::REMINDER_TOO_SOON);
-        QuotaExceeded = [TOO_MANY_REQUESTS, "quota-exceeded", "A quota of the workspace is used up",
-            "The workspace stores as many bytes, or has as many open signings, as it may; nothing was created.",
-            "Read the detail; erase what is not needed any more or wait until it goes, or ask the operator for a larger quota."];
+        QuotaExceeded = (problems::QUOTA_EXCEEDED);
         Unavailable = UNAVAILABLE;
     }
 }

@@ -164,8 +164,8 @@ impl Authentications {
             return Ok(Err(AuthenticationFailure::IdentityMismatch));
         }
         let method = row.state.method();
-        if means::of(&certificate) != Some(method) {
-            tracing::error!(authentication.id = %row.id, "a provider's certificate is of another means");
+        if !means::is_of(&certificate, method) {
+            tracing::error!(authentication.id = %row.id, "a provider's certificate is of another means or of a lower level");
             return Ok(Err(AuthenticationFailure::NotQualified));
         }
         let now = self.clock.now();

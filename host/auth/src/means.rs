@@ -14,11 +14,41 @@ const ARCS: [(&str, AuthenticationMethod); 6] = [
     ("1.3.6.1.4.1.10015.18.1", AuthenticationMethod::MobileId),
 ];
 
+/// The policies of Smart-ID's certificates at the level QUALIFIED, that for tests
+/// too.
+const QUALIFIED_SMART_ID: [&str; 2] = ["1.3.6.1.4.1.10015.17.2", "1.3.6.1.4.1.10015.3.17.2"];
+/// NCP+ (ETSI EN 319 411-1, 5.3): the key is in a secure device.
+const NCP_PLUS: &str = "0.4.0.2042.1.2";
+
 /// The method whose provider asks the device that has this certificate; none of
 /// a card's.
 pub(crate) fn of(certificate: &Certificate) -> Option<AuthenticationMethod> {
-    let mut policies = certificate.policies().iter().map(ToString::to_string);
-    policies.find_map(|policy| of_policy(&policy))
+    of_policies(&policies(certificate))
+}
+
+/// Whether a certificate is one that a device of `method` answers with: Smart-ID
+/// is asked for the level QUALIFIED, and what its service says of the level is
+/// not taken for the certificate's own word.
+pub(crate) fn is_of(certificate: &Certificate, method: AuthenticationMethod) -> bool {
+    answers(&policies(certificate), method)
+}
+
+fn policies(certificate: &Certificate) -> Vec<String> {
+    let policies = certificate.policies().iter();
+    policies.map(ToString::to_string).collect()
+}
+
+fn of_policies(policies: &[String]) -> Option<AuthenticationMethod> {
+    policies.iter().find_map(|policy| of_policy(policy))
+}
+
+fn answers(policies: &[String], method: AuthenticationMethod) -> bool {
+    let has = |wanted: &str| policies.iter().any(|policy| policy == wanted);
+    let is_at_level = match method {
+        AuthenticationMethod::SmartId => QUALIFIED_SMART_ID.into_iter().any(has) && has(NCP_PLUS),
+        _ => true,
+    };
+    is_at_level && of_policies(policies) == Some(method)
 }
 
 fn of_policy(policy: &str) -> Option<AuthenticationMethod> {
@@ -57,6 +87,32 @@ mod tests {
             ("1.3.6.1.4.1.33621.2.2.2", None),
         ] {
             assert_eq!(of_policy(policy), method, "{policy}");
+        }
+    }
+
+    #[test]
+    fn smart_id_answers_at_the_level_that_it_is_asked_for_and_each_method_for_itself() {
+        use AuthenticationMethod::{MobileId, SmartId};
+
+        const QUALIFIED: &str = "1.3.6.1.4.1.10015.17.2";
+        const NON_QUALIFIED: &str = "1.3.6.1.4.1.10015.17.1";
+        const NCP: &str = "0.4.0.2042.1.1";
+        for (policies, method, expected) in [
+            (&[QUALIFIED, NCP_PLUS][..], SmartId, true),
+            (&["1.3.6.1.4.1.10015.3.17.2", NCP_PLUS], SmartId, true),
+            (&[NCP_PLUS, NON_QUALIFIED], SmartId, false),
+            (&[NON_QUALIFIED, NCP], SmartId, false),
+            (&[QUALIFIED, NCP], SmartId, false),
+            (&[QUALIFIED], SmartId, false),
+            (&[QUALIFIED, NCP_PLUS], MobileId, false),
+            (&["1.3.6.1.4.1.10015.18.1", NCP_PLUS], MobileId, true),
+            (&["1.3.6.1.4.1.10015.1.3.1"], MobileId, true),
+            (&["1.3.6.1.4.1.10015.18.1", NCP_PLUS], SmartId, false),
+            (&["1.3.6.1.4.1.33621.2.1.2"], SmartId, false),
+            (&[], MobileId, false),
+        ] {
+            let named: Vec<_> = policies.iter().map(ToString::to_string).collect();
+            assert_eq!(answers(&named, method), expected, "{policies:?} {method:?}");
         }
     }
 }

@@ -4,4 +4,4 @@ mod operations;
 mod problems;
 
 pub use operations::CeremonyOperations;
-pub use problems::problem;
+pub use problems::{no_room, problem};

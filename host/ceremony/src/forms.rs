@@ -38,7 +38,7 @@ pub struct SignerForm {
     /// The party's name.
     pub name: Option<String>,
     /// In which language the party is written.
-    pub language: Language,
+    pub language: Option<Language>,
     /// How the party may sign.
     pub methods: MethodSet,
     /// Only the holder of this code may sign.

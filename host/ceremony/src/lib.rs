@@ -25,6 +25,7 @@ pub mod opening;
 mod owner;
 pub mod plugin_failure;
 pub mod prompts;
+pub mod quota;
 pub mod reader;
 pub mod records;
 pub mod remind;

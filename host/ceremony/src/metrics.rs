@@ -2,6 +2,7 @@
 //! that callers make, a name or a code.
 
 mod downloads;
+mod room;
 
 use std::sync::LazyLock;
 
@@ -12,6 +13,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 
 pub(crate) use self::downloads::{download_began, download_broken_off, download_ended};
+pub use self::room::look_at_quotas;
+pub(crate) use self::room::{Shortage, upload_refused};
 
 /// The numbers of this process.
 static METRICS: LazyLock<CeremonyMetrics> = LazyLock::new(CeremonyMetrics::default);
@@ -23,6 +26,7 @@ pub(crate) const SIGNED: &str = "signed";
 struct CeremonyMetrics {
     attempts: Family<AttemptLabels, Counter>,
     downloads: downloads::DownloadMetrics,
+    room: room::RoomMetrics,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -39,6 +43,7 @@ pub fn register(registry: &mut Registry) {
         METRICS.attempts.clone(),
     );
     METRICS.downloads.register(registry);
+    METRICS.room.register(registry);
 }
 
 /// Counts an attempt that has ended: [`SIGNED`], or the code of why not.

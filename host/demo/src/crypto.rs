@@ -26,6 +26,7 @@ use crate::error::WorldError;
 pub(crate) enum KeySpec {
     P256,
     P384,
+    P521,
     /// RSA with a modulus of this many bits.
     Rsa(u32),
 }
@@ -56,6 +57,7 @@ impl SigningKey {
         let key = match spec {
             KeySpec::P256 => generate_ec(Nid::X9_62_PRIME256V1)?,
             KeySpec::P384 => generate_ec(Nid::SECP384R1)?,
+            KeySpec::P521 => generate_ec(Nid::SECP521R1)?,
             KeySpec::Rsa(bits) => PKey::from_rsa(Rsa::generate(bits)?)?,
         };
         Ok(Self::from_key(key))

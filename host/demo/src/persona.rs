@@ -50,6 +50,9 @@ pub enum KeyType {
     /// On the curve P-384.
     #[serde(rename = "P-384")]
     P384,
+    /// On the curve P-521.
+    #[serde(rename = "P-521")]
+    P521,
     /// RSA with a modulus of 2048 bits.
     #[serde(rename = "RSA-2048")]
     Rsa2048,
@@ -66,6 +69,7 @@ impl KeyType {
         match self {
             Self::P256 => KeySpec::P256,
             Self::P384 => KeySpec::P384,
+            Self::P521 => KeySpec::P521,
             Self::Rsa2048 => KeySpec::Rsa(2048),
             Self::Rsa3072 => KeySpec::Rsa(3072),
             Self::Rsa4096 => KeySpec::Rsa(4096),

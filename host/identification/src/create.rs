@@ -1,9 +1,12 @@
 //! Takes orders.
 
+use std::sync::Arc;
+
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{self, NewDocument};
-use parafa_domain::{KycOrder, Language, MethodSet, SignerRole, SigningMethod, SigningOrder};
+use parafa_ceremony::quota::Room;
+use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
 use parafa_platform::idempotency::{self, Answer, Claim};
 use parafa_store::audit;
@@ -39,6 +42,8 @@ struct Written {
 
 /// An order whose bytes are written and whose rows are not.
 struct Prepared {
+    /// Of the order and of its dossier.
+    rooms: [Arc<Room>; 2],
     written: Written,
     row: OrderRow,
     ceremony: opening::Prepared,
@@ -66,10 +71,11 @@ impl Identifications {
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
         self.signer(caller.mode)?;
+        let room = self.uploads.room(caller, 0, 1).await?;
         let facts = self.facts(&Asked::by(caller, &form)).await?;
         let facts = facts.filter(|facts| !facts.holders.is_empty());
         let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;
-        let prepared = self.prepare(caller, &form, &facts).await?;
+        let prepared = self.prepare(caller, &form, &facts, room).await?;
         let order = Order::opened(&self.ceremonies.links, &prepared.row, &prepared.ceremony);
         let stored = self.store_order(caller, &prepared, claim, || answer(&order));
         if let Err(error) = stored.await {
@@ -89,9 +95,12 @@ impl Identifications {
         caller: &Caller,
         form: &OrderForm,
         facts: &RegisterFacts,
+        room: Arc<Room>,
     ) -> Result<Prepared, IdentificationError> {
         let id = self.records.store.new_id().await?;
         let dossier = self.dossier(caller, form, facts, id).await?;
+        let bytes = dossier.content.len() as u64;
+        let rooms = [room, self.uploads.room(caller, bytes, 0).await?];
         let terms = terms(form, &facts.profile.name);
         let written = Written {
             data_key: self.records.store.new_id().await?,
@@ -117,6 +126,7 @@ impl Identifications {
         };
         let row = order_row(caller, form, (id, &written, &key), &ceremony)?;
         Ok(Prepared {
+            rooms,
             written,
             row,
             ceremony,
@@ -149,6 +159,7 @@ impl Identifications {
             .store
             .transact(|tx| {
                 Box::pin(async move {
+                    tx.hold(Arc::new(prepared.rooms.clone()));
                     accounts::check(tx, caller).await?;
                     tx.insert(&prepared.row).await?;
                     prepared.ceremony.insert(tx).await?;
@@ -208,7 +219,7 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
         OrderDelivery::Link => String::new(),
     };
     TermsForm {
-        title: format!("Tapatybės patvirtinimas: {entity_name}"),
+        title: format!("Tapatybės patvirtinimas / Confirmation of identity: {entity_name}"),
         delivery: form.delivery.of_ceremony(),
         order: SigningOrder::Parallel,
         // The order's own outcome is told, not what happens in the ceremony.
@@ -220,7 +231,8 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
             role: SignerRole::Signer,
             email,
             name: None,
-            language: Language::Lt,
+            // The caller does not say, and who may sign is known to nobody else.
+            language: None,
             methods: METHODS.into_iter().collect::<MethodSet>(),
             personal_code: None,
         }],

@@ -77,7 +77,7 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
     let content = json!([
         heading("Pareiškimas"),
         paragraph(&format!(
-            "Pasirašydamas (pasirašydama) šį dokumentą savo kvalifikuotu elektroniniu parašu patvirtinu, kad esu asmuo, nurodytas parašo sertifikate, ir kad žemiau nurodytame juridiniame asmenyje esu: {role_lt}."
+            "Pasirašydamas (pasirašydama) šį dokumentą savo kvalifikuotu elektroniniu parašu patvirtinu, kad esu asmuo, nurodytas parašo sertifikate, ir kad toliau nurodytame juridiniame asmenyje esu: {role_lt}."
         )),
         facts_block(&[
             ("Užsakymas", &order),
@@ -91,10 +91,10 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
         sources_table(facts.sources, ["Registras", "Tvarkytojas", "Gauta (UTC)"]),
         heading("Kaip naudojami duomenys"),
         list(&[
-            "Parašo sertifikate esantys vardas, pavardė ir asmens kodas sulyginami su registro duomenimis; vaizdo skambutis, veido atvaizdai ir biometriniai duomenys nenaudojami.",
+            "Parašo sertifikate esantys vardas, pavardė ir asmens kodas palyginami su registro duomenimis; vaizdo skambučiai, veido atvaizdai ir biometriniai duomenys nenaudojami.",
             "Jeigu duomenys sutampa, atitiktį patvirtina advokatas, o prašytojas gauna šį pasirašytą dokumentą, patvirtinimą ir registrų atsakymus viename pasirašytame rinkinyje.",
-            "Jeigu nesutampa, rinkinys nesudaromas, o prašytojui nurodoma tik tai, kad tapatybė nepatvirtinta.",
-            "Pasirašyti neprivaloma: galima atsisakyti pasirašymo puslapyje.",
+            "Jeigu nesutampa, rinkinys nesudaromas, o prašytojui pranešama tik tai, kad tapatybė nepatvirtinta.",
+            "Pasirašyti neprivaloma: pasirašymo puslapyje galima ir atsisakyti.",
         ]),
         json!({ "type": "pageBreak" }),
         heading("Statement"),
@@ -147,13 +147,14 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     let certificate = facts.certificate_sha256.unwrap_or("–");
     let [statement_lt, statement_en] = if simulated {
         [
-            "BANDYMAS. Niekas nepasirašė ir nebuvo tikrinamas: duomenys sugalvoti.".to_owned(),
+            "BANDYMAS. Niekas nepasirašė ir nieko tapatybė nebuvo tikrinama: duomenys išgalvoti."
+                .to_owned(),
             "TEST. Nobody has signed and nobody was verified: the data are made up.".to_owned(),
         ]
     } else {
         [
             format!(
-                "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad žemiau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
+                "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad toliau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
             ),
             format!(
                 "I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."
@@ -181,7 +182,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         heading("Duomenų šaltiniai"),
         sources_table(facts.sources, ["Registras", "Tvarkytojas", "Gauta (UTC)"]),
         paragraph(
-            "Tai nėra registro išduotas dokumentas ir ne teisinė išvada. Registrų atsakymai pridedami tokie, kokie gauti, tik iš pareigas ar statusą turinčių asmenų sąrašo paliktas vien šis asmuo."
+            "Tai nėra nei registro išduotas dokumentas, nei teisinė išvada. Registrų atsakymai pridedami tokie, kokie gauti, tik pareigas ar statusą turinčių asmenų sąraše paliktas vien šis asmuo."
         ),
         heading("Attestation"),
         paragraph(&statement_en),

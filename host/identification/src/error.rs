@@ -1,4 +1,5 @@
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::quota::NoRoom;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
 use parafa_store::StoreError;
@@ -41,6 +42,9 @@ pub enum IdentificationError {
     /// A document of the order's own cannot be made at the moment.
     #[error("documents cannot be made at the moment")]
     NoDocuments,
+    /// There is no room for another order.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// The ceremony is not as it has to be, or a plugin failed.
     #[error(transparent)]
     Ceremony(#[from] CeremonyError),

@@ -31,6 +31,7 @@ mod verify;
 use std::sync::Arc;
 
 use parafa_ceremony::Lifecycle;
+use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::reader::SigningReader;
 use parafa_platform::Records;
 use parafa_platform::changes::Changes;
@@ -66,6 +67,8 @@ pub struct Identifications {
     pub reader: SigningReader,
     /// Opens, ends and erases them.
     pub ceremonies: Arc<Lifecycle>,
+    /// Lets ceremonies be opened as long as there is room for them.
+    pub uploads: Arc<Uploads>,
     /// The plugins that can be called.
     pub plugins: Arc<Registry>,
     /// Keeps answers.

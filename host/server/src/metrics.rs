@@ -45,7 +45,6 @@ impl Metrics {
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What runs here", build);
         parafa_ceremony::metrics::register(&mut registry);
-        parafa_signing::metrics::register(&mut registry);
         parafa_platform::jobs::metrics::register(&mut registry);
         parafa_delivery::metrics::register(&mut registry);
         parafa_listener::register_metrics(&mut registry);

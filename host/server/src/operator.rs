@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use http::{HeaderMap, StatusCode};
+use parafa_ceremony::metrics::look_at_quotas;
 use parafa_platform::sweep::SweepRow;
-use parafa_signing::metrics::look_at_quotas;
 
 use crate::app::App;
 use crate::metrics::scrape;
@@ -67,6 +67,6 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
 
 async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
     let app = server.app;
-    look_at_quotas(&app.intake).await;
+    look_at_quotas(&app.intake.uploads).await;
     scrape(&app.records.store, app.webhooks.waiting(), &headers).await
 }

@@ -41,6 +41,7 @@ use parafa_ceremony::changes::{Changes, LastStates};
 use parafa_ceremony::downloads::{DownloadSlots, Downloads};
 use parafa_ceremony::links::Links;
 use parafa_ceremony::prompts::PromptLimits;
+use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::reader::SigningReader;
 use parafa_ceremony::waiting::Waiting;
 use parafa_ceremony::{CeremonyLetters, Lifecycle, Owners};
@@ -56,7 +57,7 @@ use parafa_signing::api::SigningNotices;
 use parafa_signing::archive::{ArchiveTurns, Archives};
 use parafa_signing::comments::Comments;
 use parafa_signing::intake::Intake;
-use parafa_signing::quota::{Uploads, add_up};
+use parafa_signing::quota::add_up;
 use parafa_signing::signings::Signings;
 
 /// Documents whose digests are remembered from one step of a signature to the
@@ -164,7 +165,7 @@ pub(crate) fn assemble(
             );
         }
     }
-    let uploads = Uploads::new(config.limits.quotas(mode), records.files.clone());
+    let uploads = Arc::new(Uploads::new(config.limits.quotas(mode), &records));
     let (work, stop) = (Arc::new(Notify::new()), CancellationToken::new());
     let changes = Changes::default();
     let settings = config.auth.settings(&base_url);
@@ -209,7 +210,7 @@ pub(crate) fn assemble(
         records.clone(),
         plugins.clone(),
         idempotency.clone(),
-        uploads,
+        uploads.clone(),
         SignedDuration::from_hours(24 * i64::from(config.limits.file_days.get())),
         config.billing.recovery_url.clone(),
     ));
@@ -280,6 +281,7 @@ pub(crate) fn assemble(
         records: records.clone(),
         reader: reader.clone(),
         ceremonies: lifecycle.clone(),
+        uploads,
         plugins: plugins.clone(),
         idempotency: idempotency.clone(),
         registers: doors

@@ -190,7 +190,11 @@ impl Archives {
                 upgraded: false,
             }));
         };
-        let room = self.intake.room(caller, bytes.len() as u64, 0).await?;
+        let room = self
+            .intake
+            .uploads
+            .room(caller, bytes.len() as u64, 0)
+            .await?;
         let app = Arc::clone(self);
         let kept = run_detached(async move {
             // Until the row is stored, though the caller may go away.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, seed};
 use parafa_platform::accounts::{Caller, TenantRow};
 use parafa_plugin_host::{
@@ -12,7 +13,6 @@ use parafa_plugin_host::{
 
 use super::forms::{ContainerFileForm, ContainerForm, ContentForm, DocumentForm};
 use super::intake::{Examined, Intake, Loaded, OUT_OF_USE, not_installed};
-use super::quota::Room;
 use crate::error::SigningError;
 
 /// Where the container's format stands in a request.
@@ -30,7 +30,8 @@ impl Intake {
         container: &ContainerForm,
     ) -> Result<Arc<Room>, SigningError> {
         let lengths = container.files.iter().map(|file| content(file).len());
-        self.room(caller, lengths.sum::<usize>() as u64, 1).await
+        let bytes = lengths.sum::<usize>() as u64;
+        Ok(self.uploads.room(caller, bytes, 1).await?)
     }
 
     /// Composes a container, called `title`, after a look at each of its files.

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::quota::NoRoom;
 use parafa_platform::PlatformError;
 use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::Refusal;
@@ -8,8 +9,6 @@ use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
 use url::Url;
-
-use crate::quota::QuotaExceeded;
 
 /// Why a workflow did not do what it was asked. `crate::api::problems` maps
 /// each variant to its answer.
@@ -38,21 +37,9 @@ pub enum SigningError {
         /// A page on which a person can settle it.
         recovery_url: Option<Box<Url>>,
     },
-    /// The workspace would store more than it may.
-    #[error("a quota would be exceeded: {0:?}")]
-    QuotaExceeded(QuotaExceeded),
-    /// The workspace stores more in a minute than it may.
-    #[error("too many bytes in a minute")]
-    TooManyBytes {
-        /// Seconds until as many may come.
-        retry_after: u32,
-    },
-    /// The disk has too little room for more documents.
-    #[error("the disk is nearly full")]
-    DiskFull {
-        /// Seconds until there may be room.
-        retry_after: u32,
-    },
+    /// There is no room for the documents.
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
     /// The address is another party's.
     #[error("the email is that of another party")]
     KnownEmail,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim};
@@ -17,7 +18,6 @@ use uuid::Uuid;
 
 use super::api::views;
 use super::intake::Intake;
-use super::quota::Room;
 use super::{kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
 use crate::records::{FilePrivate, FileRow};
@@ -61,7 +61,10 @@ impl Intake {
         form: FileForm,
         claim: Option<&Claim>,
     ) -> Result<UnsealedFile, SigningError> {
-        let room = self.room(caller, form.content.len() as u64, 0).await?;
+        let room = self
+            .uploads
+            .room(caller, form.content.len() as u64, 0)
+            .await?;
         let report = self
             .examine_file(caller, &form.extension, form.pointer, form.content.clone())
             .await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::seed;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
@@ -18,7 +19,6 @@ use url::Url;
 
 use super::forms::{ContainerFileForm, ContentForm, DocumentForm, name_pointer};
 use super::funding;
-use super::quota::Uploads;
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
 
 /// Stored files that are in memory at one time: a small request may name many
@@ -174,7 +174,7 @@ impl Intake {
         records: Records,
         plugins: Arc<Registry>,
         idempotency: Idempotency,
-        uploads: Uploads,
+        uploads: Arc<Uploads>,
         keep_files: SignedDuration,
         recovery_url: Option<Url>,
     ) -> Self {
@@ -182,7 +182,7 @@ impl Intake {
             records,
             plugins,
             idempotency,
-            uploads: Arc::new(uploads),
+            uploads,
             file_loads: Semaphore::new(FILES_AT_ONCE),
             keep_files,
             recovery_url,

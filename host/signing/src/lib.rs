@@ -15,7 +15,6 @@ pub mod forms;
 mod funding;
 pub mod intake;
 pub mod listing;
-pub mod metrics;
 pub mod quota;
 pub mod records;
 pub mod sealing;

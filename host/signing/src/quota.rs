@@ -1,249 +1,21 @@
-//! How much a workspace may store: all in all, in a minute, and as long as the
-//! disk has room.
-//!
-//! What is stored the store adds up itself, from the rows of signings and
-//! files. Whoever is about to write documents takes room for them first and
-//! holds it until their rows are committed, so that requests in flight cannot
-//! exceed a quota together.
+//! Room for what requests bring, see [`parafa_ceremony::quota`].
 
-mod pace;
-mod space;
-
-use std::collections::HashMap;
-use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use parafa_ceremony::CeremonyError;
+use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::SigningRow;
-use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_store::{ByteFiles, QuotaAmounts, QuotaKey, Store, StoreError};
-use tokio::time::Instant;
+use parafa_platform::accounts::Caller;
+use parafa_store::{Store, StoreError};
 
-use self::pace::Pace;
-use self::space::FreeSpace;
 use super::forms::{ContentForm, DocumentForm};
 use super::intake::Intake;
 use crate::error::SigningError;
-use crate::metrics::{Shortage, upload_refused};
 use crate::records::FileRow;
 
-impl Quota {
-    /// The name in metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StoredBytes => "stored-bytes",
-            Self::OpenSignings => "open-signings",
-        }
-    }
-}
-
-/// When to try again where the disk is nearly full, in seconds: an operator has
-/// to act, or what is there to go.
-const SPACE_RETRY_SECONDS: u32 = 60;
-
-/// What there is a quota of.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Quota {
-    /// Bytes of documents.
-    StoredBytes,
-    /// Signings that have not ended.
-    OpenSignings,
-}
-
-/// A quota that a request would exceed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct QuotaExceeded {
-    /// Which one.
-    pub quota: Quota,
-    /// What counts already, requests in flight included.
-    pub used: u64,
-    /// What the request would add.
-    pub wanted: u64,
-    /// The quota itself.
-    pub allowed: u64,
-}
-
-/// How much all workspaces may store.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Quotas {
-    /// Each with its live keys.
-    pub live: QuotaLimits,
-    /// Each with its test keys.
-    pub sandbox: QuotaLimits,
-    /// Free space that uploads leave on the disk, in bytes.
-    pub reserve_bytes: u64,
-}
-
-/// How much one workspace may store in one mode.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct QuotaLimits {
-    /// Bytes of documents: every version of every signing, and stored files.
-    pub stored_bytes: u64,
-    /// Signings that have not ended.
-    pub open_signings: u64,
-    /// Bytes of documents that are stored within a minute.
-    pub bytes_per_minute: NonZeroU64,
-}
-
-/// Lets uploads in as long as there is room for them.
-pub struct Uploads {
-    quotas: Quotas,
-    /// What requests in flight are about to store.
-    reserved: Mutex<HashMap<QuotaKey, QuotaAmounts>>,
-    pace: Pace,
-    space: FreeSpace,
-}
-
-/// Room for what a request is about to store, until this is dropped. The
-/// transaction that stores it holds it until it counts as stored, also where the
-/// caller hangs up meanwhile.
-pub(crate) struct Room {
-    uploads: Arc<Uploads>,
-    of: QuotaKey,
-    wanted: QuotaAmounts,
-}
-
-impl Uploads {
-    /// Holds workspaces to `quotas`, and watches the disk that `files` are on.
-    pub fn new(quotas: Quotas, files: ByteFiles) -> Self {
-        Self {
-            reserved: Mutex::default(),
-            pace: Pace::default(),
-            space: FreeSpace::new(files),
-            quotas,
-        }
-    }
-
-    /// Bytes that are free for documents; none if nobody can tell.
-    pub async fn free_space(&self) -> Option<u64> {
-        self.space.now(Instant::now()).await
-    }
-
-    fn limits_of(&self, mode: KeyMode) -> &QuotaLimits {
-        match mode {
-            KeyMode::Live => &self.quotas.live,
-            KeyMode::Test => &self.quotas.sandbox,
-        }
-    }
-
-    /// Takes room next to what requests in flight have; tells how much those have.
-    fn reserve(self: &Arc<Self>, of: QuotaKey, wanted: QuotaAmounts) -> (Room, QuotaAmounts) {
-        let mut reserved = self.locked();
-        let entry = reserved.entry(of).or_default();
-        let before = *entry;
-        *entry = sum(before, wanted);
-        let room = Room {
-            uploads: Arc::clone(self),
-            of,
-            wanted,
-        };
-        (room, before)
-    }
-
-    /// Bytes that all requests in flight are about to store.
-    fn bytes_in_flight(&self) -> u64 {
-        let reserved = self.locked();
-        let bytes = reserved.values().map(|[bytes, _]| bytes);
-        bytes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
-    }
-
-    fn locked(&self) -> MutexGuard<'_, HashMap<QuotaKey, QuotaAmounts>> {
-        self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Uploads {
-    /// Has the disk seem to have so many bytes free from now on.
-    pub fn seem_free(&self, bytes: u64) {
-        self.space.seem(bytes);
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        let mut reserved = self.uploads.locked();
-        if let Some(entry) = reserved.get_mut(&self.of) {
-            *entry = [0, 1].map(|one| entry[one].saturating_sub(self.wanted[one]));
-            if *entry == [0, 0] {
-                reserved.remove(&self.of);
-            }
-        }
-    }
-}
-
 impl Intake {
-    /// What all workspaces use in one mode.
-    pub fn usage_of_all(&self, mode: KeyMode) -> Usage {
-        let limits = self.uploads.limits_of(mode);
-        let (mut total, mut most) = ([0, 0], [0, 0]);
-        for ((_, live), amounts) in self.records.store.all_sums() {
-            if live == (mode == KeyMode::Live) {
-                total = sum(total, amounts);
-                most = [0, 1].map(|one| amounts[one].max(most[one]));
-            }
-        }
-        let share = |used: u64, allowed: u64| used as f64 / allowed as f64;
-        Usage {
-            total,
-            fullest: [
-                (Quota::StoredBytes, share(most[0], limits.stored_bytes)),
-                (Quota::OpenSignings, share(most[1], limits.open_signings)),
-            ],
-        }
-    }
-
-    /// Takes room for so many bytes of documents and so many new signings,
-    /// before anything of them is written.
-    pub(crate) async fn room(
-        &self,
-        caller: &Caller,
-        bytes: u64,
-        signings: u64,
-    ) -> Result<Arc<Room>, SigningError> {
-        let room = self.take_room(caller, [bytes, signings]).await;
-        if let Err(error) = &room
-            && let Some(shortage) = Shortage::of(error)
-        {
-            upload_refused(shortage, caller.mode);
-        }
-        room
-    }
-
-    async fn take_room(
-        &self,
-        caller: &Caller,
-        wanted: QuotaAmounts,
-    ) -> Result<Arc<Room>, SigningError> {
-        let uploads = &self.uploads;
-        let limits = uploads.limits_of(caller.mode);
-        let of = (caller.tenant, caller.mode == KeyMode::Live);
-        let (room, in_flight) = uploads.reserve(of, wanted);
-        let used = sum(self.records.store.sum(&of), in_flight);
-        if let Some(exceeded) = exceeded(limits, used, wanted) {
-            return Err(SigningError::QuotaExceeded(exceeded));
-        }
-        let now = Instant::now();
-        if let Some(free) = uploads.space.now(now).await
-            && free
-                < uploads
-                    .quotas
-                    .reserve_bytes
-                    .saturating_add(uploads.bytes_in_flight())
-        {
-            tracing::warn!(free, "the disk is nearly full: documents are refused");
-            return Err(SigningError::DiskFull {
-                retry_after: SPACE_RETRY_SECONDS,
-            });
-        }
-        let [bytes, _] = wanted;
-        match uploads.pace.take(of, bytes, limits.bytes_per_minute, now) {
-            Ok(()) => Ok(Arc::new(room)),
-            Err(retry_after) => Err(SigningError::TooManyBytes { retry_after }),
-        }
-    }
-
-    /// The same for documents that are to be signed, each on its own, as they
-    /// were posted.
+    /// Takes room for documents that are to be signed, each on its own, as they
+    /// were posted, before anything of them is written.
     pub(crate) async fn room_for(
         &self,
         caller: &Caller,
@@ -254,7 +26,7 @@ impl Intake {
         for document in documents {
             bytes = bytes.saturating_add(self.bytes_of(caller, &document.content).await?);
         }
-        self.room(caller, bytes, signings).await
+        Ok(self.uploads.room(caller, bytes, signings).await?)
     }
 
     /// How long a document is. A stored file that is not there is refused later,
@@ -271,70 +43,8 @@ impl Intake {
     }
 }
 
-/// What all workspaces use in one mode.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Usage {
-    /// Bytes and open signings of all of them.
-    pub total: QuotaAmounts,
-    /// How much of each quota the workspace uses that uses most of it; 1 is all.
-    pub fullest: [(Quota, f64); 2],
-}
-
 /// Adds up what is stored, before anything else is done with the store.
 pub async fn add_up(store: &Store) -> Result<(), StoreError> {
     store.add_up::<SigningRow>().await?;
     store.add_up::<FileRow>().await
-}
-
-/// The first quota that would be exceeded by something that counts towards it.
-fn exceeded(
-    limits: &QuotaLimits,
-    used: QuotaAmounts,
-    wanted: QuotaAmounts,
-) -> Option<QuotaExceeded> {
-    let allowed = [limits.stored_bytes, limits.open_signings];
-    let quotas = [Quota::StoredBytes, Quota::OpenSignings];
-    (0..quotas.len())
-        .map(|one| QuotaExceeded {
-            quota: quotas[one],
-            used: used[one],
-            wanted: wanted[one],
-            allowed: allowed[one],
-        })
-        .find(|one| one.wanted > 0 && one.used.saturating_add(one.wanted) > one.allowed)
-}
-
-fn sum(one: QuotaAmounts, other: QuotaAmounts) -> QuotaAmounts {
-    [
-        one[0].saturating_add(other[0]),
-        one[1].saturating_add(other[1]),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: QuotaLimits = QuotaLimits {
-        stored_bytes: 100,
-        open_signings: 3,
-        bytes_per_minute: NonZeroU64::MIN,
-    };
-
-    #[test]
-    fn a_quota_may_be_used_up_and_not_exceeded() {
-        assert_eq!(exceeded(&LIMITS, [60, 2], [40, 1]), None);
-        let bytes = exceeded(&LIMITS, [60, 2], [41, 1]).unwrap();
-        assert_eq!(
-            (bytes.quota, bytes.used, bytes.wanted),
-            (Quota::StoredBytes, 60, 41)
-        );
-        let open = exceeded(&LIMITS, [60, 3], [40, 1]).unwrap();
-        assert_eq!((open.quota, open.allowed), (Quota::OpenSignings, 3));
-    }
-
-    #[test]
-    fn whoever_adds_nothing_to_a_quota_is_not_refused_because_of_it() {
-        assert_eq!(exceeded(&LIMITS, [50, 9], [40, 0]), None);
-    }
 }

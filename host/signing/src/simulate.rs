@@ -69,7 +69,7 @@ impl Signings {
         let room = match &rehearsed {
             Some(rehearsed) => {
                 let bytes = rehearsed.made.bytes.len() as u64;
-                Some(self.intake.room(caller, bytes, 0).await?)
+                Some(self.intake.uploads.room(caller, bytes, 0).await?)
             }
             None => None,
         };

@@ -17,6 +17,7 @@ async fn cards_of_every_kind_of_key_authenticate_their_holders() {
     for (persona, code) in [
         ("card-p384", "48706189911"),
         ("card-p256", "38504239920"),
+        ("card-p521", "39104129952"),
         ("card-rsa", "38011229942"),
     ] {
         let request = provider.card_request().await;

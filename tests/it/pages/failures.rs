@@ -19,11 +19,11 @@ const LANGUAGES: [&str; 2] = ["lt", "en"];
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
 const REFUSED: Told = [
-    "Atsisakėte pasirašyti savo įrenginyje. Jei tai netyčia, bandykite dar kartą.",
+    "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
     "You refused to sign on your device. If that was a mistake, try again.",
 ];
 const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo jūsų įrenginyje. Turėkite telefoną po ranka ir bandykite dar kartą.",
+    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
     "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
 ];
 const WRONG_CODE: Told = [
@@ -31,8 +31,9 @@ const WRONG_CODE: Told = [
     "Another verification code was chosen on the device. Try again and compare the codes.",
 ];
 const IDENTITY_MISMATCH: Told = [
-    "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo paties priemone. \
-     Jei ne – nepasirašykite ir praneškite siuntėjui.",
+    "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, \
+     mobiliuoju parašu arba asmens tapatybės kortele. Jei ne – nepasirašykite ir praneškite \
+     siuntėjui.",
     "This link is for another person. If it was meant for you, sign with your own Smart-ID, \
      Mobile-ID or identity card. If it was not, do not sign, and tell the sender.",
 ];
@@ -48,7 +49,7 @@ const DOCUMENT_UNAVAILABLE: Told = [
      to sign.",
 ];
 const NOT_SENT: Told = [
-    "Nepavyko prisijungti, todėl pasirašymas nepradėtas. Patikrinkite ryšį ir bandykite dar kartą.",
+    "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.",
     "There is no connection, so the signing has not begun. Check the connection and try again.",
 ];
 

@@ -7,9 +7,15 @@ use crate::desk::{answer, page, text};
 #[tokio::test]
 async fn a_failure_is_told_in_the_language_that_is_asked_for_or_the_signers() {
     for (link, told) in [
-        ("/c/lithuanian/state", "Atsisakėte pasirašyti"),
+        (
+            "/c/lithuanian/state",
+            "Savo įrenginyje atsisakėte pasirašyti",
+        ),
         ("/c/lithuanian/state?lang=en", "You refused to sign"),
-        ("/c/english/state?lang=lt&waitMs=0", "Atsisakėte pasirašyti"),
+        (
+            "/c/english/state?lang=lt&waitMs=0",
+            "Savo įrenginyje atsisakėte pasirašyti",
+        ),
     ] {
         let (status, state) = text(answer(Request::get(link), "").await).await;
 

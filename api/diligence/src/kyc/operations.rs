@@ -1,3 +1,4 @@
+use parafa_api_ceremony::problems::QUOTA_EXCEEDED;
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
 use super::problems::{
@@ -30,6 +31,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .refuses(&[
                 ProblemType::PAYMENT_REQUIRED,
                 ROLE_NOT_HELD,
+                QUOTA_EXCEEDED,
                 UPSTREAM_UNAVAILABLE,
                 SIGNATURE_UNAVAILABLE,
             ])

@@ -58,7 +58,7 @@ impl FrontPage {
                         }
                         p lang="lt" {
                             "Jūsų paprašė pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
-                             ji skirta tik jums, o šiuo adresu pasirašyti nieko nereikia."
+                             ji skirta tik jums, o šiame puslapyje nieko pasirašyti nereikia."
                         }
                     }
                     @if let Some(demo) = &self.demo { (demo.walk()) }

@@ -89,12 +89,6 @@ async fn echo(request: Request) -> Response {
         let wait = [("retry-after", "40")];
         return (StatusCode::TOO_MANY_REQUESTS, wait, Json(problem)).into_response();
     }
-    if asked.contains("999000000") {
-        let detail = "The request is not valid: /code is not one.";
-        let errors = json!([{"pointer": "/code", "detail": "is not one"}]);
-        let problem = json!({"status": 400, "detail": detail, "errors": errors});
-        return (StatusCode::BAD_REQUEST, Json(problem)).into_response();
-    }
     let told = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let counted = head.extensions.get::<AlreadyCounted>().is_some();
     Json(json!({
@@ -239,8 +233,8 @@ async fn a_tool_is_a_call_of_the_api_with_the_same_key() {
         ),
         (
             "get_due_diligence_report",
-            json!({"entityCode": "999000009", "purpose": "A&B", "interpret": false}),
-            "GET /v1/entities/999000009/dd-report?purpose=A%26B".to_owned(),
+            json!({"entityCode": "999000009", "purpose": "LEGAL_CLAIM", "interpret": false}),
+            "GET /v1/entities/999000009/dd-report?purpose=LEGAL_CLAIM".to_owned(),
         ),
         (
             "get_kyc_package",
@@ -330,14 +324,33 @@ async fn arguments_that_are_missing_malformed_or_unknown_are_told_all_at_once() 
 }
 
 #[tokio::test]
-async fn a_fault_of_the_path_is_told_of_the_argument() {
-    let result = call("get_court_cases", json!({"entityCode": "999000000"})).await;
-    let problem = json!({
-        "status": 400,
-        "detail": "The request is not valid: /entityCode is not one.",
-        "errors": [{"pointer": "/entityCode", "detail": "is not one"}],
+async fn a_wrong_check_digit_and_an_unknown_purpose_are_told_with_all_the_rest() {
+    let arguments = json!({
+        "entityCode": "999000000",
+        "purpose": "CURIOSITY",
+        "interpret": 1,
+        "sign": "jades-t",
     });
-    assert_eq!(result["structuredContent"], problem);
+
+    let result = call("get_due_diligence_report", arguments).await;
+
+    let problem = &result["structuredContent"];
+    assert_eq!(problem["status"], 400, "{problem}");
+    assert_eq!(
+        problem["errors"],
+        json!([
+            {
+                "pointer": "/entityCode",
+                "detail": "is not one: the check digit of the code is wrong: after 99900000 comes 9",
+            },
+            {
+                "pointer": "/purpose",
+                "detail": "must be one of AML_KYC, BUSINESS_RELATIONSHIP_DD, TRANSACTION_DD, LEGAL_CLAIM, OTHER",
+            },
+            {"pointer": "/interpret", "detail": "must be true or false"},
+            {"pointer": "/sign", "detail": "is not a known member"},
+        ])
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use parafa_domain::AuthenticationFailure;
 use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
 };
-use parafa_trust::{Certificate, EcCurve, KeyKind, SignatureScheme};
+use parafa_trust::{Certificate, KeyKind, SignatureScheme};
 use sha2::{Digest, Sha256};
 
 use crate::challenge::Dtbs;
@@ -13,22 +13,18 @@ use crate::error::AuthError;
 /// The key that a certificate certifies, if its signatures are verified here.
 pub(super) fn card_key(certificate: &Certificate) -> Result<CardKey, AuthError> {
     match *certificate.key_kind() {
-        KeyKind::Ec { curve } => ec_key(curve),
+        KeyKind::Ec { curve } => curve
+            .field_octets()
+            .map(|field_octets| CardKey::Ec { field_octets }),
         KeyKind::Rsa { bits } => Some(CardKey::Rsa {
             modulus_octets: bits.div_ceil(8) as usize,
         }),
         KeyKind::Other(_) => None,
     }
     .ok_or_else(|| {
-        let detail = "The certificate's key is neither on P-256 or P-384 nor RSA.";
+        let detail = "The certificate's key is neither on P-256, P-384 or P-521 nor RSA.";
         AuthError::UnsupportedAlgorithm(detail.to_owned())
     })
-}
-
-fn ec_key(curve: EcCurve) -> Option<CardKey> {
-    let verified = matches!(curve, EcCurve::P256 | EcCurve::P384);
-    let field_octets = curve.field_octets().filter(|_| verified)?;
-    Some(CardKey::Ec { field_octets })
 }
 
 /// Whether the certificate's key signed these data.

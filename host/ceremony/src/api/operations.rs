@@ -38,7 +38,7 @@ impl CeremonyApi for CeremonyOperations {
     }
 
     fn language(&self, link: &Ceremony) -> Result<Language, Problem> {
-        Ok(word(link.party()?.language.tag())?)
+        Ok(word(link.party()?.page_language().tag())?)
     }
 
     fn person(&self, country: Country, code: &str) -> Option<String> {
@@ -198,7 +198,7 @@ impl CeremonyApi for CeremonyOperations {
         link: Ceremony,
         signature: CardSignature,
     ) -> Result<Attempt, Problem> {
-        let language = word(link.party()?.language.tag())?;
+        let language = word(link.party()?.page_language().tag())?;
         let submitted = ceremonies::SubmittedSignature {
             value: signature.value,
             algorithm: card_algorithm(signature.algorithm),
@@ -247,7 +247,7 @@ fn newest(state: &CeremonyState) -> Result<&DocumentVersion, CeremonyError> {
 /// The state as its signer may see it.
 fn view(state: CeremonyState) -> Result<State, CeremonyError> {
     let document = newest(&state)?.clone();
-    let language: Language = word(state.party.language.tag())?;
+    let language: Language = word(state.party.page_language().tag())?;
     let attempt = match state.attempt {
         Some(row) => Some(attempt(
             row,

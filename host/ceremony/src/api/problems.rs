@@ -6,6 +6,7 @@ use parafa_domain::AttemptFailure;
 use parafa_platform::PlatformError;
 
 use crate::plugin_failure::words;
+use crate::quota::{NoRoom, Quota, QuotaExceeded};
 use crate::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 
 /// The answer to a failure; a fault of our own is logged here, once.
@@ -89,6 +90,47 @@ pub fn problem(error: &CeremonyError) -> Problem {
             log(error);
             Problem::unavailable("The records cannot be read or written at the moment.")
         }
+    }
+}
+
+/// The answer where there is no room for documents.
+pub fn no_room(why: &NoRoom) -> Problem {
+    match why {
+        NoRoom::QuotaExceeded(exceeded) => {
+            Problem::new(problems::QUOTA_EXCEEDED, quota_detail(exceeded))
+        }
+        NoRoom::TooManyBytes { retry_after } => Problem::new(
+            ProblemType::RATE_LIMITED,
+            "The workspace stores more bytes of documents within a minute than it may.",
+        )
+        .with_retry_after(*retry_after),
+        NoRoom::DiskFull { retry_after } => Problem::unavailable(
+            "There is no room for more documents at the moment; nothing was changed. What is there \
+             already can be signed.",
+        )
+        .with_retry_after(*retry_after),
+    }
+}
+
+/// What is used, what is allowed and what to do.
+fn quota_detail(exceeded: &QuotaExceeded) -> String {
+    let QuotaExceeded {
+        quota,
+        used,
+        wanted,
+        allowed,
+    } = exceeded;
+    match quota {
+        Quota::StoredBytes => format!(
+            "The workspace's documents in this mode take {used} of at most {allowed} bytes, and \
+             this request would add {wanted}. Erase signings that have ended, delete stored files \
+             or wait until they expire, or ask the operator for a larger quota."
+        ),
+        Quota::OpenSignings => format!(
+            "{used} of at most {allowed} signings of the workspace, orders of identification packages \
+             among them, are open in this mode, and this request would add {wanted}. Wait until \
+             some have ended, cancel or erase signings that nobody needs, or ask the operator for a larger quota."
+        ),
     }
 }
 

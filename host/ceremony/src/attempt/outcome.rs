@@ -37,7 +37,7 @@ impl Running {
     /// In which the signer is told of the attempt: that of the page that it was
     /// begun on, or else their own.
     pub(super) fn language(&self) -> Language {
-        let own = || self.party().map(|party| party.language);
+        let own = || self.party().and_then(|party| party.language);
         self.attempt.language.or_else(own).unwrap_or_default()
     }
 

@@ -135,7 +135,7 @@ impl Ceremonies {
                 self.attempts.device_link(
                     &key,
                     attempt,
-                    party.language,
+                    party.page_language(),
                     self.records.store.now().await?,
                 )?
             }

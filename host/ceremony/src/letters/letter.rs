@@ -13,6 +13,9 @@ const USUAL_ACCENT: Colour = Colour([0x14, 0x53, 0x2d]);
 const CARD: Colour = Colour::WHITE;
 const PAPER: Colour = Colour([0xf3, 0xf5, 0xf4]);
 
+/// What the text has between two languages.
+const BETWEEN_LANGUAGES: &str = "\n* * *\n\n";
+
 /// Why a signer is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LetterKind {
@@ -32,7 +35,9 @@ pub(crate) enum LetterKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Letter<'a> {
     pub kind: LetterKind,
-    pub language: Language,
+    /// In which it is written; in all of them, one after the other, where nobody has
+    /// said which the reader knows.
+    pub language: Option<Language>,
     /// In whose name, and how that looks.
     pub(crate) face: &'a Face,
     pub(crate) signer_name: Option<&'a str>,
@@ -73,19 +78,20 @@ pub(crate) struct Written {
 impl Letter<'_> {
     /// Puts the letter into words.
     pub(crate) fn write(&self) -> Written {
-        let texts = self.texts();
+        let parts = self.languages().iter().map(|language| self.text(*language));
         Written {
-            subject: self.subject(texts),
-            text: self.text(texts),
-            html: self.html(texts).into_string(),
+            subject: self.subject(),
+            text: parts.collect::<Vec<_>>().join(BETWEEN_LANGUAGES),
+            html: self.html().into_string(),
         }
     }
 
-    fn texts(&self) -> &'static Messages {
-        Messages::of(match self.language {
-            Language::En => parafa_api_ceremony::Language::En,
-            Language::Lt => parafa_api_ceremony::Language::Lt,
-        })
+    fn languages(&self) -> &'static [Language] {
+        match self.language {
+            Some(Language::En) => &[Language::En],
+            Some(Language::Lt) => &[Language::Lt],
+            None => &[Language::Lt, Language::En],
+        }
     }
 
     /// What the workspace does, after its name.
@@ -98,20 +104,33 @@ impl Letter<'_> {
         }
     }
 
-    fn subject(&self, texts: &Messages) -> String {
-        let mark = if self.sandbox {
-            format!("{} ", texts.letter_test_mark)
-        } else {
-            String::new()
+    fn subject(&self) -> String {
+        let texts = self.languages().iter().map(|language| texts(*language));
+        let mark = match self.sandbox {
+            true => texts
+                .clone()
+                .map(|texts| format!("{} ", texts.letter_test_mark))
+                .collect(),
+            false => String::new(),
         };
-        let kind = match self.kind {
+        let kinds = texts.map(|texts| match self.kind {
             LetterKind::Invitation => texts.letter_subject_invitation,
             LetterKind::Turn => texts.letter_subject_turn,
             LetterKind::Reminder => texts.letter_subject_reminder,
             LetterKind::Retraction => texts.letter_subject_retraction,
             LetterKind::Done => texts.letter_subject_done,
-        };
+        });
+        let kind = kinds.collect::<Vec<_>>().join(" / ");
         format!("{mark}{kind}: {}", self.title)
+    }
+
+    /// A link that leads to a page in the language of what is read around it. Who
+    /// has a language has it there too.
+    fn link(&self, link: &str, language: Language) -> String {
+        match self.language {
+            Some(_) => link.to_owned(),
+            None => format!("{link}?lang={}", language.tag()),
+        }
     }
 
     /// What is read after the documents.
@@ -142,7 +161,8 @@ impl Letter<'_> {
         }
     }
 
-    fn text(&self, texts: &Messages) -> String {
+    fn text(&self, language: Language) -> String {
+        let texts = texts(language);
         let mut text = format!("{}\n\n", self.greeting(texts));
         if self.sandbox {
             let _ = writeln!(text, "{}\n", texts.letter_test_note);
@@ -156,6 +176,7 @@ impl Letter<'_> {
             let attached = attached(texts, item);
             let _ = writeln!(text, "{}: {}{attached}", texts.document, item.document_name);
             if let Way::Link(link) = item.way {
+                let link = self.link(link, language);
                 let _ = writeln!(text, "{}: {link}", self.call_to_action(texts));
             }
         }
@@ -175,17 +196,16 @@ impl Letter<'_> {
         text
     }
 
-    fn html(&self, texts: &Messages) -> Markup {
+    fn html(&self) -> Markup {
         let accent = self.face.accent.unwrap_or(USUAL_ACCENT);
         let accent = accent.readable_on(&[CARD, PAPER], Colour::BLACK);
-        let Closing { until, sentence } = self.closing(texts);
         html! {
             (DOCTYPE)
-            html lang=(self.language.tag()) {
+            html lang=(self.language.unwrap_or_default().tag()) {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (self.subject(texts)) }
+                    title { (self.subject()) }
                 }
                 body style={ "margin: 0; padding: 24px 12px; background: " (PAPER) "; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" } {
                     div role="main" style={ "max-width: 560px; margin: 0 auto; padding: 24px; background: " (CARD) "; border: 1px solid #c9d0d9; border-radius: 12px" } {
@@ -195,23 +215,13 @@ impl Letter<'_> {
                                 img src={ "cid:" (LOGO) } alt="" width=(width) height=(height);
                             }
                         }
-                        p { (self.greeting(texts)) }
-                        @if self.sandbox {
-                            p style="padding: 12px 16px; background: #fff4d6; border-radius: 8px" { (texts.letter_test_note) }
-                        }
-                        p { strong { (self.face.name()) } " " (self.sentence(texts)) }
-                        h1 style="margin: 8px 0 16px; font-size: 22px; line-height: 1.25" { (self.title) }
-                        @if self.kind == LetterKind::Turn { p { (texts.letter_your_turn) } }
-                        @for item in &self.items { (self.item(texts, item, accent)) }
-                        @if let Some((what, until)) = until {
-                            p { (what) ": " strong { (texts.local_time(until)) } }
-                        }
-                        @if let Some(sentence) = sentence {
-                            p style="color: #4a5666" { (sentence) }
-                        }
-                        @if let Some(registered) = self.face.other_registered_name() {
-                            p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #c9d0d9; color: #4a5666; font-size: 14px" {
-                                (texts.registered_name) ": " (registered)
+                        @match self.language {
+                            Some(language) => { (self.part(language, accent)) }
+                            None => @for (number, language) in self.languages().iter().enumerate() {
+                                @if number > 0 {
+                                    hr style="margin: 32px 0; border: 0; border-top: 1px solid #c9d0d9";
+                                }
+                                div lang=(language.tag()) { (self.part(*language, accent)) }
                             }
                         }
                     }
@@ -220,13 +230,41 @@ impl Letter<'_> {
         }
     }
 
-    fn item(&self, texts: &Messages, item: &LetterItem<'_>, accent: Colour) -> Markup {
+    /// What is read in one language.
+    fn part(&self, language: Language, accent: Colour) -> Markup {
+        let texts = texts(language);
+        let Closing { until, sentence } = self.closing(texts);
+        html! {
+            p { (self.greeting(texts)) }
+            @if self.sandbox {
+                p style="padding: 12px 16px; background: #fff4d6; border-radius: 8px" { (texts.letter_test_note) }
+            }
+            p { strong { (self.face.name()) } " " (self.sentence(texts)) }
+            h1 style="margin: 8px 0 16px; font-size: 22px; line-height: 1.25" { (self.title) }
+            @if self.kind == LetterKind::Turn { p { (texts.letter_your_turn) } }
+            @for item in &self.items { (self.item(language, item, accent)) }
+            @if let Some((what, until)) = until {
+                p { (what) ": " strong { (texts.local_time(until)) } }
+            }
+            @if let Some(sentence) = sentence {
+                p style="color: #4a5666" { (sentence) }
+            }
+            @if let Some(registered) = self.face.other_registered_name() {
+                p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #c9d0d9; color: #4a5666; font-size: 14px" {
+                    (texts.registered_name) ": " (registered)
+                }
+            }
+        }
+    }
+
+    fn item(&self, language: Language, item: &LetterItem<'_>, accent: Colour) -> Markup {
+        let texts = texts(language);
         html! {
             p style="margin: 16px 0" {
                 (texts.document) ": " (item.document_name) (attached(texts, item))
                 @if let Way::Link(link) = item.way {
                     br;
-                    a href=(link) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.call_to_action(texts)) }
+                    a href=(self.link(link, language)) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.call_to_action(texts)) }
                 }
             }
         }
@@ -238,6 +276,13 @@ impl Letter<'_> {
             Some(name) => format!("{}, {name}", texts.letter_greeting),
         }
     }
+}
+
+fn texts(language: Language) -> &'static Messages {
+    Messages::of(match language {
+        Language::En => parafa_api_ceremony::Language::En,
+        Language::Lt => parafa_api_ceremony::Language::Lt,
+    })
 }
 
 /// What is said after the name of a document that comes along.

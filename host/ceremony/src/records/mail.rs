@@ -52,8 +52,8 @@ pub struct MailPayload {
     pub email: String,
     /// The name.
     pub name: Option<String>,
-    /// In which language the party is written.
-    pub language: Language,
+    /// In which language the party is written; in all of them, where nobody has said.
+    pub language: Option<Language>,
     /// What the signing is called.
     pub title: String,
     /// The file name of the document.

@@ -163,7 +163,7 @@ async fn open_ceremony(lifecycle: &Lifecycle, caller: &Caller) -> Uuid {
         role: SignerRole::Signer,
         email: "ona@example.lt".to_owned(),
         name: None,
-        language: Language::Lt,
+        language: Some(Language::Lt),
         methods: [SigningMethod::SmartId].into_iter().collect(),
         personal_code: None,
     };

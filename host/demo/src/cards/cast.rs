@@ -87,10 +87,11 @@ const fn lithuanian(
 
 /// Everybody, the one with a card as they are issued now first.
 #[rustfmt::skip]
-pub(super) static ROLES: [Role; 8] = [
+pub(super) static ROLES: [Role; 9] = [
     lithuanian("card-p384", ("Aušra", "Kortelienė"), "48706189911", KeyType::P384, Outcome::Signs),
     lithuanian("card-p256", ("Linas", "Kortelis"), "38504239920", KeyType::P256, Outcome::Signs),
     lithuanian("card-rsa", ("Marius", "Žemaitis"), "38011229942", KeyType::Rsa2048, Outcome::Signs),
+    lithuanian("card-p521", ("Tomas", "Raštinis"), "39104129952", KeyType::P521, Outcome::Signs),
     lithuanian("card-not-qualified", ("Nida", "Paprastienė"), "48903079955", KeyType::P384, Outcome::NotQualified),
     Role { validity: Validity::Revoked, ..lithuanian("card-revoked", ("Ovidijus", "Atšauktas"),
         "37707309968", KeyType::P384, Outcome::Revoked) },

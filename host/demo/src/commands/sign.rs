@@ -61,7 +61,10 @@ impl SignArguments {
 
 /// Whether a card is somebody else's, and its key on another curve.
 fn is_other(own: &Persona, card: &Persona) -> bool {
-    let is_ec = |persona: &Persona| matches!(persona.key_type, Some(KeyType::P256 | KeyType::P384));
+    let is_ec = |persona: &Persona| {
+        let curves = [KeyType::P256, KeyType::P384, KeyType::P521];
+        persona.key_type.is_some_and(|key| curves.contains(&key))
+    };
     card.id != own.id && is_ec(card) && card.key_type != own.key_type
 }
 

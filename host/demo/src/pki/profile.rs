@@ -43,6 +43,8 @@ pub(crate) enum Profile<'a> {
     SmartIdAuthentication {
         person: Person<'a>,
         document_number: &'a str,
+        /// On a qualified device; else of the lower level.
+        is_qualified: bool,
     },
     /// A Mobile-ID signing certificate on a qualified device.
     MobileId(Person<'a>),
@@ -117,15 +119,21 @@ impl Profile<'_> {
                 }
             }
             Self::SmartIdAuthentication {
-                document_number, ..
+                document_number,
+                is_qualified,
+                ..
             } => {
                 let document = NameBuilder::default()
                     .common_name(document_number)
                     .build()?;
+                let policies = match is_qualified {
+                    true => [POLICY_SMART_ID_Q, POLICY_NCP_PLUS],
+                    false => [POLICY_SMART_ID_NQ, POLICY_NCP],
+                };
                 extensions.extend([
                     extension::key_usage(KeyUsages::DigitalSignature)?,
                     extension::extended_key_usage(false, SMART_ID_AUTHENTICATION)?,
-                    extension::policies(&[POLICY_SMART_ID_Q, POLICY_NCP_PLUS])?,
+                    extension::policies(&policies)?,
                     extension::directory_name(document)?,
                 ]);
             }

@@ -144,6 +144,7 @@ impl Account {
             AccountKeyUse::Authentication => Profile::SmartIdAuthentication {
                 person,
                 document_number,
+                is_qualified: self.is_qualified(),
             },
         };
         let issuer = match self.account.level {

@@ -70,7 +70,7 @@ async fn the_authentication_certificate_beside_it_is_for_that_alone() {
 #[tokio::test]
 async fn cards_sign_digests_with_the_keys_that_their_certificates_have() {
     let digest = sha256(MESSAGE);
-    for (persona, field_octets) in [("card-p384", 48), ("card-p256", 32)] {
+    for (persona, field_octets) in [("card-p384", 48), ("card-p256", 32), ("card-p521", 66)] {
         let signed: Value = sign(persona, &digest).await.json().await.unwrap();
         assert_eq!(signed["signatureAlgorithm"], "ES256");
         assert_eq!(signed["signatureEncoding"], "P1363");
@@ -110,7 +110,12 @@ async fn there_are_cards_of_every_key_and_outcome_with_codes_of_their_own() {
         let mut cards = cards.iter();
         cards.any(|card| card.outcome == outcome && card.key_type == Some(key))
     };
-    for key in [KeyType::P384, KeyType::P256, KeyType::Rsa2048] {
+    for key in [
+        KeyType::P384,
+        KeyType::P256,
+        KeyType::P521,
+        KeyType::Rsa2048,
+    ] {
         assert!(has(Outcome::Signs, key), "{key:?}");
     }
     for outcome in [

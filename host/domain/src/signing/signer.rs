@@ -51,8 +51,8 @@ pub struct NewSigner {
     pub id: SignerId,
     /// Signs or is recorded.
     pub role: SignerRole,
-    /// Language of page and mail.
-    pub language: Language,
+    /// Language of page and mail; none where nobody has said which the party knows.
+    pub language: Option<Language>,
     /// Methods that may be used; ignored for a viewer.
     pub methods: MethodSet,
     /// Whether only the holder of a certain personal code may sign.
@@ -66,8 +66,8 @@ pub struct Signer {
     pub id: SignerId,
     /// Signs or is recorded.
     pub role: SignerRole,
-    /// Language of page and mail.
-    pub language: Language,
+    /// Language of page and mail; none where nobody has said which the party knows.
+    pub language: Option<Language>,
     /// Where it stands.
     pub status: SignerStatus,
     /// Methods that may be used; empty for a viewer.
@@ -93,6 +93,12 @@ pub struct Signer {
 }
 
 impl Signer {
+    /// In which language pages begin.
+    #[must_use]
+    pub fn page_language(&self) -> Language {
+        self.language.unwrap_or_default()
+    }
+
     pub(super) fn new(new: NewSigner, status: SignerStatus) -> Self {
         let methods = match new.role {
             SignerRole::Signer => new.methods,

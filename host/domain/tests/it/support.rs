@@ -27,7 +27,7 @@ pub(crate) fn party(n: u128, role: SignerRole) -> NewSigner {
     NewSigner {
         id: signer_id(n),
         role,
-        language: Language::Lt,
+        language: Some(Language::Lt),
         methods: MethodSet::from_iter([SigningMethod::SmartId]),
         identity_locked: false,
     }

@@ -7,7 +7,7 @@ use crate::ecdsa;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SignatureAlgorithm {
     /// ECDSA on the curve of the key. JOSE means P-256 by this name; the State's
-    /// cards have P-384 keys and sign SHA-256 digests as well.
+    /// cards have P-384 keys and sign SHA-256 digests as well. P-521 is no other case.
     Es256,
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     Rs256,
@@ -180,16 +180,19 @@ mod tests {
     use super::*;
 
     const P384: CardKey = CardKey::Ec { field_octets: 48 };
+    const P521: CardKey = CardKey::Ec { field_octets: 66 };
     const RSA_2048: CardKey = CardKey::Rsa {
         modulus_octets: 256,
     };
 
     #[test]
     fn both_forms_of_an_ecdsa_signature_come_to_the_same() {
-        let raw: Vec<u8> = (1..=96).collect();
-        let der = signature_value(P384, Es256, P1363, &raw).unwrap();
+        for (key, octets) in [(P384, 96), (P521, 132)] {
+            let raw: Vec<u8> = (1..=octets).collect();
+            let der = signature_value(key, Es256, P1363, &raw).unwrap();
 
-        assert_eq!(signature_value(P384, Es256, Der, &der).unwrap(), der);
+            assert_eq!(signature_value(key, Es256, Der, &der).unwrap(), der);
+        }
     }
 
     #[test]
@@ -197,6 +200,8 @@ mod tests {
         for (key, algorithm, encoding, length, expected) in [
             (P384, Es256, P1363, 64, 96),
             (P384, Es256, P1363, 97, 96),
+            (P521, Es256, P1363, 131, 132),
+            (P521, Es256, P1363, 130, 132),
             (RSA_2048, Rs256, Raw, 255, 256),
             (RSA_2048, Ps256, Raw, 384, 256),
         ] {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::client::{LONGEST_SIGNATURE, check_flow, decode};
+use super::interactions::DISPLAY_TEXT_AND_PIN;
 use super::wire::{self, ACSP_V2, PssParameters, RSASSA_PSS, SHA_256, SessionAnswer};
 use super::{
     DisplayText, FlowType, Interaction, Interactions, InvalidAnswer, SemanticsIdentifier,
@@ -91,12 +92,14 @@ impl SmartIdClient {
             return Err(InvalidAnswer::Member("signatureAlgorithmParameters").into());
         }
         let interaction = answer.interaction_type_used.as_deref();
+        if interaction != Some(DISPLAY_TEXT_AND_PIN) {
+            return Err(InvalidAnswer::Interaction.into());
+        }
         let payload = Payload {
             config: &self.config,
             session,
             server_random: random("serverRandom", signature.server_random.as_deref())?,
             user_challenge: random("userChallenge", signature.user_challenge.as_deref())?,
-            interaction: random("interactionTypeUsed", interaction)?,
         };
         let message = payload.text().into_bytes();
         let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
@@ -135,7 +138,6 @@ struct Payload<'p> {
     session: &'p AuthenticationSession,
     server_random: &'p str,
     user_challenge: &'p str,
-    interaction: &'p str,
 }
 
 impl Payload<'_> {
@@ -151,7 +153,7 @@ impl Payload<'_> {
             &STANDARD.encode(&config.relying_party_name),
             &broker.map(|name| STANDARD.encode(name)).unwrap_or_default(),
             &STANDARD.encode(Sha256::digest(&self.session.interactions)),
-            self.interaction,
+            DISPLAY_TEXT_AND_PIN,
             // A notification has no callback.
             "",
             "Notification",
@@ -187,7 +189,6 @@ mod tests {
             session: &session,
             server_random: "9eZeWMTJ9YYBtjj5jK8p1sLm",
             user_challenge: "RvrVNS1GJYCsuEnEqPCdHHn5vl65F3XiBjmxB4zSosw",
-            interaction: "displayTextAndPIN",
         };
 
         let text = payload.text();

@@ -123,6 +123,9 @@ pub enum InvalidAnswer {
         /// The way it went.
         answered: FlowType,
     },
+    /// The person was asked otherwise than by the interaction that was offered.
+    #[error("the person was asked by an interaction that was not offered")]
+    Interaction,
     /// Another document answered.
     #[error("another document answered than the one asked")]
     Document,

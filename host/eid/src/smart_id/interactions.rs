@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use super::DisplayText;
 
+/// What the protocol calls the first of them.
+pub(super) const DISPLAY_TEXT_AND_PIN: &str = "displayTextAndPIN";
+
 /// One way of asking the person.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Interaction {
@@ -94,7 +97,7 @@ impl<'i> Member<'i> {
     fn of(interaction: &'i Interaction) -> Self {
         let (r#type, display_text_60, display_text_200) = match interaction {
             Interaction::DisplayTextAndPin(text) => {
-                ("displayTextAndPIN", Some(text.as_str()), None)
+                (DISPLAY_TEXT_AND_PIN, Some(text.as_str()), None)
             }
             Interaction::ConfirmationMessage(text) => {
                 ("confirmationMessage", None, Some(text.as_str()))

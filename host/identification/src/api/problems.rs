@@ -2,7 +2,8 @@
 
 use parafa_api_diligence::kyc::problems;
 use parafa_api_http::{Fault, Problem, ProblemType};
-use parafa_ceremony::{CeremonyError, api::problem};
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::api::{no_room, problem};
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{PaymentCause, PaymentRequired};
 use url::Url;
@@ -35,6 +36,7 @@ impl From<IdentificationError> for Problem {
             IdentificationError::NoDocuments => {
                 Self::unavailable("Dossiers cannot be made at the moment; nothing was created.")
             }
+            IdentificationError::NoRoom(why) => no_room(&why),
             IdentificationError::Ceremony(error) => problem(&error),
             IdentificationError::Platform(error) => problem(&CeremonyError::from(error)),
         }

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use parafa_signing::quota::{QuotaLimits, Quotas};
+use parafa_ceremony::quota::{QuotaLimits, Quotas};
 use parafa_store::StoreMode;
 
 use super::{DEMO_RATES, Limits};

@@ -25,7 +25,7 @@ use super::stage::TICK;
 const AUDIENCE: &str = "https://shop.example";
 const PEOPLE: [&str; 2] = ["card-p384", "card-p256"];
 /// Phone number and personal code of somebody who has Mobile-ID.
-const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
+pub(super) const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
 /// Requests that two clients work on.
 const RUNS: usize = 1000;
 
@@ -112,7 +112,7 @@ impl Client<'_> {
     }
 }
 
-async fn provider(host: &Host) -> ProviderRow {
+pub(super) async fn provider(host: &Host) -> ProviderRow {
     let new = NewProvider {
         name: "Parduotuvė".to_owned(),
         tenant: None,
@@ -125,7 +125,7 @@ async fn provider(host: &Host) -> ProviderRow {
     providers.create(new).await.unwrap().0
 }
 
-async fn request(host: &Host, provider: &ProviderRow, method: NewMethod) -> Uuid {
+pub(super) async fn request(host: &Host, provider: &ProviderRow, method: NewMethod) -> Uuid {
     let asked = CreateAuthentication {
         audience: AUDIENCE.to_owned(),
         method,
@@ -134,14 +134,14 @@ async fn request(host: &Host, provider: &ProviderRow, method: NewMethod) -> Uuid
     created.unwrap().request_id.0
 }
 
-fn by_card() -> NewMethod {
+pub(super) fn by_card() -> NewMethod {
     NewMethod::Physical {
         personal_code: None,
     }
 }
 
 /// Both methods whose devices are asked by a service.
-fn by_phone() -> [(Service, NewMethod); 2] {
+pub(super) fn by_phone() -> [(Service, NewMethod); 2] {
     let (phone_number, personal_code) = SIGNS_BY_MOBILE_ID;
     [
         (
@@ -161,7 +161,7 @@ fn by_phone() -> [(Service, NewMethod); 2] {
 }
 
 /// Runs the host's jobs until a request has ended.
-async fn end(site: &Site, host: &Host, request: Uuid) -> views::Authentication {
+pub(super) async fn end(site: &Site, host: &Host, request: Uuid) -> views::Authentication {
     for _ in 0..MOST_RUNS {
         let read = host.app.authentications.read(request, Duration::ZERO).await;
         let read = read.unwrap();

@@ -331,7 +331,7 @@ pub(super) fn party(email: &str) -> SignerForm {
         role: SignerRole::Signer,
         email: email.to_owned(),
         name: None,
-        language: Language::Lt,
+        language: Some(Language::Lt),
         methods: [SigningMethod::SmartId].into_iter().collect(),
         personal_code: None,
     }

@@ -88,7 +88,7 @@ pub(super) struct Site {
     deaf: TcpListener,
     /// Dropped before the folder, out of which it takes the new keys.
     _keys: DemoKeys,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Site {
@@ -139,7 +139,7 @@ impl Site {
             world,
             deaf,
             _keys: keys,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -156,6 +156,11 @@ impl Site {
         let deployment = Deployment::new(self);
         let host = deployment.sound_host().await;
         (deployment, host)
+    }
+
+    /// A file of the world's folder.
+    pub(super) fn world_file(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.folder.path().join("world").join(name)).unwrap()
     }
 
     /// What is to go wrong at a service of the world.

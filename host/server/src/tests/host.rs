@@ -172,7 +172,7 @@ impl Host {
             role: SignerRole::Signer,
             email: "signer@example.com".to_owned(),
             name: None,
-            language: Language::Lt,
+            language: Some(Language::Lt),
             methods: SigningMethod::ALL.into_iter().collect(),
             personal_code: None,
         };

@@ -8,6 +8,7 @@ use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
 use parafa_domain::{Language, SigningOrder};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
+use parafa_platform::face::{DoneMail, FaceRow};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{LETTERS, NoticeRow};
 use parafa_signing::forms::BatchForm;
@@ -99,7 +100,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
-        terms.signers[0].language = Language::En;
+        terms.signers[0].language = Some(Language::En);
         let form = signing_form(terms);
         let created = host.app.signings.create_signing(&caller, form, None).await;
         let signing = created.unwrap().row.signing;
@@ -212,6 +213,68 @@ async fn the_next_signer_of_a_batch_waits_an_hour_for_further_links() {
     assert_eq!(batch.named_in_next_letter().await, ["b", "c"]);
 }
 
+#[tokio::test]
+async fn whoever_signed_a_batch_in_turn_gets_one_letter_with_all_of_it_as_the_workspace_chose() {
+    let site = Site::start().await;
+    for (chosen, attached, linked) in [(DoneMail::Link, 0, 6), (DoneMail::Attach, 3, 0)] {
+        let deployment = Deployment::new(&site);
+        let mut batch = SequentialBatch::open(&site, &deployment).await;
+        let face = FaceRow {
+            done_mail: chosen,
+            ..FaceRow::none(CALLER.tenant)
+        };
+        batch.host.put(&face).await;
+        for document in 0..3 {
+            batch.first_signs(document).await;
+        }
+        for _invitation in 0..2 {
+            batch.named_in_next_letter().await;
+        }
+
+        batch.signs(1, 0).await;
+        batch.signs(1, 1).await;
+        assert_eq!(batch.post.further_letters(), 0, "one is not complete");
+        batch.signs(1, 2).await;
+
+        let letters = [batch.post.letter().await, batch.post.letter().await];
+        for to in ["pirmas", "antras"] {
+            let to = format!("To: {to}@example.com\n");
+            let letter = letters.iter().find(|letter| letter.contains(&to));
+            let letter = letter.expect("a letter to each of them");
+            assert_eq!(named(letter), ["a", "b", "c"], "{chosen:?}");
+            let parts: Vec<_> = letter.split("Content-Disposition: attachment").collect();
+            assert_eq!(parts.len() - 1, attached, "{chosen:?}");
+            // Each in the text and in the HTML.
+            assert_eq!(parts[0].matches("/c/").count(), linked, "{chosen:?}");
+        }
+        assert_eq!(batch.post.further_letters(), 0, "{chosen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_workspace_that_wants_no_letter_at_the_end_sends_none_for_a_batch_in_turns() {
+    let site = Site::start().await;
+    let deployment = Deployment::new(&site);
+    let mut batch = SequentialBatch::open(&site, &deployment).await;
+    let face = FaceRow {
+        done_mail: DoneMail::None,
+        ..FaceRow::none(CALLER.tenant)
+    };
+    batch.host.put(&face).await;
+    for document in 0..3 {
+        batch.first_signs(document).await;
+    }
+    for _invitation in 0..2 {
+        batch.named_in_next_letter().await;
+    }
+
+    for document in 0..3 {
+        batch.signs(1, document).await;
+    }
+
+    assert_eq!(batch.post.further_letters(), 0);
+}
+
 /// A batch of three documents, which two people sign one after the other.
 struct SequentialBatch<'s> {
     site: &'s Site,
@@ -243,9 +306,13 @@ impl<'s> SequentialBatch<'s> {
 
     /// The first signer signs one of the documents.
     async fn first_signs(&self, document: usize) {
+        self.signs(0, document).await;
+    }
+
+    async fn signs(&self, party: usize, document: usize) {
         let signing = &self.signings[document].signing;
-        let (id, signer) = (signing.id.uuid(), signing.signers[0].id.uuid());
-        sign(self.site, &self.host, id, signer, SIGN[0]).await;
+        let (id, signer) = (signing.id.uuid(), signing.signers[party].id.uuid());
+        sign(self.site, &self.host, id, signer, SIGN[party]).await;
         self.host.run_all().await;
     }
 
@@ -279,7 +346,7 @@ async fn claim(host: &Host) -> Option<ClaimedJob> {
 }
 
 /// A mail server that says that it has taken a letter only when it is told to.
-struct PostOffice {
+pub(super) struct PostOffice {
     port: u16,
     letters: mpsc::UnboundedReceiver<String>,
     accepting: Arc<Semaphore>,
@@ -287,7 +354,7 @@ struct PostOffice {
 }
 
 impl PostOffice {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (told, letters) = mpsc::unbounded_channel();
@@ -307,18 +374,18 @@ impl PostOffice {
     }
 
     /// The host with this for its mail server.
-    fn writing(&self, host: &Host) -> Host {
+    pub(super) fn writing(&self, host: &Host) -> Host {
         writing_to(self.port, host)
     }
 
     /// Waits for a letter.
-    async fn letter(&mut self) -> String {
+    pub(super) async fn letter(&mut self) -> String {
         let letter = timeout(PATIENCE, self.letters.recv()).await;
         letter.expect("a letter").unwrap()
     }
 
     /// Takes the letter that is waiting, and all that come.
-    fn accept_all(&self) {
+    pub(super) fn accept_all(&self) {
         self.accepting.add_permits(100);
     }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_ceremony::quota::{NoRoom, Quota};
 use parafa_ceremony::records::Delivery;
 use parafa_domain::SigningOrder;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
 use parafa_signing::files::{FileForm, UnsealedFile};
 use parafa_signing::forms::{BatchForm, ContentForm};
-use parafa_signing::quota::Quota;
 use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::Instant;
 
@@ -68,7 +68,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
     let refused = host.post_batch(batch_of(&file, 20));
 
     match refused.await.map(|_| ()) {
-        Err(SigningError::QuotaExceeded(exceeded)) => {
+        Err(SigningError::NoRoom(NoRoom::QuotaExceeded(exceeded))) => {
             assert_eq!(exceeded.quota, Quota::StoredBytes);
             assert_eq!(exceeded.used, file.row.bytes);
             assert_eq!(exceeded.wanted, 20 * file.row.bytes);
@@ -122,7 +122,7 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
     for one in many.collect::<Vec<_>>() {
         match one.await.unwrap() {
             Ok(_) => created += 1,
-            Err(SigningError::QuotaExceeded(exceeded)) => {
+            Err(SigningError::NoRoom(NoRoom::QuotaExceeded(exceeded))) => {
                 assert_eq!(exceeded.quota, Quota::OpenSignings);
                 refused += 1;
             }
@@ -138,7 +138,10 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
             .unwrap();
     }
     let sixth = host.create(site.posted(), SigningOrder::Parallel).await;
-    assert!(matches!(sixth, Err(SigningError::QuotaExceeded(_))));
+    assert!(matches!(
+        sixth,
+        Err(SigningError::NoRoom(NoRoom::QuotaExceeded(_)))
+    ));
 }
 
 #[tokio::test]
@@ -225,7 +228,10 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         .signings
         .create_signing(&sandbox, form(), None)
         .await;
-    assert!(matches!(second, Err(SigningError::QuotaExceeded(_))));
+    assert!(matches!(
+        second,
+        Err(SigningError::NoRoom(NoRoom::QuotaExceeded(_)))
+    ));
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
     let completed = SimulationForm {
@@ -259,7 +265,7 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
     let refused = create(2).await.map(|_| ());
 
     match refused {
-        Err(SigningError::TooManyBytes { retry_after }) => {
+        Err(SigningError::NoRoom(NoRoom::TooManyBytes { retry_after })) => {
             assert!((1..=10).contains(&retry_after), "{retry_after}");
         }
         other => panic!("{other:?}"),
@@ -274,9 +280,15 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
     stage.host.app.intake.uploads.seem_free(100_000_000);
 
     let refused = store_file(&stage.host).await;
-    assert!(matches!(refused, Err(SigningError::DiskFull { .. })));
+    assert!(matches!(
+        refused,
+        Err(SigningError::NoRoom(NoRoom::DiskFull { .. }))
+    ));
     let refused = stage.host.create(site.posted(), SigningOrder::Parallel);
-    assert!(matches!(refused.await, Err(SigningError::DiskFull { .. })));
+    assert!(matches!(
+        refused.await,
+        Err(SigningError::NoRoom(NoRoom::DiskFull { .. }))
+    ));
 
     assert_eq!(stage.attempt().await.failure, None);
     assert_eq!(stage.signing().await.versions.len(), 2);

@@ -84,10 +84,10 @@ pub(super) fn signer(signer: NewSigner) -> Result<SignerForm, Problem> {
         role,
         email: signer.email.to_string(),
         name: signer.name,
-        language: match signer.language {
+        language: Some(match signer.language {
             Language::Lt => domain::Language::Lt,
             Language::En => domain::Language::En,
-        },
+        }),
         methods,
         personal_code,
     })

@@ -2,11 +2,10 @@
 
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
-use parafa_ceremony::api::problem;
+use parafa_ceremony::api::{no_room, problem};
 use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::{Refusal, refusal};
 
-use crate::quota::{Quota, QuotaExceeded};
 use crate::{IntakeFault, RefusedDocument, SigningError};
 
 /// The answer to a failure; a fault of our own is logged here, once.
@@ -32,19 +31,7 @@ fn answer(error: &SigningError) -> Problem {
             cause,
             recovery_url,
         } => Problem::payment_required(payment_detail(*cause), recovery_url.as_deref().cloned()),
-        SigningError::QuotaExceeded(exceeded) => {
-            Problem::new(ProblemKind::QuotaExceeded, quota_detail(exceeded))
-        }
-        SigningError::TooManyBytes { retry_after } => Problem::new(
-            ProblemKind::RateLimited,
-            "The workspace stores more bytes of documents within a minute than it may.",
-        )
-        .with_retry_after(*retry_after),
-        SigningError::DiskFull { retry_after } => Problem::unavailable(
-            "There is no room for more documents at the moment; nothing was changed. What is there \
-             already can be signed.",
-        )
-        .with_retry_after(*retry_after),
+        SigningError::NoRoom(why) => no_room(why),
         SigningError::KnownEmail => Problem::validation(vec![Fault::new(
             NewSigner::EMAIL_POINTER,
             "must not be that of another party",
@@ -78,28 +65,6 @@ fn answer(error: &SigningError) -> Problem {
             "cannot be invited, because mail is not set up here any more",
         )]),
         SigningError::Ceremony(error) => problem(error),
-    }
-}
-
-/// What is used, what is allowed and what to do.
-fn quota_detail(exceeded: &QuotaExceeded) -> String {
-    let QuotaExceeded {
-        quota,
-        used,
-        wanted,
-        allowed,
-    } = exceeded;
-    match quota {
-        Quota::StoredBytes => format!(
-            "The workspace's documents in this mode take {used} of at most {allowed} bytes, and \
-             this request would add {wanted}. Erase signings that have ended, delete stored files \
-             or wait until they expire, or ask the operator for a larger quota."
-        ),
-        Quota::OpenSignings => format!(
-            "{used} of at most {allowed} signings of the workspace are open in this mode, and this \
-             request would add {wanted}. Wait until some have ended, cancel or erase those that \
-             nobody needs, or ask the operator for a larger quota."
-        ),
     }
 }
 

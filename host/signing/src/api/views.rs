@@ -191,7 +191,7 @@ fn signer(
         },
         email: private.map(|private| private.email.clone()),
         name: private.and_then(|private| private.name.clone()),
-        language: match party.language {
+        language: match party.page_language() {
             domain::Language::En => Language::En,
             domain::Language::Lt => Language::Lt,
         },

@@ -16,7 +16,7 @@ fn letter(face: &Face, kind: LetterKind, language: Language) -> Letter<'_> {
     };
     Letter {
         kind,
-        language,
+        language: Some(language),
         face,
         signer_name: Some("Žydrė <b>"),
         sandbox: false,
@@ -39,6 +39,58 @@ fn an_invitation_says_who_asks_for_what_by_when_and_where() {
             assert!(content.contains(part), "{part} is not in {content}");
         }
     }
+}
+
+#[test]
+fn whoever_has_said_no_language_reads_the_same_letter_in_both() {
+    let face = registered();
+    for kind in [
+        LetterKind::Invitation,
+        LetterKind::Reminder,
+        LetterKind::Retraction,
+    ] {
+        let mut bilingual = letter(&face, kind, Language::Lt);
+        bilingual.language = None;
+        bilingual.sandbox = true;
+
+        let written = bilingual.write();
+
+        for language in [Language::Lt, Language::En] {
+            let mut alone = letter(&face, kind, language);
+            alone.sandbox = true;
+            let own_page = format!("{LINK}?lang={}", language.tag());
+            let alone = alone.write().text.replace(LINK, &own_page);
+            assert!(
+                written.text.contains(&alone),
+                "{alone} is not in {}",
+                written.text
+            );
+        }
+        for part in [
+            "<html lang=\"lt\">",
+            "<div lang=\"lt\">",
+            "<div lang=\"en\">",
+        ] {
+            assert!(
+                written.html.contains(part),
+                "{part} is not in {}",
+                written.html
+            );
+        }
+    }
+}
+
+#[test]
+fn the_subject_of_a_letter_in_both_languages_begins_with_the_marks_of_both() {
+    let face = registered();
+    let mut letter = letter(&face, LetterKind::Invitation, Language::Lt);
+    letter.language = None;
+    letter.sandbox = true;
+
+    assert_eq!(
+        letter.write().subject,
+        "[BANDYMAS] [TEST] Prašymas pasirašyti / Request to sign: Paslaugų sutartis"
+    );
 }
 
 #[test]

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::super::deployment::{SIGN, Site};
+use super::super::letters::{PostOffice, name_workspace};
 use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
 
 #[tokio::test]
@@ -358,6 +359,23 @@ async fn a_link_is_mailed_where_that_is_asked_for() {
     let row = store.get::<OrderRow>(&ordered.id).await.unwrap().unwrap();
     let letters = super::told(&office.host, row.ceremony).await;
     assert_eq!(letters, [MailKind::Invitation.name()]);
+
+    let mut post = PostOffice::open().await;
+    post.accept_all();
+    let host = post.writing(&office.host);
+    name_workspace(&host).await;
+    host.run_all().await;
+    let letter = post.letter().await;
+    // Nobody has said which language the subject knows.
+    for part in [
+        "Dokumentas: dossier.pdf",
+        "Document: dossier.pdf",
+        "asks you to sign:",
+        "?lang=3Dlt",
+        "?lang=3Den",
+    ] {
+        assert!(letter.contains(part), "{part} is not in {letter}");
+    }
 }
 
 #[tokio::test]

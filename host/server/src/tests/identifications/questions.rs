@@ -1,5 +1,9 @@
 //! What registers are asked for orders is logged, whatever comes of them.
 
+use std::num::NonZeroU32;
+
+use parafa_api_http::Problem;
+use parafa_ceremony::quota::{NoRoom, Quota};
 use parafa_domain::KycStatus;
 use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
 use parafa_platform::billing::{Amount, UsageItem};
@@ -101,4 +105,42 @@ async fn asking_again_once_somebody_has_signed_is_logged_too() {
     let expected = [LIVE.mode, LIVE.mode, TEST.mode, TEST.mode];
     assert_eq!(modes.collect::<Vec<_>>(), expected);
     drop(office);
+}
+
+#[tokio::test]
+async fn an_order_beyond_the_quota_is_refused_before_a_register_is_asked_and_ended_ones_make_room()
+{
+    let mut site = Site::with_attorney().await;
+    site.config.limits.open_signings = NonZeroU32::new(1);
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&LIVE).await;
+    let asked = office.questions().await.len();
+
+    let refused = office.order(&LIVE, form()).await.map(|order| order.id);
+
+    let Err(IdentificationError::NoRoom(why)) = refused else {
+        panic!("{refused:?}")
+    };
+    let NoRoom::QuotaExceeded(exceeded) = &why else {
+        panic!("{why}")
+    };
+    assert_eq!(exceeded.quota, Quota::OpenSignings);
+    assert_eq!(
+        (exceeded.used, exceeded.wanted, exceeded.allowed),
+        (1, 1, 1)
+    );
+    let told = Problem::from(IdentificationError::NoRoom(why));
+    assert_eq!(told.status().as_u16(), 429);
+    assert_eq!(told.kind().name, "quota-exceeded");
+    assert!(
+        told.detail().starts_with("1 of at most 1 "),
+        "{}",
+        told.detail()
+    );
+    assert_eq!(office.questions().await.len(), asked);
+    office.ordered(&TEST).await;
+
+    office.sign(&ordered, SIGN[0]).await;
+    office.end(&LIVE, &ordered).await;
+    office.ordered(&LIVE).await;
 }

@@ -8,13 +8,11 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::METRICS;
-use crate::SigningError;
-use crate::intake::Intake;
-use crate::quota::Quota;
+use crate::quota::{NoRoom, Quota, Uploads};
 
 /// What workspaces store, and what they were not let.
 #[derive(Debug, Default)]
-pub(super) struct QuotaMetrics {
+pub(super) struct RoomMetrics {
     refused: Family<RefusalLabels, Counter>,
     stored_bytes: Family<ModeLabels, Gauge>,
     open_signings: Family<ModeLabels, Gauge>,
@@ -51,13 +49,12 @@ pub(crate) enum Shortage {
 }
 
 impl Shortage {
-    /// Which one an upload was refused for, if it was.
-    pub(crate) fn of(error: &SigningError) -> Option<Self> {
+    /// Which one an upload was refused for.
+    pub(crate) fn of(error: &NoRoom) -> Self {
         match error {
-            SigningError::QuotaExceeded(exceeded) => Some(Self::Of(exceeded.quota)),
-            SigningError::TooManyBytes { .. } => Some(Self::Pace),
-            SigningError::DiskFull { .. } => Some(Self::Disk),
-            _ => None,
+            NoRoom::QuotaExceeded(exceeded) => Self::Of(exceeded.quota),
+            NoRoom::TooManyBytes { .. } => Self::Pace,
+            NoRoom::DiskFull { .. } => Self::Disk,
         }
     }
 
@@ -76,17 +73,17 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
         mode: name_of(mode),
         reason: shortage.name(),
     };
-    METRICS.refused.get_or_create(&labels).inc();
+    METRICS.room.refused.get_or_create(&labels).inc();
 }
 
 /// Looks up how much is stored. What cannot be looked up keeps its last value.
-pub async fn look_at_quotas(intake: &Intake) {
-    let metrics = &METRICS;
-    if let Some(free) = intake.uploads.free_space().await {
+pub async fn look_at_quotas(uploads: &Uploads) {
+    let metrics = &METRICS.room;
+    if let Some(free) = uploads.free_space().await {
         metrics.free_bytes.set(gauged(free));
     }
     for mode in [KeyMode::Live, KeyMode::Test] {
-        let usage = intake.usage_of_all(mode);
+        let usage = uploads.usage_of_all(mode);
         let mode = name_of(mode);
         let [bytes, open] = usage.total.map(gauged);
         let labels = ModeLabels { mode };
@@ -111,7 +108,7 @@ fn gauged(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
 
-impl QuotaMetrics {
+impl RoomMetrics {
     pub(super) fn register(&self, registry: &mut Registry) {
         registry.register(
             "uploads_refused",
