@@ -2,6 +2,7 @@
 
 use fantoccini::Locator;
 use parafa_fixtures::plain;
+use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use serde_json::json;
 
 use crate::support::browser::Browser;
@@ -385,13 +386,7 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
         .expect("the attempt starts");
     assert_eq!(first.ended_attempt().await.phase, "done");
 
-    let mut english = page(second.clone()).await;
-    for _ in 0..MOST_PAGES {
-        if !english.contains("could not be checked now") {
-            break;
-        }
-        english = page(second.clone()).await;
-    }
+    let english = checked_page(&second).await;
     let mut lithuanian = second.clone();
     lithuanian.set_query(Some("lang=lt"));
     let lithuanian = page(lithuanian).await;
@@ -402,4 +397,42 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     for shown in ["informacinis patikrinimas", "nepažeistas", "PAdES-B-T"] {
         assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
     }
+}
+
+#[tokio::test]
+async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are_told() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let broken = SignedPdf::unsigned()
+        .sign(Signing::by(Identity::Ona))
+        .with_replaced("(Sutartis", "(SutartYs");
+    let signers = json!([{"email": "jonas@example.lt", "language": "en"}]);
+
+    let signing = api.create(&broken.build(), signers).await;
+
+    let page = checked_page(&signing.signers[0].link()).await;
+    assert!(page.contains("</strong>: not intact;"), "{page}");
+    let comments = format!("v1/signings/{}/comments", signing.signing_id);
+    let told = api.call(reqwest::Method::GET, &comments, None).await;
+    let told = told.expect("the comments");
+    let [comment] = told["comments"].as_array().unwrap().as_slice() else {
+        panic!("one comment: {told}")
+    };
+    assert_eq!(comment["author"], "service");
+    assert_eq!(
+        comment["body"],
+        "Signatures in the document that are not intact: \"Signature1\" (digest-mismatch)."
+    );
+}
+
+/// The page, once the signatures in the document were looked at.
+async fn checked_page(link: &reqwest::Url) -> String {
+    for _ in 0..MOST_PAGES {
+        let answer = reqwest::get(link.clone()).await.expect("an answer");
+        let page = answer.text().await.expect("text");
+        if !page.contains("could not be checked now") {
+            return page;
+        }
+    }
+    panic!("the signatures are never looked at")
 }

@@ -288,7 +288,8 @@ fn comments<A: SigningApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_COMMENTS.name,
                 "List comments",
-                "All comments on a signing, oldest first.",
+                "All comments on a signing, oldest first. The service itself comments on a \
+                 document that came with signatures that are not intact.",
             )
             .even_erased()
             .answers(async |call| call.api.list_comments(&call.caller, call.path).await),

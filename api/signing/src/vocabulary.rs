@@ -137,7 +137,7 @@ wire_enums! {
     CommentAuthor {
         /// The caller.
         Client = "client",
-        /// The operator of the service.
+        /// The service, or its operator.
         Service = "service",
     }
 }

@@ -37,24 +37,36 @@ enum Purpose {
     Rehearsal,
 }
 
+/// A document that is taken, and what was found in it.
+pub(crate) struct Examined<'f, 'a> {
+    pub(crate) report: Report,
+    pub(crate) signatures: Vec<SignatureDictionary>,
+    pub(crate) detector: ChangeDetector<'f, 'a>,
+}
+
 /// Applies every intake rule to a parsed file: refuses, or reports what the
 /// document is. The signer calls it before it appends anything.
-pub(crate) fn examine(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    report(file, Purpose::SignatureInNewField)
+pub(crate) fn examine<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
+    examine_for(file, Purpose::SignatureInNewField)
 }
 
 /// The same for a signature in an empty field that the document has: earlier
 /// signatures may lock every other.
-pub(crate) fn examine_for_its_own_field(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    report(file, Purpose::SignatureInItsField)
+pub(crate) fn examine_for_its_own_field<'f, 'a>(
+    file: &'f PdfFile<'a>,
+) -> Result<Examined<'f, 'a>, Refusal> {
+    examine_for(file, Purpose::SignatureInItsField)
 }
 
 /// The same for what is not signed.
-pub(crate) fn examine_even_xfa(file: &PdfFile<'_>) -> Result<Report, Refusal> {
-    report(file, Purpose::Rehearsal)
+pub(crate) fn examine_even_xfa<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
+    examine_for(file, Purpose::Rehearsal)
 }
 
-fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
+fn examine_for<'f, 'a>(
+    file: &'f PdfFile<'a>,
+    purpose: Purpose,
+) -> Result<Examined<'f, 'a>, Refusal> {
     file.pages()?;
     if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
         return Err(Refusal::new(
@@ -79,11 +91,16 @@ fn report(file: &PdfFile<'_>, purpose: Purpose) -> Result<Report, Refusal> {
     }
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));
-    Ok(Report {
+    let report = Report {
         signatures: signatures.iter().map(summary).collect(),
         fields: told_fields,
         notes,
         ..Report::new(MEDIA_TYPE, version(file))
+    };
+    Ok(Examined {
+        report,
+        signatures,
+        detector,
     })
 }
 

@@ -44,6 +44,9 @@ pub struct Limits {
     /// Objects that were written after signatures, each counted for every
     /// signature before it: they are compared with what they were.
     pub compared_objects: usize,
+    /// Bytes of the structure trees that later signatures made grow, each counted
+    /// for every signature before it.
+    pub structure_bytes: usize,
     /// Time-stamps in all signatures together, each of which is verified.
     pub timestamps: usize,
     /// What is done for the chains of all signatures.
@@ -69,6 +72,7 @@ impl Limits {
             decoded_total_bytes: limits.decoded_total_bytes - 1024,
             covered_bytes: limits.covered_bytes / 2,
             compared_objects: limits.compared_objects / 2,
+            structure_bytes: limits.structure_bytes / 2,
             timestamps: limits.timestamps / 2,
             ..limits
         }
@@ -128,6 +132,7 @@ impl Default for Limits {
             security_store_bytes: 64 * 1024 * 1024,
             covered_bytes: 4 * 1024 * 1024 * 1024,
             compared_objects: 1_000_000,
+            structure_bytes: 256 * 1024 * 1024,
             timestamps: 1_000,
             chains: ChainLimits::default(),
             archive_streams: 500,

@@ -54,7 +54,7 @@ pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
     expect_no_params(&request.params)?;
     let limits = Limits::with_room_for_a_signature();
     let update = with_file(document, &limits, |file| {
-        let report = intake::examine_even_xfa(file)?;
+        let report = intake::examine_even_xfa(file)?.report;
         refuse_bombs(file, document)?;
         if report.signatures.is_empty() {
             with_banners(file, &request.seed)

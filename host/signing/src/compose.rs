@@ -60,6 +60,7 @@ impl Intake {
             flatten: None,
             loaded: Some(Loaded::inline(made.bytes)),
             flatten_notes: Vec::new(),
+            remarks: Vec::new(),
         })
     }
 

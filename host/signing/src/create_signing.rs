@@ -18,8 +18,9 @@ use super::api::views;
 use super::forms::{ContentForm, SigningForm, SourceForm};
 use super::intake::Examined;
 use super::signings::Signings;
-use super::{files, funding, kept_answer, settle_answer};
+use super::{files, funding, kept_answer, sealing, settle_answer};
 use crate::error::{IntakeFault, SigningError};
+use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
 /// A signing whose bytes are written and whose rows are not.
 pub(super) struct Prepared {
@@ -28,6 +29,8 @@ pub(super) struct Prepared {
     file: Option<Uuid>,
     /// What the plugin told about flattening the document.
     flatten_notes: Vec<String>,
+    /// What the caller is told about the document.
+    remarks: Vec<CommentRow>,
 }
 
 impl Signings {
@@ -136,10 +139,36 @@ impl Signings {
             came_signed: document.came_signed,
         };
         let ceremony = self.ceremonies.prepare(caller, None, posted, terms, batch);
+        let ceremony = ceremony.await?;
+        let mut remarks = Vec::with_capacity(document.remarks.len());
+        for body in document.remarks {
+            remarks.push(self.remark(&ceremony, body).await?);
+        }
         Ok(Prepared {
-            ceremony: ceremony.await?,
+            ceremony,
             file,
             flatten_notes: document.flatten_notes,
+            remarks,
+        })
+    }
+
+    /// A comment of the service's own.
+    async fn remark(
+        &self,
+        ceremony: &opening::Prepared,
+        body: String,
+    ) -> Result<CommentRow, SigningError> {
+        let id = self.records.store.new_id().await?;
+        let private = CommentPrivate {
+            author_label: None,
+            body,
+        };
+        Ok(CommentRow {
+            signing: ceremony.opened.id(),
+            id,
+            author: CommentAuthor::Service,
+            created_at: self.records.store.now().await?,
+            private: sealing::seal_comment(&ceremony.key, id, &private)?,
         })
     }
 }
@@ -154,7 +183,11 @@ impl Prepared {
         if let Some(token) = self.file {
             files::count_use(tx, &self.opened().row, token).await?;
         }
-        Ok(self.ceremony.insert(tx).await?)
+        self.ceremony.insert(tx).await?;
+        for remark in &self.remarks {
+            tx.insert(remark).await?;
+        }
+        Ok(())
     }
 
     /// Tells the operator.

@@ -12,7 +12,7 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Operation, Plugin,
-    Refusal, Registry, Report, Urgency, refusal,
+    Refusal, Registry, Report, Urgency, note, on_one_line, refusal,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
@@ -32,6 +32,9 @@ const UNPROCESSABLE: [&str; 4] = [
     refusal::CONTAINER_UNSOUND,
     refusal::MDOC_NOT_ACCEPTED,
 ];
+
+/// Longest remark on a document, in bytes.
+const LONGEST_REMARK: usize = 1000;
 
 /// Extension of an MDOC, which is refused by its name.
 const MDOC: &str = "mdoc";
@@ -56,6 +59,8 @@ pub(super) struct Examined<'a> {
     pub(super) loaded: Option<Loaded<'a>>,
     /// What the plugin told about flattening it.
     pub(super) flatten_notes: Vec<String>,
+    /// What the caller is told about it.
+    pub(super) remarks: Vec<String>,
 }
 
 /// What is told of a format whose plugin is out of use.
@@ -513,6 +518,7 @@ impl Look {
     }
 
     fn of<'a>(self, mut form: DocumentForm, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
+        let remarks = remarks(&self.report);
         let mut flatten = None;
         let mut flatten_notes = Vec::new();
         if let Some(flattened) = self.flattened {
@@ -530,11 +536,20 @@ impl Look {
             plugin: self.plugin,
             media_type: self.report.media_type,
             came_signed: !self.report.signatures.is_empty(),
+            remarks,
             flatten,
             loaded,
             flatten_notes,
         }
     }
+}
+
+/// What a caller is told of a document that is taken all the same.
+fn remarks(report: &Report) -> Vec<String> {
+    let notes = report.notes.iter();
+    let told = notes.filter(|note| note.code == note::SIGNATURE_BROKEN);
+    told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned())
+        .collect()
 }
 
 impl From<CallError> for Obstacle {

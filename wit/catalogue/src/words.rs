@@ -133,10 +133,12 @@ words! {
 }
 
 words! {
-    /// Notes about what was made that a host passes on by name.
+    /// Notes that a host passes on by name.
     pub mod note {
         /// `flatten`: the form asked readers to make its appearances anew.
         NEED_APPEARANCES = "need-appearances",
+        /// `inspect`: a signature that the document carries is not intact.
+        SIGNATURE_BROKEN = "signature-broken",
         /// `flatten`: the document granted rights to fill in its form, which are
         /// gone with it.
         USAGE_RIGHTS = "usage-rights",

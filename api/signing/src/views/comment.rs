@@ -12,7 +12,7 @@ use crate::vocabulary::CommentAuthor;
 pub struct Comment {
     /// Its id.
     pub comment_id: CommentId,
-    /// The caller, or the operator of the service.
+    /// The caller, or the service or its operator.
     pub author: CommentAuthor,
     /// The caller's own name for the writer.
     pub author_label: Option<String>,

@@ -100,7 +100,7 @@ impl<'f, 'a> Appearances<'f, 'a> {
         let known = self
             .known
             .entry(id)
-            .or_insert_with(|| Appearance::read(self.file, id, decoder));
+            .or_insert_with(|| Appearance::read(self.file, id, self.defaults, decoder));
         let appearance = known.as_ref().map_err(|reason| *reason)?;
         if text && !appearance.draws_text {
             return Err(Reason::ValueNotDrawn);
@@ -227,6 +227,7 @@ impl Appearance {
     fn read(
         file: &PdfFile<'_>,
         id: ObjectId,
+        defaults: Option<&Dictionary>,
         decoder: &mut ContentDecoder,
     ) -> Result<Self, Reason> {
         let Some(Object::Stream(stream)) = file.object(id) else {
@@ -249,36 +250,28 @@ impl Appearance {
         };
         let content = decoder.decode(file, id);
         let content = content.ok_or(Reason::UndecodableAppearance)?;
+        let uses = Uses::of(&content, decoder).ok_or(Reason::UndecodableAppearance)?;
+        // A pattern, a layer or a graphics state may show or hide text.
+        let is_plain = |named: &Named| {
+            let font = named.find(file, own).or_else(|| named.find(file, defaults));
+            named.kind == ResourceKind::Font
+                && font.is_some_and(|font| is_standard_font(file, font))
+        };
+        let is_readable = |shown: &Vec<u8>| match shown.is_empty() {
+            true => uses
+                .named
+                .iter()
+                .all(|named| named.kind == ResourceKind::Font),
+            false => uses.named.iter().all(is_plain),
+        };
+        appearance.shown = uses.shown.clone().filter(is_readable);
         let mut forms = Forms {
             file,
             decoder,
             visited: BTreeSet::from([(id, true)]),
             appearance: &mut appearance,
         };
-        forms.look_into(&content, own, true, MAX_FORM_DEPTH)?;
-        let uses = Uses::of(&content, decoder).ok_or(Reason::UndecodableAppearance)?;
-        let form = file.entry_dictionary(
-            file.catalog().map_err(|_| Reason::UndecodableAppearance)?,
-            b"AcroForm",
-        );
-        let defaults = form.and_then(|form| file.entry_dictionary(form, b"DR"));
-        let mut fonts = uses
-            .named
-            .iter()
-            .filter(|named| named.kind == ResourceKind::Font);
-        let is_plain = |named: &Named| {
-            let font = named.find(file, own).or_else(|| named.find(file, defaults));
-            font.is_some_and(|font| is_standard_font(file, font))
-        };
-        appearance.shown = uses
-            .shown
-            .filter(|shown| shown.is_empty() || fonts.all(is_plain))
-            // A pattern, a layer or a graphics state may show or hide text.
-            .filter(|_| {
-                uses.named
-                    .iter()
-                    .all(|named| named.kind == ResourceKind::Font)
-            });
+        forms.look_into(uses, own, true, MAX_FORM_DEPTH)?;
         Ok(appearance)
     }
 
@@ -398,16 +391,15 @@ struct Forms<'l, 'f, 'a> {
 }
 
 impl<'f> Forms<'_, 'f, '_> {
-    /// Looks into content that has these resources, which are the appearance's
-    /// own or those of a form inside it.
+    /// Looks into what a content uses that has these resources, which are the
+    /// appearance's own or those of a form inside it.
     fn look_into(
         &mut self,
-        content: &[u8],
+        uses: Uses,
         resources: Option<&'f Dictionary>,
         are_own: bool,
         depth: usize,
     ) -> Result<(), Reason> {
-        let uses = Uses::of(content, self.decoder).ok_or(Reason::UndecodableAppearance)?;
         self.appearance.draws_text |= uses.draws_text;
         for named in uses.named {
             match named.find(self.file, resources) {
@@ -448,9 +440,10 @@ impl<'f> Forms<'_, 'f, '_> {
         let (Some(depth), true) = (depth.checked_sub(1), self.visited.insert((id, are_own))) else {
             return Ok(());
         };
-        match self.decoder.decode(file, id) {
-            Some(content) => self.look_into(&content, own.or(outer), are_own, depth),
-            None => Ok(()),
-        }
+        let Some(content) = self.decoder.decode(file, id) else {
+            return Ok(());
+        };
+        let uses = Uses::of(&content, self.decoder).ok_or(Reason::UndecodableAppearance)?;
+        self.look_into(uses, own.or(outer), are_own, depth)
     }
 }

@@ -39,16 +39,17 @@ const POINTS: [&[u8]; 6] = [b"CL", b"InkList", b"L", b"Path", b"QuadPoints", b"V
 
 /// Where annotations may be seen, each found out once: pages may share them.
 #[derive(Default)]
-pub(super) struct VisibilityCache(BTreeMap<(*const Dictionary, Rotation), Visibility>);
+pub(super) struct VisibilityCache(BTreeMap<(*const Dictionary, Rotation), Option<Rectangle>>);
 
 impl VisibilityCache {
-    /// Where an annotation may be seen on a page that is turned by so much.
+    /// Where an annotation may be seen on a page that is turned by so much; `None`
+    /// when nobody knows.
     fn of(
         &mut self,
         file: &PdfFile<'_>,
         annotation: &Annotation<'_>,
         rotation: Rotation,
-    ) -> Visibility {
+    ) -> Option<Rectangle> {
         let key = (std::ptr::from_ref(annotation.dictionary), rotation);
         let known = self.0.entry(key);
         *known.or_insert_with(|| place(file, annotation, rotation))
@@ -94,9 +95,8 @@ impl Others {
             return;
         }
         match places.of(file, annotation, rotation) {
-            Visibility::Nowhere => {}
-            Visibility::Everywhere => self.is_everywhere = true,
-            Visibility::Within(place) => match self.places.get_mut(MAX_PLACES - 1) {
+            None => self.is_everywhere = true,
+            Some(place) => match self.places.get_mut(MAX_PLACES - 1) {
                 Some(last) => *last = last.with(&place),
                 None => self.places.push(place),
             },
@@ -122,50 +122,29 @@ fn shows_nothing(file: &PdfFile<'_>, annotation: &Dictionary) -> bool {
     }
 }
 
-/// Where an annotation may be seen.
-#[derive(Clone, Copy)]
-enum Visibility {
-    Nowhere,
-    Within(Rectangle),
-    /// Nobody knows.
-    Everywhere,
-}
-
-fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Visibility {
+/// Where an annotation may be seen; of one without rectangle nobody knows.
+fn place(file: &PdfFile<'_>, annotation: &Annotation<'_>, rotation: Rotation) -> Option<Rectangle> {
     let entries = annotation.dictionary;
-    let place = match rectangle(file, entries) {
-        Some(rectangle) => place_by_rectangle(file, annotation, &rectangle, rotation),
-        None => place_by_points(file, entries),
-    };
-    place.unwrap_or(Visibility::Everywhere)
-}
-
-fn place_by_rectangle(
-    file: &PdfFile<'_>,
-    annotation: &Annotation<'_>,
-    rectangle: &Rectangle,
-    rotation: Rotation,
-) -> Option<Visibility> {
-    let entries = annotation.dictionary;
+    let rectangle = rectangle(file, entries)?;
     if has_appearance(file, entries) {
         let shown = match rotation {
-            rotation if annotation.is_upright() => turned_back(rectangle, rotation),
-            _ => *rectangle,
+            rotation if annotation.is_upright() => turned_back(&rectangle, rotation),
+            _ => rectangle,
         };
-        return Some(Visibility::Within(match subtype(file, entries) {
+        return Some(match subtype(file, entries) {
             Some(b"Link") => grown(&shown, border_beyond(file, entries)?),
             _ => shown,
-        }));
+        });
     }
-    Some(Visibility::Within(match subtype(file, entries) {
-        Some(b"FileAttachment" | b"Sound" | b"Text") => place_of_sign(rectangle, rotation),
-        Some(b"Link") => grown(rectangle, border_beyond(file, entries)?),
+    Some(match subtype(file, entries) {
+        Some(b"FileAttachment" | b"Sound" | b"Text") => place_of_sign(&rectangle, rotation),
+        Some(b"Link") => grown(&rectangle, border_beyond(file, entries)?),
         _ => {
-            let drawn = with_points(file, entries, Some(*rectangle))?;
             let width = border_width(file, entries)?;
-            grown(&drawn?, LINE_ENDING * (1.0 + width))
+            let drawn = with_points(file, entries, rectangle)?;
+            grown(&drawn, LINE_ENDING * (1.0 + width))
         }
-    }))
+    })
 }
 
 /// Where the sign may be seen that readers draw for an annotation: in its
@@ -190,26 +169,6 @@ fn place_of_sign(rectangle: &Rectangle, rotation: Rotation) -> Rectangle {
 fn border_beyond(file: &PdfFile<'_>, link: &Dictionary) -> Option<f64> {
     let width = border_width(file, link)?;
     Some((width / 2.0 - HAIRLINE).max(0.0))
-}
-
-/// Where an annotation without rectangle may be seen: some readers make up a
-/// place for an appearance, a text or a sign, and draw what has points.
-fn place_by_points(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<Visibility> {
-    if has_appearance(file, annotation)
-        || matches!(
-            subtype(file, annotation),
-            Some(b"FreeText" | b"Stamp" | b"Text")
-        )
-    {
-        return None;
-    }
-    Some(match with_points(file, annotation, None)? {
-        None => Visibility::Nowhere,
-        Some(drawn) => {
-            let width = border_width(file, annotation)?;
-            Visibility::Within(grown(&drawn, LINE_ENDING * (1.0 + width)))
-        }
-    })
 }
 
 /// `/Rect` as readers take it: what is missing in it, or is no number, is 0.
@@ -247,14 +206,12 @@ fn border_width(file: &PdfFile<'_>, annotation: &Dictionary) -> Option<f64> {
     (0.0..=GREATEST).contains(&width).then_some(width)
 }
 
-/// A rectangle with all points that are drawn, `Some(None)` when there are
-/// neither; `None` when that is not known.
+/// A rectangle with all points that are drawn; `None` when that is not known.
 fn with_points(
     file: &PdfFile<'_>,
     annotation: &Dictionary,
-    rectangle: Option<Rectangle>,
-) -> Option<Option<Rectangle>> {
-    let mut drawn = rectangle;
+    mut drawn: Rectangle,
+) -> Option<Rectangle> {
     let mut remaining = MAX_NUMBERS;
     let points = POINTS.iter().filter_map(|key| file.entry(annotation, key));
     let mut open: Vec<&Object> = points.collect();
@@ -271,7 +228,7 @@ fn with_points(
             let [x, y] = [x, y].map(|number| number.as_float().ok().map(f64::from));
             let (x, y) = (x?, y?);
             let point = Rectangle::of_corners([x, y, x, y]);
-            drawn = Some(drawn.map_or(point, |drawn| drawn.with(&point)));
+            drawn = drawn.with(&point);
         }
     }
     Some(drawn)

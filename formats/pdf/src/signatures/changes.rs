@@ -2,9 +2,9 @@
 //!
 //! A change is explained when it is one of: a new signature field with its
 //! value and widget, values and appearances of form fields, annotations where
-//! they are permitted, validation data in the catalog's `/DSS`, metadata, the
-//! document information dictionary, and what the trailer does not lead to, such
-//! as the file's own bookkeeping. It must be reached by no other way than that
+//! they are permitted, the structure element of a new field's widget, validation
+//! data in the catalog's `/DSS`, metadata, the document information dictionary,
+//! and what the trailer does not lead to, such as the file's own bookkeeping. It must be reached by no other way than that
 //! one. Everything else changed what was signed.
 
 mod annotations;
@@ -15,10 +15,12 @@ mod fields;
 mod form;
 mod items;
 mod new_fields;
+mod number_tree;
 mod references;
+mod structure_tree;
 mod values;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -59,6 +61,8 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     decoder: RefCell<ContentDecoder>,
     /// Whether a stream draws nothing.
     blank: RefCell<BTreeMap<ObjectId, bool>>,
+    /// Bytes of structure trees that may still be compared.
+    structure_bytes: Cell<usize>,
 }
 
 /// An object as the newest revision has it. Signatures are long, and every
@@ -107,6 +111,7 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
             newest: RefCell::default(),
             decoder: RefCell::new(ContentDecoder::new(file.limits())),
             blank: RefCell::default(),
+            structure_bytes: Cell::new(file.limits().structure_bytes),
         })
     }
 
@@ -356,6 +361,7 @@ impl<'d, 'f, 'a> Comparison<'d, 'f, 'a> {
         self.explain_fields()?;
         self.explain_appearances()?;
         self.explain_annotations()?;
+        self.explain_structure()?;
         self.refuse_unexplained()?;
         self.confine()
     }

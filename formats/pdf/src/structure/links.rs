@@ -26,6 +26,9 @@ pub(crate) enum LinkKind {
     Field,
     /// Under `/Data`, as in a signature reference (12.8.1, table 256).
     SignedData,
+    /// Under a key by which the parts of the structure tree, bookmarks and
+    /// destinations refer to structure elements (14.7).
+    Structure,
     /// Under `/Obj` of an object reference that is a kid of a structure element
     /// (14.7.5.3).
     StructureObject,
@@ -37,6 +40,19 @@ pub(crate) enum LinkKind {
 /// anything that makes up the content of a page.
 const FIELD_KEYS: [&[u8]; 7] = [
     b"Annots", b"CO", b"Fields", b"Kids", b"Obj", b"Parent", b"T",
+];
+
+/// Keys whose values are structure elements or lists of them. None of them is a
+/// key under which the parameters of filters or the groups of drawings stand.
+const STRUCTURE_KEYS: [&[u8]; 8] = [
+    b"K",
+    b"Names",
+    b"Nums",
+    b"P",
+    b"Ref",
+    b"SD",
+    b"SE",
+    b"StructTreeRoot",
 ];
 
 /// All references in the source of an object, in order.
@@ -110,6 +126,7 @@ fn kind(open: &[Level<'_>]) -> LinkKind {
         (Some(b"Obj"), Some(b"K"), None) => LinkKind::StructureObject,
         (Some(b"Data"), ..) => LinkKind::SignedData,
         (Some(key), ..) if FIELD_KEYS.contains(&key) => LinkKind::Field,
+        (Some(key), ..) if STRUCTURE_KEYS.contains(&key) => LinkKind::Structure,
         _ => LinkKind::Other,
     }
 }
@@ -128,16 +145,18 @@ mod tests {
         assert_eq!(
             kinds(
                 b"<< /Type /Page /P 1 0 R /Annots [2 0 R 3 0 R] /N 7 /X << /Annots 4 0 R /Y /Z >> \
-                  /K [<< /Obj 5 0 R >>] /Kids [6 0 R] /Reference [<< /Data 8 0 R >>] >>"
+                  /K [<< /Obj 5 0 R >>] /Kids [6 0 R] /Reference [<< /Data 8 0 R >>] \
+                  /DecodeParms 9 0 R >>"
             ),
             [
-                (1, LinkKind::Other),
+                (1, LinkKind::Structure),
                 (2, LinkKind::Annotation),
                 (3, LinkKind::Annotation),
                 (4, LinkKind::Field),
                 (5, LinkKind::StructureObject),
                 (6, LinkKind::Field),
                 (8, LinkKind::SignedData),
+                (9, LinkKind::Other),
             ]
         );
         assert_eq!(

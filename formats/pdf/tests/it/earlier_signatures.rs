@@ -1,5 +1,6 @@
 //! Documents with signatures that forbid, or are followed by, changes.
 
+use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 
 use crate::ceremony::{P256, P384};
@@ -131,6 +132,56 @@ fn signatures_are_told_in_the_order_in_which_they_were_made() {
         assert_eq!(report.signatures[0].claimed_time, Some(1_795_242_275));
         assert_eq!(report.notes[0].code, "signed");
     }
+}
+
+#[test]
+fn signatures_that_are_not_intact_are_told_of_and_keep_nobody_from_signing() {
+    let once = SignedPdf::unsigned().sign(Signing::by(Identity::Ona));
+    let told = |document: &[u8]| {
+        let mut notes = inspected(document).unwrap().notes.into_iter();
+        let broken = notes.find(|note| note.code == "signature-broken");
+        broken.map(|note| note.detail)
+    };
+    let twice = once.clone().sign(Signing::by(Identity::Jonas));
+    assert_eq!(told(&twice.clone().build()), None);
+
+    for (document, named) in [
+        (
+            once.clone().with_replaced("(Sutartis", "(SutartYs"),
+            "\"Signature1\" (digest-mismatch)",
+        ),
+        (
+            once.clone().with_other_value(),
+            "\"Signature1\" (signature-mismatch)",
+        ),
+        (once.with_garbage_for_value(), "\"Signature1\" (malformed)"),
+        (
+            twice.with_replaced("(Sutartis", "(SutartYs"),
+            "\"Signature1\" (digest-mismatch), \"Signature2\" (digest-mismatch)",
+        ),
+    ] {
+        let document = document.build();
+
+        let detail = format!("Signatures in the document that are not intact: {named}.");
+        assert_eq!(told(&document).as_ref(), Some(&detail));
+        let signed = P256.signs(&document).unwrap();
+        assert_eq!(told(&signed), Some(detail));
+    }
+}
+
+#[test]
+fn of_many_signatures_that_are_not_intact_the_first_are_named() {
+    let mut document = SignedPdf::unsigned();
+    for _ in 0..12 {
+        document = document.sign(Signing::by(Identity::Ona));
+    }
+    let document = document.with_replaced("(Sutartis", "(SutartYs").build();
+
+    let notes = inspected(&document).unwrap().notes;
+    let broken = notes.iter().find(|note| note.code == "signature-broken");
+    let detail = &broken.unwrap().detail;
+    assert!(detail.contains("\"Signature10\""), "{detail}");
+    assert!(detail.ends_with(" and 2 others."), "{detail}");
 }
 
 #[test]
@@ -312,11 +363,11 @@ fn a_certification_without_changes_forbids_signing() {
     );
     assert_eq!(
         notes(&with_signature(&reference("/P 3"), "")),
-        ["certified", "signed"]
+        ["certified", "signed", "signature-broken"]
     );
     assert_eq!(
         notes(&with_signature(&reference(""), "")),
-        ["certified", "signed"]
+        ["certified", "signed", "signature-broken"]
     );
 }
 
@@ -352,7 +403,7 @@ fn a_lock_of_the_whole_document_forbids_signing() {
     );
     assert_eq!(
         notes(&with_signature("", "/Lock << /Action /All /P 2 >>")),
-        ["signed"]
+        ["signed", "signature-broken"]
     );
 }
 
@@ -378,7 +429,7 @@ fn ranges_that_do_not_leave_out_exactly_the_contents_are_refused() {
         )
     };
 
-    assert_eq!(notes(&right), ["signed"]);
+    assert_eq!(notes(&right), ["signed", "signature-broken"]);
     assert_eq!(
         refused(&ranges(format!("0 {:010}", start - 1))),
         "signature-byterange"
@@ -409,7 +460,7 @@ fn ranges_that_do_not_end_with_a_revision_are_refused() {
     let with_length =
         |len: usize| replaced(&right, &format!(" {end:010}]"), &format!(" {len:010}]"));
 
-    assert_eq!(notes(&with_length(end - 1)), ["signed"]);
+    assert_eq!(notes(&with_length(end - 1)), ["signed", "signature-broken"]);
     assert_eq!(refused(&with_length(end - 2)), "signature-byterange");
     assert_eq!(refused(&with_length(end + 1)), "signature-byterange");
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use parafa_fixtures::referees::{files_in, openssl_accepts, signed_parts};
+use parafa_fixtures::signed::{Flaw, Identity, SignedPdf, Signing};
 use parafa_format_core::{
     ChangeKind, Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence, SignatureKind,
     TimestampStatus,
@@ -165,6 +167,28 @@ fn the_reference_validator_is_never_stricter() {
         let expected = is_intact(document) || is_among(&STRICTER, name);
         assert_eq!(verdict, expected, "{name}");
     }
+}
+
+/// Programs of signers have written such: what was signed is what stands there,
+/// and the EU's reference validator sorts it before it verifies the value.
+#[test]
+fn attributes_that_were_signed_in_another_order_than_that_of_der_hold() {
+    let signing = Signing {
+        flaw: Some(Flaw::UnsortedAttributes),
+        ..Signing::by(Identity::Ona)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("unsorted.pdf");
+    let document = SignedPdf::unsigned().sign(signing).build();
+    fs::write(&file, &document).unwrap();
+    let anchors = fixture_anchors();
+
+    assert!(is_intact(&file));
+    for part in signed_parts(&document, 0) {
+        assert_eq!(openssl_accepts(&part, &files_in(anchors.path())), Ok(()));
+    }
+    let theirs = dss_verdicts(&[&file], anchors.path());
+    assert!(theirs.is_none_or(|theirs| theirs == [false]));
 }
 
 #[test]

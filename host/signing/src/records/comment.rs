@@ -24,7 +24,7 @@ pub struct CommentRow {
 pub enum CommentAuthor {
     /// The caller.
     Client,
-    /// The operator of the service.
+    /// The service, or its operator.
     Service,
 }
 

@@ -5,7 +5,7 @@
 //! reference to it is asked where it stands. The parts, and what leads to them:
 //! the trailer and its `/Info`; the catalog's `/DSS`, `/Metadata`,
 //! `/Extensions`, `/MarkInfo` and `/AcroForm`; the values and appearances of
-//! fields; the annotations of pages.
+//! fields; the annotations of pages; the kids of structure elements.
 
 use super::references::{Reference, TRAILER};
 use super::{Comparison, Stop};
@@ -26,6 +26,9 @@ pub(super) enum ChangeScope {
     /// In its annotations, which are no part of anything but a page: from
     /// everywhere.
     Page,
+    /// In its kids, which mean something to structure elements alone: from where
+    /// those are referred to.
+    Structure,
     /// In every way: by the key that permits it.
     Whole,
 }
@@ -77,7 +80,8 @@ impl Comparison<'_, '_, '_> {
             ChangeScope::Annotation
             | ChangeScope::Catalog
             | ChangeScope::Field
-            | ChangeScope::Page => 0,
+            | ChangeScope::Page
+            | ChangeScope::Structure => 0,
         }
     }
 
@@ -95,6 +99,12 @@ impl Comparison<'_, '_, '_> {
                 ReferencePermission::Given
             }
             ChangeScope::Field if kind.is_to_a_field() => ReferencePermission::Given,
+            ChangeScope::Structure if kind == LinkKind::Structure => ReferencePermission::Given,
+            ChangeScope::Structure if kind == LinkKind::Array => match source {
+                Some(ChangeScope::Parts | ChangeScope::Structure) => ReferencePermission::Given,
+                Some(_) => ReferencePermission::None,
+                None => ReferencePermission::GivenTo(from, ChangeScope::Structure),
+            },
             ChangeScope::Parts if from_page && is_list => ReferencePermission::Given,
             ChangeScope::Annotation if from_page || kind == LinkKind::StructureObject => {
                 ReferencePermission::Given
