@@ -95,19 +95,53 @@ fn no_room<E: Environment>(
     let entries = container.archive.entries();
     let inflated: u64 = entries.iter().map(|entry| entry.size).sum();
     let directory = container.document.len() - container.archive.directory_offset();
-    let has_room = (entries.len() as u64) < limits.zip.entries
-        && signatures.len() < limits.signatures
-        && inflated + BYTES <= limits.zip.inflated_bytes
-        && sizes(&container.signature_files) + BYTES <= limits.signature_bytes
-        && directory + 1024 <= limits.zip.directory_bytes
-        && places(signatures.iter().map(|signature| &signature.verified))
-            + container.member_ids().count()
-            + Limits::NEW_SIGNATURE_CERTIFICATES
-            <= limits.evidence_places;
-    (!has_room).then(|| {
-        Refusal::new(
-            refusal::DOCUMENT_TOO_LONG,
-            "The container has no room for a further signature.",
-        )
+    let named = places(signatures.iter().map(|signature| &signature.verified));
+    let new_places = container.member_ids().count() + Limits::NEW_SIGNATURE_CERTIFICATES;
+    [
+        ("entries", entries.len() as u64, 1, limits.zip.entries),
+        (
+            "signatures",
+            signatures.len() as u64,
+            1,
+            limits.signatures as u64,
+        ),
+        (
+            "bytes in members",
+            inflated,
+            BYTES,
+            limits.zip.inflated_bytes,
+        ),
+        (
+            "bytes in signature files",
+            sizes(&container.signature_files),
+            BYTES,
+            limits.signature_bytes,
+        ),
+        (
+            "bytes in the archive's directory",
+            directory,
+            1024,
+            limits.zip.directory_bytes,
+        ),
+        (
+            "certificates, revocation data and files that signatures name",
+            named as u64,
+            new_places as u64,
+            limits.evidence_places as u64,
+        ),
+    ]
+    .into_iter()
+    .find_map(|(what, used, new, most)| full(what, used, new, most))
+}
+
+/// The refusal of a container that has so many of something that a signature,
+/// which adds some, would pass the limit.
+#[must_use]
+pub fn full(what: &str, used: u64, new: u64, most: u64) -> Option<Refusal> {
+    (used + new > most).then(|| {
+        let detail = format!(
+            "The container has no room for a further signature: it has {used} of at most {most} {what}, and a signature needs room for {new}."
+        );
+        Refusal::new(refusal::DOCUMENT_TOO_LONG, detail)
     })
 }

@@ -159,10 +159,11 @@ fn a_container_without_room_for_a_signature_says_so_before_anybody_signs() {
         container.zip.build()
     };
     assert_eq!(obstacle(&with_entries(999)), None);
-    assert_eq!(
-        obstacle(&with_entries(1000)).as_deref(),
-        Some(refusal::DOCUMENT_TOO_LONG)
-    );
+    let most = with_entries(1000);
+    assert_eq!(obstacle(&most).as_deref(), Some(refusal::DOCUMENT_TOO_LONG));
+    let report = inspected(&most).unwrap();
+    let detail = &report.obstacles[0].refusal.detail;
+    assert!(detail.contains("1000 of at most 1000 entries"), "{detail}");
 
     let crowd = |signatures| {
         let signings = (0..signatures).map(|_| ContainerSigning::by(Ona));
