@@ -9,7 +9,8 @@ use crate::refusals::{finalized, unsound};
 use crate::signatures::{Signature, places};
 
 /// What signing would be refused for, in the order in which it matters: that
-/// nothing may be added, that a signature does not hold, that there is no room.
+/// nothing may be added, that a signature does not hold or shows nothing, that
+/// there is no room.
 #[must_use]
 pub fn obstacle<E: Environment>(
     container: &Container<'_, E>,
@@ -17,6 +18,7 @@ pub fn obstacle<E: Environment>(
 ) -> Option<Refusal> {
     sealed(container, signatures)
         .or_else(|| broken(signatures))
+        .or_else(|| weak(signatures))
         .or_else(|| mistyped(container))
         .or_else(|| no_room(container, signatures))
 }
@@ -66,6 +68,20 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
         }
     };
     Some(unsound(detail, broken().map(|signature| &signature.id)))
+}
+
+/// By what others can be made to fit, nobody shows what they have signed: whoever
+/// signs beside it would be shown that somebody did.
+fn weak(signatures: &[Signature]) -> Option<Refusal> {
+    let mut weak = signatures
+        .iter()
+        .filter_map(|signature| Some((&signature.id, signature.verified.weakness.as_ref()?)))
+        .peekable();
+    let (_, weakness) = weak.peek()?;
+    let detail = format!(
+        "A signature of the container was made with {weakness}, by which nobody can show any more what was signed."
+    );
+    Some(unsound(detail, weak.map(|(id, _)| id)))
 }
 
 /// The types that the manifest tells are signed with the files.

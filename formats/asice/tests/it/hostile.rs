@@ -266,6 +266,45 @@ fn a_signature_that_cannot_be_verified_vouches_for_no_file() {
 }
 
 #[test]
+fn nobody_signs_beside_a_signature_that_can_be_made_to_fit() {
+    let sha_1 = SignedContainer::unsigned(&FILES).sign(ContainerSigning {
+        is_weak: true,
+        ..ContainerSigning::by(Ona)
+    });
+    let method = "http://www.w3.org/2001/04/xmldsig-more#";
+    let md5 = signed().sign(ContainerSigning::by(Jonas)).replaced(
+        "META-INF/signatures1.xml",
+        &format!("{method}ecdsa-sha256"),
+        &format!("{method}rsa-md5"),
+    );
+
+    for (container, algorithm) in [(sha_1, "ecdsa-sha1"), (md5, "rsa-md5")] {
+        let bytes = container.zip.build();
+        let unsound = Some(refusal::CONTAINER_UNSOUND);
+        assert_eq!(obstacle(&bytes).as_deref(), unsound, "{algorithm}");
+        let report = inspected(&bytes).unwrap();
+        let detail = &report.obstacles[0].refusal.detail;
+        assert!(detail.contains(algorithm), "{detail}");
+    }
+}
+
+#[test]
+fn a_signature_with_a_list_of_further_digests_is_not_signed_beside() {
+    let listing = signed().replaced(
+        "META-INF/signatures0.xml",
+        "</ds:Signature>",
+        "<ds:Object><ds:Manifest></ds:Manifest></ds:Object></ds:Signature>",
+    );
+
+    let bytes = listing.zip.build();
+    let unsound = Some(refusal::CONTAINER_UNSOUND);
+    assert_eq!(obstacle(&bytes).as_deref(), unsound);
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(bytes));
+    let evidence = evidence.unwrap().signatures;
+    assert_eq!(evidence[0].integrity, Integrity::Malformed);
+}
+
+#[test]
 fn a_file_in_meta_inf_that_others_show_and_nobody_signs_is_refused() {
     let name = "META-INF/priedas.pdf";
     let listed = manifest([("a.txt", "text/plain"), (name, "application/pdf")]);
