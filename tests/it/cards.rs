@@ -1,6 +1,8 @@
 //! Signing with an identity card, as the app on a phone does.
 
 use parafa_fixtures::plain;
+use parafa_fixtures::signed::Identity;
+use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -309,4 +311,46 @@ async fn cards_are_no_method_where_they_are_turned_off() {
     let page = reqwest::get(signing.signers[0].link().clone()).await;
     let page = page.expect("a page").text().await.expect("text");
     assert!(page.contains("method-mobile_id") && !page.contains("method-nfc"));
+}
+
+#[tokio::test]
+async fn a_card_signs_a_container_of_as_many_files_as_there_may_be() {
+    // With what else is in a container, and the signature that is added, these
+    // are 1,000 entries.
+    const FILES: usize = 996;
+
+    let demo = Demo::start();
+    let names: Vec<String> = (0..FILES)
+        .map(|number| format!("priedai/Pirkimo dokumentas Nr. {number}.txt"))
+        .collect();
+    let uris: Vec<String> = names.iter().map(|name| name.replace(' ', "%20")).collect();
+    let files: Vec<_> = names
+        .iter()
+        .zip(&uris)
+        .map(|(name, uri)| (&**name, &**uri, "text/plain", name.as_bytes()))
+        .collect();
+    let signed = SignedContainer::unsigned(&files).sign(ContainerSigning::by(Identity::Ona));
+    let (api, container) = (demo.signing(), signed.zip.build());
+    let signers = json!([{"email": "jonas@example.lt"}]);
+    let created = api.try_create("pirkimas.asice", &container, signers);
+    let signing = created.await.expect("the signing is created");
+    let link = signing.signers[0].link();
+    let started = Demo::ceremony(link).start(&json!({"method": "nfc"})).await;
+    started.expect("the attempt starts");
+    let app = App::of(&demo);
+    let certificate = app.certificate("card-p384").await;
+
+    let url = format!("{link}/card/certificate");
+    let (status, asked) = app.post(&url, None, &certificate).await;
+    assert_eq!(status, StatusCode::OK, "{asked}");
+    let (_, again) = app.post(&url, None, &certificate).await;
+    assert_eq!(again, asked);
+    let shown = Demo::ceremony(link).verification_code().await;
+    assert_eq!(asked["verificationCode"], shown);
+    let signature = app.signed("card-p384", &asked).await;
+    let url = format!("{link}/card/complete");
+    let (status, attempt) = app.post(&url, None, &signature).await;
+
+    assert_eq!(status, StatusCode::OK, "{attempt}");
+    assert_eq!(attempt["phase"], "done");
 }

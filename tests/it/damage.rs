@@ -163,7 +163,7 @@ async fn a_flipped_bit_in_a_document_or_key_is_told_of_and_harms_no_other_signin
             .await;
 
         let output = parafa(["audit", "contents", "--json", "--data", text(&demo.data())]);
-        assert!(refusal(&output).contains("1 documents or keys"));
+        assert!(refusal(&output).contains("are missing or damaged: 1;"));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(found["missing"].as_array().expect("a list").len(), 1);
         assert_eq!(found["missing"][0]["kind"], kind);

@@ -21,5 +21,5 @@ pub(crate) fn refusal(problem: Value, retry_after: Option<u32>) -> CallToolResul
 
 /// How long to wait, in words: clients show these to models, and no header.
 pub(crate) fn advice(seconds: u32) -> String {
-    format!("Trying again can help after {seconds} seconds.")
+    format!("Trying again can help after {seconds} s.")
 }

@@ -1,7 +1,7 @@
 //! Why an ADOC takes no further signature.
 
-use parafa_container::{MANIFEST, Signature, finalized};
-use parafa_format_core::{Environment, Refusal, refusal};
+use parafa_container::{MANIFEST, Signature, finalized, full};
+use parafa_format_core::{Environment, Refusal};
 
 use crate::document::Adoc;
 use crate::relations::RELATIONS;
@@ -48,10 +48,10 @@ fn sealed<E: Environment>(adoc: &Adoc<'_, E>, signatures: &[Signature]) -> Optio
 fn no_room<E: Environment>(adoc: &Adoc<'_, E>) -> Option<Refusal> {
     let container = &adoc.container;
     let entries = container.archive.entries().len() as u64;
-    (entries + NEW_MEMBERS > container.limits.zip.entries).then(|| {
-        Refusal::new(
-            refusal::DOCUMENT_TOO_LONG,
-            "The document has no room for a further signature.",
-        )
-    })
+    full(
+        "entries",
+        entries,
+        NEW_MEMBERS,
+        container.limits.zip.entries,
+    )
 }

@@ -61,7 +61,7 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
         }
     }
     if !signatures.is_empty() {
-        let detail = format!("The container has {} signatures.", signatures.len());
+        let detail = format!("Signatures in the container: {}.", signatures.len());
         notes.push(Note::new("signed", detail));
     }
     notes

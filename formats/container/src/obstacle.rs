@@ -9,7 +9,8 @@ use crate::refusals::{finalized, unsound};
 use crate::signatures::{Signature, places};
 
 /// What signing would be refused for, in the order in which it matters: that
-/// nothing may be added, that a signature does not hold, that there is no room.
+/// nothing may be added, that a signature does not hold or shows nothing, that
+/// there is no room.
 #[must_use]
 pub fn obstacle<E: Environment>(
     container: &Container<'_, E>,
@@ -17,6 +18,7 @@ pub fn obstacle<E: Environment>(
 ) -> Option<Refusal> {
     sealed(container, signatures)
         .or_else(|| broken(signatures))
+        .or_else(|| weak(signatures))
         .or_else(|| mistyped(container))
         .or_else(|| no_room(container, signatures))
 }
@@ -68,6 +70,20 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
     Some(unsound(detail, broken().map(|signature| &signature.id)))
 }
 
+/// By what others can be made to fit, nobody shows what they have signed: whoever
+/// signs beside it would be shown that somebody did.
+fn weak(signatures: &[Signature]) -> Option<Refusal> {
+    let mut weak = signatures
+        .iter()
+        .filter_map(|signature| Some((&signature.id, signature.verified.weakness.as_ref()?)))
+        .peekable();
+    let (_, weakness) = weak.peek()?;
+    let detail = format!(
+        "A signature of the container was made with {weakness}, by which nobody can show any more what was signed."
+    );
+    Some(unsound(detail, weak.map(|(id, _)| id)))
+}
+
 /// The types that the manifest tells are signed with the files.
 fn mistyped<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
     let files = container.files().iter();
@@ -95,19 +111,53 @@ fn no_room<E: Environment>(
     let entries = container.archive.entries();
     let inflated: u64 = entries.iter().map(|entry| entry.size).sum();
     let directory = container.document.len() - container.archive.directory_offset();
-    let has_room = (entries.len() as u64) < limits.zip.entries
-        && signatures.len() < limits.signatures
-        && inflated + BYTES <= limits.zip.inflated_bytes
-        && sizes(&container.signature_files) + BYTES <= limits.signature_bytes
-        && directory + 1024 <= limits.zip.directory_bytes
-        && places(signatures.iter().map(|signature| &signature.verified))
-            + container.member_ids().count()
-            + Limits::NEW_SIGNATURE_CERTIFICATES
-            <= limits.evidence_places;
-    (!has_room).then(|| {
-        Refusal::new(
-            refusal::DOCUMENT_TOO_LONG,
-            "The container has no room for a further signature.",
-        )
+    let named = places(signatures.iter().map(|signature| &signature.verified));
+    let new_places = container.member_ids().count() + Limits::NEW_SIGNATURE_CERTIFICATES;
+    [
+        ("entries", entries.len() as u64, 1, limits.zip.entries),
+        (
+            "signatures",
+            signatures.len() as u64,
+            1,
+            limits.signatures as u64,
+        ),
+        (
+            "bytes in members",
+            inflated,
+            BYTES,
+            limits.zip.inflated_bytes,
+        ),
+        (
+            "bytes in signature files",
+            sizes(&container.signature_files),
+            BYTES,
+            limits.signature_bytes,
+        ),
+        (
+            "bytes in the archive's directory",
+            directory,
+            1024,
+            limits.zip.directory_bytes,
+        ),
+        (
+            "certificates, revocation data and files that signatures name",
+            named as u64,
+            new_places as u64,
+            limits.evidence_places as u64,
+        ),
+    ]
+    .into_iter()
+    .find_map(|(what, used, new, most)| full(what, used, new, most))
+}
+
+/// The refusal of a container that has so many of something that a signature,
+/// which adds some, would pass the limit.
+#[must_use]
+pub fn full(what: &str, used: u64, new: u64, most: u64) -> Option<Refusal> {
+    (used + new > most).then(|| {
+        let detail = format!(
+            "The container has no room for a further signature: it has {used} of at most {most} {what}, and a signature needs room for {new}."
+        );
+        Refusal::new(refusal::DOCUMENT_TOO_LONG, detail)
     })
 }

@@ -147,7 +147,7 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
     let mut notes = Vec::new();
     let trailing = file.bytes().get(file.end()..).unwrap_or_default();
     if !trailing.iter().all(|byte| is_white_space(*byte)) {
-        let detail = format!("{} bytes follow the last %%EOF.", trailing.len());
+        let detail = format!("Bytes after the last %%EOF: {}.", trailing.len());
         notes.push(Note::new("trailing-data", detail));
     }
     let highest = file.listed().next_back().map_or(0, |(number, _)| number);

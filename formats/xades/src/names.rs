@@ -91,6 +91,12 @@ const SIGNATURES: [(SignatureAlgorithm, &str); 11] = {
     ]
 };
 
+/// Whether an algorithm of signatures or digests is one with SHA-1 or MD5.
+pub(crate) fn is_weak(uri: &str) -> bool {
+    let name = uri.rsplit_once('#').map_or("", |(_, name)| name);
+    name.split('-').any(|part| matches!(part, "sha1" | "md5"))
+}
+
 /// The digest algorithm of an identifier.
 pub(crate) fn digest_algorithm(uri: &str) -> Option<DigestAlgorithm> {
     DIGESTS

@@ -48,6 +48,13 @@ impl<'d> Signature<'d> {
         }
     }
 
+    /// Whether an Object has a list of references of its own (XML Signature 1.1,
+    /// 5.1), which says of files what no reference of SignedInfo says.
+    pub(crate) fn has_manifest(self) -> bool {
+        let mut objects = self.0.children_named(DSIG, "Object");
+        objects.any(|object| object.children_named(DSIG, "Manifest").next().is_some())
+    }
+
     pub(crate) fn signed_properties(self) -> Result<Element<'d>, Fault> {
         only(self.qualifying_properties()?, XADES, "SignedProperties")
     }

@@ -34,6 +34,8 @@ pub(crate) const LIMITS: ChainLimits = ChainLimits {
     signatures: 5_000,
     digested_bytes: 256 * 1024 * 1024,
 };
+/// Shortest RSA key that shows who signed, in bits.
+const LEAST_RSA_BITS: usize = 2048;
 /// Most references of one signature: one for every member, and some.
 const MAX_REFERENCES: usize = 1100;
 
@@ -68,6 +70,9 @@ pub struct Verified {
     pub level: &'static str,
     /// Whether an evidence record seals it, behind which nothing can be added.
     pub is_sealed: bool,
+    /// What it was made with that shows nothing any more, whether it holds or
+    /// not: something that others can be made to fit.
+    pub weakness: Option<String>,
 }
 
 /// Digests of members, or why there are none.
@@ -184,9 +189,9 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
             name: format!("{file}#{id}"),
             is_baseline: level::is_baseline(signature, &covers),
             is_time_marked: time_marks::is_time_marked(signature),
-            raw_value: stated.raw_value,
             signature_tokens: tokens(&stamps, TimestampKind::Signature),
             verified: Verified {
+                weakness: weakness(signature, &stated),
                 id: id.to_owned(),
                 claimed_time: claimed_time(signature),
                 signed_info: stated.signed_info.unwrap_or_default(),
@@ -202,6 +207,7 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 level: levels::UNKNOWN,
                 is_sealed: material.is_sealed,
             },
+            raw_value: stated.raw_value,
             stamps,
             material,
         }
@@ -219,6 +225,9 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         let target = signature.qualifying_properties()?.attribute("Target");
         if target.and_then(|target| target.strip_prefix('#')) != Some(id) {
             return Err(Fault::Target);
+        }
+        if signature.has_manifest() {
+            return Err(Fault::Manifest);
         }
         check_signed_properties(signature, references, identified)?;
         let covers = covers(signature, references)?;
@@ -334,6 +343,32 @@ fn signature_algorithm(signed_info: Element<'_>) -> Result<SignatureAlgorithm, F
     let method = only(signed_info, DSIG, "SignatureMethod")?;
     let uri = method.attribute("Algorithm").unwrap_or_default();
     names::signature_algorithm(uri).ok_or_else(|| Fault::Algorithm(uri.to_owned()))
+}
+
+/// SHA-1 and MD5, and keys that are too short for what they are to show (ETSI TS
+/// 119 312).
+fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
+    let signed_info = signature.signed_info().ok()?;
+    let digests = signed_info
+        .children_named(DSIG, "Reference")
+        .flat_map(|reference| reference.children_named(DSIG, "DigestMethod"));
+    let methods = signed_info.children_named(DSIG, "SignatureMethod");
+    let mut algorithms = methods.chain(digests);
+    let weak = algorithms.find_map(|method| {
+        method
+            .attribute("Algorithm")
+            .filter(|uri| names::is_weak(uri))
+    });
+    // An RSA value is as long as the key's modulus.
+    let bits = match stated.algorithm {
+        Ok(SignatureAlgorithm::RsaPkcs1(_) | SignatureAlgorithm::RsaPss(_)) => {
+            Some(stated.raw_value.len() * 8)
+        }
+        _ => None,
+    };
+    let short = bits.filter(|bits| *bits < LEAST_RSA_BITS);
+    weak.map(|uri| format!("the algorithm {uri:?}"))
+        .or_else(|| short.map(|bits| format!("an RSA key of {bits} bits")))
 }
 
 fn claimed_time(signature: Signature<'_>) -> Option<i64> {

@@ -1,6 +1,8 @@
 //! A gateway to the synthetic register: the other side of the protocol that the
 //! host's client speaks. It refuses what a gateway refuses.
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     body::Body,
@@ -18,19 +20,26 @@ use parafa_register_data::{
 };
 use serde_json::json;
 
+use crate::clock::DemoClock;
 use crate::shutdown::Shutdown;
 
 /// The bearer token that the gateway knows the host by.
 pub const REGISTER_TOKEN: &str = "demo-register-token";
 
-pub(crate) fn router(shutdown: Shutdown) -> Router {
+#[derive(Clone)]
+struct Gateway {
+    clock: Arc<dyn DemoClock>,
+    shutdown: Shutdown,
+}
+
+pub(crate) fn router(clock: Arc<dyn DemoClock>, shutdown: Shutdown) -> Router {
     Router::new()
         .route("/register/v1/{register}/{kind}/{subject}", get(answer))
-        .with_state(shutdown)
+        .with_state(Gateway { clock, shutdown })
 }
 
 async fn answer(
-    State(shutdown): State<Shutdown>,
+    State(gateway): State<Gateway>,
     Path((register, kind, subject)): Path<(String, String, String)>,
     RawQuery(parameters): RawQuery,
     headers: HeaderMap,
@@ -45,12 +54,12 @@ async fn answer(
         Ok(query) => query,
         Err(refusal) => return refusal.into_response(),
     };
-    match synthetic::answer(&query) {
+    match synthetic::answer_at(&query, gateway.clock.now()) {
         Answer::Data(data) => axum::Json(data).into_response(),
         Answer::NoData => Refusal::NoData.into_response(),
         Answer::Down => Refusal::OutOfOrder.into_response(),
         Answer::Hangs => {
-            shutdown.begun().await;
+            gateway.shutdown.begun().await;
             Refusal::OutOfOrder.into_response()
         }
         Answer::Garbage => {

@@ -415,6 +415,7 @@ impl Services {
         };
         let (smart_id, phone) = self.smart_id.routers();
         let ocsp = ocsp::router(self.pki.clone(), self.clock.clone());
+        let register = register::router(self.clock.clone(), shutdown.clone());
         let repository = repository::router(self.pki, self.clock);
         Router::new()
             .merge(watched(Service::SmartId, smart_id))
@@ -423,10 +424,7 @@ impl Services {
             .merge(watched(Service::Tsa, self.tsa.router()))
             .merge(watched(Service::Ocsp, ocsp))
             .merge(watched(Service::Repository, repository))
-            .merge(watched(
-                Service::Register,
-                register::router(shutdown.clone()),
-            ))
+            .merge(watched(Service::Register, register))
     }
 }
 

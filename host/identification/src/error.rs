@@ -18,6 +18,9 @@ pub enum IdentificationError {
     /// A register does not answer.
     #[error("a register does not answer")]
     RegisterUnavailable,
+    /// A register's answer is longer than one may be.
+    #[error("the answer of a register is too long")]
+    RegisterAnswerTooLong,
     /// The workspace cannot be billed.
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),

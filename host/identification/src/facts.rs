@@ -7,7 +7,7 @@ use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{EntityCode, Query, Register, RegisterData, Role, RoleHolder};
-use parafa_registers::{RegisterAnswer, SourceError};
+use parafa_registers::{RegisterAnswer, SourceError, Unavailable};
 use uuid::Uuid;
 
 use crate::Identifications;
@@ -112,8 +112,11 @@ impl Identifications {
         let digests = came.map(hex::encode).collect();
         let facts = match (held, known) {
             (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
-            (Err(SourceError::Unavailable(_)), _) | (_, Err(SourceError::Unavailable(_))) => {
-                Err(IdentificationError::RegisterUnavailable)
+            (Err(SourceError::Unavailable(why)), _) | (_, Err(SourceError::Unavailable(why))) => {
+                Err(match why {
+                    Unavailable::TooLong { .. } => IdentificationError::RegisterAnswerTooLong,
+                    _ => IdentificationError::RegisterUnavailable,
+                })
             }
             (Err(SourceError::NoData { .. }), _) | (_, Err(SourceError::NoData { .. })) => Ok(None),
         };

@@ -14,6 +14,8 @@ use crate::{FAULT, REFUSED, ToolError, USAGE};
 
 /// The code of a refusal to ask a plugin for what it cannot do.
 const NOT_SUPPORTED: &str = "not-supported";
+/// The code of a refusal because of which no plugin was asked.
+const NOT_RUN: &str = "not-run";
 
 /// Arguments of `parafa plugin run`.
 #[derive(Debug, clap::Args)]
@@ -64,6 +66,14 @@ struct Call {
     log: Vec<Line>,
 }
 
+/// What is told of a call that was not made.
+#[derive(Debug, Serialize)]
+struct NotMade {
+    operation: &'static str,
+    #[serde(flatten)]
+    end: End,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum End {
@@ -92,7 +102,10 @@ pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
         return Err(ToolError::Told(USAGE));
     }
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
-    let call = runtime.block_on(call(arguments, bench))?;
+    let call = match runtime.block_on(call(arguments, bench)) {
+        Err(error) if arguments.json => return Err(told_as_json(arguments, error)?),
+        call => call?,
+    };
     if arguments.json {
         print_json(&call)?;
     } else {
@@ -106,6 +119,27 @@ pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
         End::Refusal(_) => Err(ToolError::Told(REFUSED)),
         End::Fault(_) => Err(ToolError::Told(FAULT)),
     }
+}
+
+/// Tells why there was no call as what a call comes to is told.
+fn told_as_json(arguments: &RunArguments, error: ToolError) -> anyhow::Result<ToolError> {
+    let (end, code) = match error {
+        ToolError::Refused(detail) => {
+            let refusal = Refusal {
+                code: NOT_RUN.to_owned(),
+                detail,
+                subjects: Vec::new(),
+            };
+            (End::Refusal(refusal), REFUSED)
+        }
+        ToolError::Fault(error) => (End::Fault(format!("{error:#}")), FAULT),
+        told @ ToolError::Told(_) => return Ok(told),
+    };
+    print_json(&NotMade {
+        operation: arguments.operation.name(),
+        end,
+    })?;
+    Ok(ToolError::Told(code))
 }
 
 async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError> {

@@ -1,7 +1,8 @@
 //! A published set of entities that do not exist, with answers of every
 //! register about them. The same query has the same bytes for an answer, in
-//! every process. Codes begin with 999, which no code of the register does;
-//! nobody has the persons' codes, but the demo world's [`personas`].
+//! every process, until a term of office ends. Codes begin with 999, which no
+//! code of the register does; nobody has the persons' codes, but the demo
+//! world's [`personas`].
 
 mod cases;
 mod entity;
@@ -14,9 +15,15 @@ mod profile;
 mod property;
 mod seizures;
 
-use self::entity::{Conduct, Entity};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use self::entity::{AS_OF, Conduct, Entity};
 use crate::{Query, Register, RegisterData};
 
+/// Where the registers are.
+const ZONE: &str = "Europe/Vilnius";
 /// Entity that every register knows and has something about.
 pub const COMPLETE: &str = "999000009";
 /// Entity about which every register is out of order.
@@ -51,9 +58,22 @@ pub enum Answer {
     Garbage,
 }
 
-/// Asks the register of the set that `query` goes to.
+/// Asks the register of the set that `query` goes to, on the day that the set
+/// shows.
 #[must_use]
 pub fn answer(query: &Query) -> Answer {
+    answer_on(query, AS_OF)
+}
+
+/// The same at another time: nobody is in an office whose term has ended by the
+/// date in Lithuania.
+#[must_use]
+pub fn answer_at(query: &Query, at: Timestamp) -> Answer {
+    let zone = TimeZone::get(ZONE).expect("the time zone is in the bundled database");
+    answer_on(query, at.to_zoned(zone).date())
+}
+
+fn answer_on(query: &Query, day: Date) -> Answer {
     if let Query::PropertyExtract(number) = query {
         if number.as_str() == PROPERTY_DOWN {
             return Answer::Down;
@@ -73,7 +93,7 @@ pub fn answer(query: &Query) -> Answer {
     }
     found(match query {
         Query::CompanyProfile(code) => Some(RegisterData::CompanyProfile(Box::new(profile::of(
-            entity, code,
+            entity, code, day,
         )))),
         Query::Participants(code) => participants::of(entity, code)
             .map(Box::new)
@@ -89,7 +109,7 @@ pub fn answer(query: &Query) -> Answer {
             .map(RegisterData::Seizures),
         Query::Cases(_) => cases::of(entity).map(Box::new).map(RegisterData::Cases),
         Query::RoleHolders { role, .. } => {
-            holders::of(entity, *role).map(RegisterData::RoleHolders)
+            holders::of(entity, *role, day).map(RegisterData::RoleHolders)
         }
         Query::PropertyExtract(_) => None,
     })

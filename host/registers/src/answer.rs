@@ -78,6 +78,12 @@ pub enum Unavailable {
     /// There is no answer. The port's own words are the source.
     #[error("the register's source gave no answer")]
     NoAnswer(#[source] HttpPortError),
+    /// The answer is longer than one may be.
+    #[error("the answer of the register's source is longer than {limit} bytes")]
+    TooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The configured address cannot be requested.
     #[error("the address of the register's source is unusable")]
     Address(#[source] http::Error),

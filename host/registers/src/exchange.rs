@@ -49,7 +49,10 @@ async fn read_once(
     }
     let request = request.body(Bytes::new()).map_err(Unavailable::Address)?;
     let response = port.exchange(request, limits).await;
-    let response = response.map_err(Unavailable::NoAnswer)?;
+    let response = response.map_err(|error| match error {
+        HttpPortError::ResponseTooLong { limit, .. } => Unavailable::TooLong { limit },
+        error => Unavailable::NoAnswer(error),
+    })?;
     match response.status().as_u16() {
         200 | 404 => Ok(response),
         status => Err(Unavailable::Status(status)),

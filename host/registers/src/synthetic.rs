@@ -12,7 +12,7 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// Goes by this clock, for when an answer was had alone.
+    /// Goes by this clock.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
         Self { clock }
@@ -22,7 +22,8 @@ impl Synthetic {
 #[async_trait]
 impl RegisterSource for Synthetic {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
-        let data = match synthetic::answer(query) {
+        let now = (self.clock)();
+        let data = match synthetic::answer_at(query, now) {
             synthetic::Answer::Data(data) => data,
             synthetic::Answer::NoData => {
                 return Err(SourceError::NoData { raw_sha256: None });
@@ -38,7 +39,7 @@ impl RegisterSource for Synthetic {
             data,
             raw.into(),
             format!("synthetic/{}", reference(query)),
-            (self.clock)(),
+            now,
         )
     }
 }

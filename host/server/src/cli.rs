@@ -186,11 +186,12 @@ impl From<anyhow::Error> for CommandError {
             Ok(faults) => return Self::Unsound(faults),
             Err(error) => error,
         };
+        let error = match error.downcast::<ConfigError>() {
+            Ok(error) => return Self::Unsound(error.into()),
+            Err(error) => error,
+        };
         let folder = error.downcast_ref::<FolderError>();
-        if folder.is_some_and(FolderError::is_refusal)
-            || error.is::<ConfigError>()
-            || error.is::<NoMasterKeyFile>()
-        {
+        if folder.is_some_and(FolderError::is_refusal) || error.is::<NoMasterKeyFile>() {
             return Self::Refused(format!("{error:#}"));
         }
         Self::Fault(error)

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
 use crate::error::StoreError;
 use crate::files;
-use crate::ids::IdSource;
+use crate::ids::{self, IdSource};
 use crate::jobs::{self, ClaimedJob, Lane, LanePosition};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
@@ -113,6 +113,9 @@ impl Store {
             created_at: None,
         };
         store.created_at = schema::open(&store, master, mode, where_missing).await?;
+        if let Some(greatest) = ids::greatest_in(&store).await? {
+            store.ids.go_on_after(greatest);
+        }
         Ok(store)
     }
 
@@ -299,7 +302,8 @@ impl Store {
         Ok(self.engine.now().await?)
     }
 
-    /// A new UUIDv7 of the engine's time, greater than all that this process has made before.
+    /// A new UUIDv7 of the engine's time, greater than all that this process has made before and
+    /// than those of the rows that the store was opened with.
     /// For what is made before the transaction that refers to it: data keys and byte files.
     ///
     /// # Errors

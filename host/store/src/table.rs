@@ -216,7 +216,11 @@ pub(crate) mod layout {
     use super::{AnyIndex, Key, Table, TableName};
 
     pub(crate) fn table<T: Table>() -> Vec<u8> {
-        [b"t", T::NAME.as_str().as_bytes(), &[0]].concat()
+        table_named(T::NAME.as_str())
+    }
+
+    pub(crate) fn table_named(name: &str) -> Vec<u8> {
+        [b"t", name.as_bytes(), &[0]].concat()
     }
 
     pub(crate) fn row<T: Table>(key: &T::Key) -> Vec<u8> {

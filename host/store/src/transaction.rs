@@ -65,7 +65,8 @@ impl Transaction<'_> {
         self.now
     }
 
-    /// A new UUIDv7 of [`now`](Self::now), greater than all that this process has made before.
+    /// A new UUIDv7 of [`now`](Self::now), greater than all that this process has made before and
+    /// than those of the rows that the store was opened with.
     ///
     /// # Errors
     /// When the operating system gives no random bytes.

@@ -32,7 +32,7 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     let mut signed_bytes = [environment.digest(DIGEST, &[covered]), request.seed.clone()].concat();
     match rule {
         Some(Rule::LargestNeed) => signed_bytes.resize(LARGEST_PAYLOAD, 0),
-        Some(Rule::LongNeed) => signed_bytes.resize(LONG, 0),
+        Some(Rule::LongNeed) => lengthen(&mut signed_bytes),
         _ => {}
     }
     let mut signature = need(NeedKind::Signature, "signature", &signed_bytes);
@@ -124,6 +124,17 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
             _ => record.id(),
         },
     }))
+}
+
+/// Adds what does not get shorter by being deflated (xorshift).
+fn lengthen(signed_bytes: &mut Vec<u8>) {
+    let mut state = 1_u32;
+    signed_bytes.resize_with(LONG, || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_le_bytes()[0]
+    });
 }
 
 /// Adds as much as there may be, of what takes most room when it is stored.

@@ -99,7 +99,7 @@ impl Faults {
         let mut listed = self.listed.into_inner();
         listed.sort_by(|(one, _), (other, _)| one.cmp(other));
         let more = Some(self.more.get()).filter(|more| *more > 0);
-        let more = more.map(|more| Fault::new("", format!("has {more} more faults like these")));
+        let more = more.map(|more| Fault::new("", format!("has more faults like these: {more}")));
         let listed = listed.into_iter().map(|(_, fault)| fault);
         listed.chain(more).collect()
     }
@@ -140,7 +140,7 @@ mod tests {
         }
         let listed = faults.in_document_order();
         assert_eq!(listed.len(), MOST_FAULTS + 1);
-        let last = Fault::new("", "has 2 more faults like these");
+        let last = Fault::new("", "has more faults like these: 2");
         assert_eq!(listed.last(), Some(&last));
     }
 }

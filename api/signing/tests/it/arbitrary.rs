@@ -142,6 +142,6 @@ async fn a_flood_of_faults_is_cut_and_the_rest_is_counted() {
     let faults = answer.faults();
     assert_eq!(faults.len(), 1001);
     // All members, and three that are missing.
-    let more = "has 4003 more faults like these";
+    let more = "has more faults like these: 4003";
     assert_eq!(faults.last(), Some(&(String::new(), more.to_owned())));
 }

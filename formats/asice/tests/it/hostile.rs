@@ -159,10 +159,11 @@ fn a_container_without_room_for_a_signature_says_so_before_anybody_signs() {
         container.zip.build()
     };
     assert_eq!(obstacle(&with_entries(999)), None);
-    assert_eq!(
-        obstacle(&with_entries(1000)).as_deref(),
-        Some(refusal::DOCUMENT_TOO_LONG)
-    );
+    let most = with_entries(1000);
+    assert_eq!(obstacle(&most).as_deref(), Some(refusal::DOCUMENT_TOO_LONG));
+    let report = inspected(&most).unwrap();
+    let detail = &report.obstacles[0].refusal.detail;
+    assert!(detail.contains("1000 of at most 1000 entries"), "{detail}");
 
     let crowd = |signatures| {
         let signings = (0..signatures).map(|_| ContainerSigning::by(Ona));
@@ -262,6 +263,45 @@ fn a_signature_that_cannot_be_verified_vouches_for_no_file() {
         obstacle(&container.zip.build()).as_deref(),
         Some(refusal::CONTAINER_UNSOUND)
     );
+}
+
+#[test]
+fn nobody_signs_beside_a_signature_that_can_be_made_to_fit() {
+    let sha_1 = SignedContainer::unsigned(&FILES).sign(ContainerSigning {
+        is_weak: true,
+        ..ContainerSigning::by(Ona)
+    });
+    let method = "http://www.w3.org/2001/04/xmldsig-more#";
+    let md5 = signed().sign(ContainerSigning::by(Jonas)).replaced(
+        "META-INF/signatures1.xml",
+        &format!("{method}ecdsa-sha256"),
+        &format!("{method}rsa-md5"),
+    );
+
+    for (container, algorithm) in [(sha_1, "ecdsa-sha1"), (md5, "rsa-md5")] {
+        let bytes = container.zip.build();
+        let unsound = Some(refusal::CONTAINER_UNSOUND);
+        assert_eq!(obstacle(&bytes).as_deref(), unsound, "{algorithm}");
+        let report = inspected(&bytes).unwrap();
+        let detail = &report.obstacles[0].refusal.detail;
+        assert!(detail.contains(algorithm), "{detail}");
+    }
+}
+
+#[test]
+fn a_signature_with_a_list_of_further_digests_is_not_signed_beside() {
+    let listing = signed().replaced(
+        "META-INF/signatures0.xml",
+        "</ds:Signature>",
+        "<ds:Object><ds:Manifest></ds:Manifest></ds:Object></ds:Signature>",
+    );
+
+    let bytes = listing.zip.build();
+    let unsound = Some(refusal::CONTAINER_UNSOUND);
+    assert_eq!(obstacle(&bytes).as_deref(), unsound);
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(bytes));
+    let evidence = evidence.unwrap().signatures;
+    assert_eq!(evidence[0].integrity, Integrity::Malformed);
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(super) fn examine(
     if !signatures.is_empty() {
         notes.push(Note::new(
             "signed",
-            format!("The document has {} signatures.", signatures.len()),
+            format!("Signatures in the document: {}.", signatures.len()),
         ));
     }
     Ok(notes)

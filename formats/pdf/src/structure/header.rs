@@ -16,7 +16,7 @@ pub(super) fn version(bytes: &[u8]) -> Result<&str, Refusal> {
         return Err(match memmem::find(start, HEADER) {
             Some(offset) => Refusal::new(
                 "header-offset",
-                format!("{offset} bytes stand before %PDF-."),
+                format!("The file does not begin with %PDF-, which stands at byte {offset}."),
             ),
             None => Refusal::new("not-a-pdf", "The file does not begin with %PDF-."),
         });

@@ -122,7 +122,7 @@ pub(super) fn pages(file: &PdfFile<'_>) -> Result<Vec<ObjectId>, Refusal> {
         .and_then(|count| count.as_i64().ok());
     if count.and_then(|count| usize::try_from(count).ok()) != Some(pages.len()) {
         return Err(refusal(format!(
-            "The page tree has {} pages, but its /Count says otherwise.",
+            "The /Count of the page tree is not the number of its pages, {}.",
             pages.len()
         )));
     }

@@ -4,8 +4,6 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, Phase};
 use parafa_eid::SignerCertificate;
-use parafa_eid::card::verification_code;
-use parafa_plugin_host::{Payload, SignRequest};
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
@@ -21,9 +19,6 @@ use crate::sealing;
 
 /// How long the app may take for what it is to do next.
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
-/// Most that bytes to be signed may take in the attempt's row to go out to a
-/// card's app: nothing else than these can be shown to be what the digest is of.
-const LONGEST_BYTES: usize = 24 * 1024;
 
 impl Running {
     /// Waits for the app to send the card's certificate.
@@ -70,33 +65,24 @@ impl Running {
             .map(|sealed| sealing::open_card_submission(key, self.attempt.id, sealed))
             .transpose()
     }
-
-    /// The card is to be asked for what the plugin has prepared.
-    pub(super) fn ask_card(
-        &self,
-        chosen: ChosenCertificate,
-        prepared: PreparedSignature,
-        now: Timestamp,
-    ) -> Option<Next> {
-        let Payload::Bytes(bytes) = &prepared.need.payload else {
-            return None;
-        };
-        let code = verification_code(bytes);
-        let step = AttemptStep::AwaitCardSignature {
-            chosen,
-            prepared,
-            until: shifted(now, CARD_WITHIN),
-        };
-        Some(Next {
-            verification_code: Some(code),
-            ..Next::new(Phase::WaitingForUser, step)
-        })
-    }
 }
 
-/// How many of the bytes to be signed are kept for a card.
-pub(super) fn kept_bytes(payload: Payload, request: &SignRequest) -> Payload {
-    payload.at_most(LONGEST_BYTES, request.signature_algorithm.digest())
+/// The card is to be asked for what the plugin has prepared.
+pub(super) fn ask(
+    chosen: ChosenCertificate,
+    prepared: PreparedSignature,
+    verification_code: String,
+    now: Timestamp,
+) -> Next {
+    let step = AttemptStep::AwaitCardSignature {
+        chosen,
+        prepared,
+        until: shifted(now, CARD_WITHIN),
+    };
+    Next {
+        verification_code: Some(verification_code),
+        ..Next::new(Phase::WaitingForUser, step)
+    }
 }
 
 fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {

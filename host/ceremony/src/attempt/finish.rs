@@ -118,7 +118,7 @@ impl Attempts {
     /// document, or where it is not at hand any more, the one that has taken its
     /// place. The host checks what either makes against the same prepared
     /// bytes. A disabled one has no stand-in.
-    fn finisher(
+    pub(super) fn finisher(
         &self,
         running: &Running,
     ) -> Result<Result<Arc<Plugin>, LookupError>, CeremonyError> {

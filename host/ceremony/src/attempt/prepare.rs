@@ -5,11 +5,13 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::AskedFor;
+use parafa_eid::card::verification_code;
 use parafa_plugin_host::{
     Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
     SignRequest,
 };
 use parafa_store::keys::DataKey;
+use uuid::Uuid;
 
 use super::outcome::{Next, Running, StepOutcome, pin};
 use super::{Attempts, card};
@@ -25,6 +27,8 @@ const KEPT_BYTES: usize = 16 * 1024;
 const NO_BYTES: ContractBreach =
     ContractBreach::Missing("what a person signs, in place of a digest,");
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
+const NO_PLUGIN: &str = "What the card signs cannot be prepared at the moment.";
+const OTHERWISE: &str = "a plugin prepares a signature otherwise than it did";
 
 impl Attempts {
     /// Has the plugin say what is to be signed.
@@ -50,58 +54,87 @@ impl Attempts {
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
         };
         let plugin = plugin.prioritized(running.call_priority());
-        let turn = self.document_turns.take(plugin.id()).await;
-        let document = self.document(key, newest.bytes_id).await?;
-        let suspension = match plugin
-            .drive_sign(document, &request, Vec::new(), &NoAnswers)
-            .await
-        {
-            Ok(Progress::Suspended(suspension)) => suspension,
-            Ok(Progress::Done(_)) => return Ok(broken(&plugin, NO_SIGNATURE_ASKED)),
+        let asked = self.asked(&plugin, key, newest.bytes_id, &request).await?;
+        let need = match asked {
+            Ok(need) => need,
             Err(error) => return Ok(plugin_failed(error, pin(&plugin))),
         };
-        drop(turn);
-        let need = suspension
-            .needs
-            .into_iter()
-            .find(|need| need.kind == NeedKind::Signature);
-        let Some(need) = need else {
-            return Ok(broken(&plugin, NO_SIGNATURE_ASKED));
-        };
-        let Payload::Bytes(_) = need.payload else {
+        let Some(bytes) = need.payload.as_bytes() else {
             return Ok(broken(&plugin, NO_BYTES));
         };
-        let is_card = running.attempt.method == SigningMethod::Nfc;
+        let code = verification_code(bytes);
         let algorithm = request.signature_algorithm.digest();
-        let payload = match is_card {
-            true => card::kept_bytes(need.payload, &request),
-            false => need.payload.at_most(KEPT_BYTES, algorithm),
-        };
+        let payload = need.payload.at_most(KEPT_BYTES, algorithm);
         let need = Need { payload, ..need };
         let prepared = PreparedSignature { request, need };
         let now = self.records.store.now().await?;
-        if is_card {
-            return Ok(match running.ask_card(chosen, prepared, now) {
-                Some(next) => StepOutcome::Next(Box::new(Next {
-                    plugin: Some(pin(&plugin)),
-                    ..next
-                })),
-                None => {
-                    tracing::error!(attempt.id = %running.attempt.id, "what is to be signed is too long for a card's app");
-                    StepOutcome::Failed(AttemptFailure::DeviceError)
-                }
-            });
-        }
-
-        let step = AttemptStep::Ask {
-            chosen,
-            prepared,
-            asked_at: now,
+        let next = match running.attempt.method {
+            SigningMethod::Nfc => card::ask(chosen, prepared, code, now),
+            _ => Next::new(
+                Phase::Signing,
+                AttemptStep::Ask {
+                    chosen,
+                    prepared,
+                    asked_at: now,
+                },
+            ),
         };
         Ok(StepOutcome::Next(Box::new(Next {
             plugin: Some(pin(&plugin)),
-            ..Next::new(Phase::Signing, step)
+            ..next
         })))
+    }
+
+    /// What the plugin wants signed.
+    async fn asked(
+        &self,
+        plugin: &Plugin,
+        key: &DataKey,
+        document: Uuid,
+        request: &SignRequest,
+    ) -> Result<Result<Need, CallError>, CeremonyError> {
+        let _turn = self.document_turns.take(plugin.id()).await;
+        let document = self.document(key, document).await?;
+        let progress = plugin.drive_sign(document, request, Vec::new(), &NoAnswers);
+        let needs = match progress.await {
+            Ok(Progress::Suspended(suspension)) => suspension.needs,
+            Ok(Progress::Done(_)) => Vec::new(),
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut needs = needs.into_iter();
+        let need = needs.find(|need| need.kind == NeedKind::Signature);
+        Ok(need.ok_or_else(|| fault_of(plugin, NO_SIGNATURE_ASKED)))
+    }
+
+    /// The bytes that are to be signed, made anew where they are too long to be
+    /// kept: the same, or it is a fault.
+    pub(crate) async fn to_be_signed(
+        &self,
+        attempt: Uuid,
+        key: &DataKey,
+        prepared: PreparedSignature,
+    ) -> Result<Vec<u8>, CeremonyError> {
+        let PreparedSignature { request, need } = prepared;
+        let kept = match need.payload {
+            Payload::Bytes(bytes) => return Ok(bytes),
+            digest => digest,
+        };
+        let running = self.running(attempt, 0).await?;
+        let running = running.ok_or(CeremonyError::NotFound)?;
+        let plugin = self.finisher(&running)?;
+        let plugin = plugin.map_err(|_| CeremonyError::OutOfUse(NO_PLUGIN))?;
+        let plugin = plugin.prioritized(running.call_priority());
+        let document = running.attempt.base_version;
+        let made = match self.asked(&plugin, key, document, &request).await? {
+            Ok(need) => need.payload,
+            Err(CallError::Fault(fault)) => return Err(CeremonyError::Plugin(Box::new(fault))),
+            Err(CallError::Refused(_)) => return Err(CeremonyError::Inconsistent(OTHERWISE)),
+        };
+        let is_same = made.is_of_same_bytes(&kept);
+        match made {
+            Payload::Bytes(bytes) if is_same => Ok(bytes),
+            _ => Err(CeremonyError::Inconsistent(OTHERWISE)),
+        }
     }
 
     /// Asks the device for it. Whether a host that died had asked already is
@@ -138,12 +171,16 @@ impl Attempts {
 
 /// The fault of a plugin that broke its contract.
 pub(super) fn broken(plugin: &Plugin, breach: ContractBreach) -> StepOutcome {
+    plugin_failed(fault_of(plugin, breach), pin(plugin))
+}
+
+fn fault_of(plugin: &Plugin, breach: ContractBreach) -> CallError {
     let fault = Fault {
         plugin: plugin.id().to_owned(),
         digest: plugin.digest(),
         kind: breach.into(),
     };
-    plugin_failed(fault.into(), pin(plugin))
+    fault.into()
 }
 
 /// A failure of the plugin, told to the operator.

@@ -12,7 +12,6 @@ use parafa_eid::card::{
     verification_code,
 };
 use parafa_platform::pairing_code;
-use parafa_plugin_host::Payload;
 use parafa_store::keys::{DataKey, hash_token};
 use parafa_store::{MasterKey, Transaction, jobs};
 use parafa_trust::{Certificate, KeyKind};
@@ -252,12 +251,11 @@ impl Ceremonies {
             }) => return Err(self.too_many_attempts(&certificate).await?),
             looked_at => looked_at?,
         };
-        let (_, prepared) = self.asked_of_card(ceremony, &attempt).await?;
-        let Payload::Bytes(to_be_signed) = prepared.need.payload else {
-            return Err(CeremonyError::Inconsistent(
-                "what a card is to sign is not kept",
-            ));
-        };
+        let (key, prepared) = self.asked_of_card(ceremony, &attempt).await?;
+        let to_be_signed = self
+            .attempts
+            .to_be_signed(attempt.id, &key, prepared)
+            .await?;
         Ok(CardRequest {
             request: attempt.id,
             verification_code: verification_code(&to_be_signed),

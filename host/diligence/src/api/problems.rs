@@ -2,7 +2,8 @@
 
 use parafa_api_diligence::ProblemKind;
 use parafa_api_http::Problem;
-use parafa_identification::payment_required;
+use parafa_identification::{ANSWER_TOO_LONG, payment_required};
+use parafa_registers::Unavailable;
 
 use crate::Diligence;
 use crate::error::DiligenceError;
@@ -27,9 +28,14 @@ impl From<DiligenceError> for Problem {
         match &error {
             DiligenceError::PaymentRequired(cause) => payment_required(cause, None),
             DiligenceError::NoData => Self::of(ProblemKind::NoData),
-            DiligenceError::Register(_) => {
+            DiligenceError::Register(why) => {
                 tracing::warn!(error = reason, "a register does not answer");
-                Self::of(ProblemKind::UpstreamUnavailable)
+                match why {
+                    Unavailable::TooLong { .. } => {
+                        Self::new(ProblemKind::UpstreamUnavailable, ANSWER_TOO_LONG)
+                    }
+                    _ => Self::of(ProblemKind::UpstreamUnavailable),
+                }
             }
             DiligenceError::Unsigned(_) | DiligenceError::NoSigner => {
                 tracing::error!(error = reason, "an answer cannot be signed");
@@ -40,5 +46,26 @@ impl From<DiligenceError> for Problem {
                 Self::of(ProblemKind::Unavailable)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_too_long_is_told_from_a_register_that_is_down() {
+        let why = Unavailable::TooLong { limit: 8 };
+        let too_long = Problem::from(DiligenceError::from(why));
+        let down = Problem::from(DiligenceError::from(Unavailable::Status(503)));
+
+        assert_eq!(too_long.kind(), down.kind());
+        assert_ne!(too_long.detail(), down.detail());
+        assert!(
+            too_long.detail().contains("longer"),
+            "{}",
+            too_long.detail()
+        );
+        assert!(too_long.detail().contains("nothing was charged"));
     }
 }

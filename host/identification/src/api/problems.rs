@@ -10,6 +10,9 @@ use url::Url;
 
 use crate::{IdentificationError, Identifications};
 
+/// What is told of an answer that will be too long the next time too.
+pub const ANSWER_TOO_LONG: &str = "A register's answer is longer than is taken here, so that asking again does not help; nothing was charged. Turn to the operator.";
+
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<IdentificationError> for Problem {
     fn from(error: IdentificationError) -> Self {
@@ -17,6 +20,9 @@ impl From<IdentificationError> for Problem {
             IdentificationError::NotFound => Self::not_found(),
             IdentificationError::RoleNotHeld => Self::of(problems::ROLE_NOT_HELD),
             IdentificationError::RegisterUnavailable => Self::of(problems::UPSTREAM_UNAVAILABLE),
+            IdentificationError::RegisterAnswerTooLong => {
+                Self::new(problems::UPSTREAM_UNAVAILABLE, ANSWER_TOO_LONG)
+            }
             IdentificationError::PaymentRequired(cause) => payment_required(&cause, None),
             IdentificationError::NoMail => Self::validation(vec![Fault::new(
                 "/delivery",

@@ -36,7 +36,14 @@ impl SweepRow {
 impl fmt::Display for Contents {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { documents, keys } = self;
-        write!(formatter, "{documents} documents and {keys} data keys")
+        let [document, key] = [("document", documents), ("data key", keys)].map(|(one, count)| {
+            if *count == 1 {
+                one.to_owned()
+            } else {
+                format!("{one}s")
+            }
+        });
+        write!(formatter, "{documents} {document} and {keys} {key}")
     }
 }
 

@@ -10,6 +10,8 @@ use crate::data::BodyKind;
 
 /// The day that the set shows.
 pub(super) const AS_OF: Date = date(2026, 11, 2);
+/// The last day of the terms of office in collegial bodies.
+const TERMS_END: Date = date(2028, 3, 31);
 
 /// What the registers do when they are asked about an entity.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -85,6 +87,13 @@ pub(super) struct Stake {
 pub(super) struct Body {
     pub(super) kind: BodyKind,
     pub(super) members: Vec<Person>,
+}
+
+impl Body {
+    /// The end of its members' term of office, where there is one.
+    pub(super) fn until(&self) -> Option<Date> {
+        matches!(self.kind, BodyKind::Board | BodyKind::SupervisoryBoard).then_some(TERMS_END)
+    }
 }
 
 const fn entity(
@@ -249,6 +258,13 @@ impl Entity {
             "999000145" => vec![manager(Person::persona(FOREIGN))],
             _ => vec![manager(self.somebody(0))],
         }
+    }
+
+    /// The bodies whose members are in office on a day.
+    pub(super) fn bodies_on(&self, day: Date) -> Vec<Body> {
+        let mut bodies = self.bodies();
+        bodies.retain(|body| body.until().is_none_or(|until| day <= until));
+        bodies
     }
 
     /// Those with a registered procuration.

@@ -1,5 +1,7 @@
 //! Who holds roles in entities of the set.
 
+use jiff::civil::Date;
+
 use super::{
     entity::{Entity, Form, Holder},
     owners,
@@ -7,10 +9,10 @@ use super::{
 };
 use crate::{Role, RoleHolders, data::BodyKind};
 
-/// Nothing when nobody does.
-pub(super) fn of(entity: &Entity, role: Role) -> Option<RoleHolders> {
+/// Nothing when nobody does on that day.
+pub(super) fn of(entity: &Entity, role: Role, day: Date) -> Option<RoleHolders> {
     let members = |kind: BodyKind| {
-        let bodies = entity.bodies().into_iter();
+        let bodies = entity.bodies_on(day).into_iter();
         let bodies = bodies.filter(move |body| body.kind == kind);
         bodies.flat_map(|body| body.members).collect()
     };

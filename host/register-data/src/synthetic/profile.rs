@@ -1,6 +1,6 @@
 //! Profiles of the set.
 
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 
 use super::{
     entity::{Entity, Form},
@@ -21,7 +21,7 @@ const LEI: &str = "9999SYNTHETIC0000918";
 /// Numbers with valid check digits, by the entity's place in the set.
 const VAT: [&str; 3] = ["LT999000113", "LT999000216", "LT999000316"];
 
-pub(super) fn of(entity: &Entity, code: &EntityCode) -> CompanyProfile {
+pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfile {
     let is_complete = entity.code == super::COMPLETE;
     let since = Some(entity.settled_on());
     let deregistered_on = entity.is_deregistered().then_some(date(2025, 6, 30));
@@ -71,7 +71,7 @@ pub(super) fn of(entity: &Entity, code: &EntityCode) -> CompanyProfile {
             total: Some(entity.shares()),
             classes: share_classes(entity),
         }),
-        management_bodies: bodies(entity),
+        management_bodies: bodies(entity, day),
         representation: representation(entity),
         branches: match is_complete {
             true => vec![branch(entity)],
@@ -146,8 +146,8 @@ fn activities(entity: &Entity) -> Vec<Activity> {
     activities
 }
 
-fn bodies(entity: &Entity) -> Vec<ManagementBody> {
-    let bodies = entity.bodies().into_iter();
+fn bodies(entity: &Entity, day: Date) -> Vec<ManagementBody> {
+    let bodies = entity.bodies_on(day).into_iter();
     bodies
         .map(|body| {
             let members = body.members.iter().enumerate();
@@ -158,8 +158,7 @@ fn bodies(entity: &Entity) -> Vec<ManagementBody> {
                 birth_date: person.birth_month(),
                 position: Some(position(body.kind, index)),
                 since: Some(entity.settled_on()),
-                until: (body.kind == BodyKind::Board || body.kind == BodyKind::SupervisoryBoard)
-                    .then_some(date(2028, 3, 31)),
+                until: body.until(),
                 country: Some(person.country.to_owned()),
             });
             ManagementBody {

@@ -245,10 +245,7 @@ async fn too_long_an_answer_is_no_answer() {
     let configure = |config: &mut GatewayConfig| config.max_response_bytes = 1_000;
     let (gateway, asked, _) = scripted_with(vec![complete], configure).await;
     let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
-    let too_long = matches!(
-        reason,
-        Unavailable::NoAnswer(HttpPortError::ResponseTooLong { .. })
-    );
+    let too_long = matches!(reason, Unavailable::TooLong { limit: 1_000 });
     assert!(too_long);
     assert_eq!(asked.all().len(), 1);
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use parafa_register_data::data::BodyKind;
 use parafa_register_data::{Query, Register, RegisterData, Role, SourceMode};
 use parafa_registers::{RegisterSource, Routes, SourceError, Synthetic, Unavailable};
 
@@ -21,6 +22,33 @@ async fn a_synthetic_answer_says_what_it_is_and_is_its_own_raw_form() {
     assert_eq!(answer.reference, "synthetic/jar/company-profile/999000009");
     let read = RegisterData::from_json(&profile(COMPLETE), &answer.raw).unwrap();
     assert_eq!(read, answer.data);
+}
+
+#[tokio::test]
+async fn whose_term_of_office_has_ended_holds_the_role_no_more() {
+    let last_day: Timestamp = "2028-03-31T12:00:00+03:00".parse().unwrap();
+    let hands = Hands::default();
+    hands.forward(last_day.as_second());
+    let registers = Synthetic::new(hands.clock());
+    let board = Query::RoleHolders {
+        entity: COMPLETE.parse().unwrap(),
+        role: Role::BoardMember,
+    };
+    assert!(registers.answer(&board).await.is_ok());
+    hands.forward(24 * 3600);
+
+    let nobody = registers.answer(&board).await;
+    assert!(matches!(nobody, Err(SourceError::NoData { .. })));
+    let answer = registers.answer(&profile(COMPLETE)).await.unwrap();
+    let RegisterData::CompanyProfile(profile) = answer.data else {
+        panic!("it is no profile");
+    };
+    let bodies: Vec<_> = profile
+        .management_bodies
+        .iter()
+        .map(|one| one.kind)
+        .collect();
+    assert_eq!(bodies, [BodyKind::Manager]);
 }
 
 #[tokio::test]

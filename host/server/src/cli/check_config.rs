@@ -10,7 +10,7 @@ use parafa_store::{
 use serde_json::json;
 
 use super::{CommandError, Location, REFUSED, print_json, print_line, warn};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::demo;
 use crate::startup::{self, ConfigFaults};
 
@@ -59,7 +59,7 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
     let config = match place.load() {
         Ok(config) => config,
         Err(error) => {
-            findings.faults.push(format!("{error:#}"));
+            findings.faults = error.downcast::<ConfigError>()?.into_sentences();
             return Ok(findings);
         }
     };

@@ -141,7 +141,7 @@ pub(super) fn operate<C>(
 /// Ends a command as a refusal does whose answer lists documents or keys that
 /// are missing, or rows that cannot be read.
 pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
-    const LISTED: &str = "with --json the answer lists them";
+    const LISTED: &str = "--json lists them";
     if missing.is_empty() {
         return Ok(());
     }
@@ -151,11 +151,13 @@ pub(super) fn tell_of_missing(missing: &[Missing]) -> Result<(), CommandError> {
     } = Shortfall::of(missing);
     if contents > 0 {
         warn(format_args!(
-            "{contents} documents or keys that rows need are missing or damaged; {LISTED}"
+            "documents or keys that rows need are missing or damaged: {contents}; {LISTED}"
         ));
     }
     if unreadable > 0 {
-        warn(format_args!("{unreadable} rows cannot be read; {LISTED}"));
+        warn(format_args!(
+            "rows that cannot be read: {unreadable}; {LISTED}"
+        ));
     }
     Err(CommandError::Told(REFUSED))
 }

@@ -34,6 +34,18 @@ impl Environment {
                 .collect(),
         )
     }
+
+    /// Each variable and its value, and an environment with nothing else.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&str, &str, Self)> {
+        let each = self.0.iter();
+        each.map(|set| (&*set.0, &*set.1, Self(vec![set.clone()])))
+    }
+}
+
+/// What a variable sets: section and key, with a dot between them.
+pub(super) fn key_of(variable: &str) -> String {
+    let key = variable.strip_prefix(PREFIX).unwrap_or(variable);
+    key.to_lowercase().replace(SEPARATOR, ".")
 }
 
 /// A sentence for each variable that looks like a setting and sets nothing,
@@ -59,8 +71,7 @@ impl Source for Environment {
 
     fn collect(&self) -> Result<Map<String, Value>, ConfigError> {
         let set = self.0.iter().map(|(name, text)| {
-            let key = name.strip_prefix(PREFIX).unwrap_or(name);
-            let key = key.to_lowercase().replace(SEPARATOR, ".");
+            let key = key_of(name);
             let origin = Some(format!("the variable {name}"));
             let value = if LISTS.contains(&key.as_str()) {
                 let texts = list(text).map_err(|error| {

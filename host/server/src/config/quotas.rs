@@ -5,7 +5,8 @@ use std::num::{NonZeroU32, NonZeroU64};
 use parafa_ceremony::quota::{QuotaLimits, Quotas};
 use parafa_store::StoreMode;
 
-use super::{DEMO_RATES, Limits};
+use super::Limits;
+use super::limits::DEMO_RATES;
 
 /// 1 000 000 bytes.
 const MEGABYTE: NonZeroU64 = NonZeroU64::new(1_000_000).expect("it is not zero");

@@ -17,7 +17,7 @@ use super::services::{
     certificate_policy, load_anchors, mailer, time_stamping_authorities, webhook_policy,
 };
 use super::{NoMasterKeyFile, master_key_file, trusted_proxies};
-use crate::config::{Config, Diligence, MobileId, SmartId};
+use crate::config::{Config, ConfigError, Diligence, MobileId, SmartId};
 use crate::demo;
 
 /// The schemes of device links, of the provider and of its demo environment.
@@ -38,6 +38,12 @@ impl ConfigFaults {
     /// The sentences.
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.0
+    }
+}
+
+impl From<ConfigError> for ConfigFaults {
+    fn from(error: ConfigError) -> Self {
+        Self(error.into_sentences())
     }
 }
 

@@ -17,7 +17,7 @@ use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::deployment::{SIGN, Site};
+use super::deployment::{Posted, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
 
@@ -97,7 +97,17 @@ async fn complete(
 #[tokio::test]
 async fn every_step_may_be_taken_on_another_host() {
     let site = Site::start().await;
-    let mut stage = Stage::set(&site, site.posted()).await;
+    assert_signs_on_changing_hosts(&site, site.posted()).await;
+}
+
+#[tokio::test]
+async fn what_a_card_signs_may_be_longer_than_what_is_kept_of_it() {
+    let site = Site::start().await;
+    assert_signs_on_changing_hosts(&site, Posted::toy("long-need")).await;
+}
+
+async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
+    let mut stage = Stage::set(site, posted).await;
     start(&stage).await;
     stage.host.run_all().await;
     let code = state(&stage).await.pairing.unwrap().code;

@@ -179,6 +179,39 @@ fn what_the_server_does_not_start_with_is_told_beforehand_in_the_same_words() {
 }
 
 #[test]
+fn every_fault_of_the_file_is_told_at_once_with_its_line_and_its_key() {
+    let folder = Documents::new();
+    let config = configuration(
+        &folder,
+        "server.lisen = '127.0.0.1:0'\n[limits]\nfile_days = 'seven'\ndownloads = 0",
+    );
+    let lines: Vec<String> = std::fs::read_to_string(&config)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+
+    let (checked, served) = (check(&config), serve(&config));
+
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert_eq!(served.code, Some(1), "{served:?}");
+    let faults = checked.json()["faults"].clone();
+    let faults = faults.as_array().unwrap();
+    let keys = ["server.lisen", "limits.file_days", "limits.downloads"];
+    assert_eq!(faults.len(), keys.len(), "{faults:?}");
+    for (fault, key) in faults.iter().zip(keys) {
+        let fault = fault.as_str().unwrap();
+        let (_, name) = key.split_once('.').unwrap();
+        let line = lines.iter().position(|line| line.contains(name)).unwrap() + 1;
+        assert!(
+            fault.contains(key) && fault.contains(&format!("line {line}:")),
+            "{fault}"
+        );
+        assert!(served.stderr.contains(fault), "{served:?}");
+    }
+}
+
+#[test]
 fn a_master_key_of_another_store_is_told_of() {
     let folder = Documents::new();
     let config = configuration(&folder, "");

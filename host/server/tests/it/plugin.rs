@@ -178,6 +178,29 @@ fn run_ends_with_1_when_the_document_is_refused() {
 }
 
 #[test]
+fn run_tells_programs_in_json_of_what_no_plugin_is_asked_for() {
+    let documents = Documents::new();
+    let file = documents.add("contract.asics", "whatever");
+    let missing = documents.path("missing.pdf");
+    for (file, why) in [
+        (&file, "there are plugins for"),
+        (&missing, "cannot be read"),
+    ] {
+        let ended = plugin(
+            "run",
+            ["inspect".as_ref(), file.as_os_str(), "--json".as_ref()],
+        );
+
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let told = ended.json();
+        assert_eq!(told["operation"], "inspect");
+        assert_eq!(told["refusal"]["code"], "not-run");
+        let detail = told["refusal"]["detail"].to_string();
+        assert!(detail.contains(why), "{detail}");
+    }
+}
+
+#[test]
 fn run_ends_with_2_when_the_plugin_fails() {
     let documents = Documents::new();
     let file = documents.add("document.toy", "TOY panic 5\nhello");

@@ -90,13 +90,19 @@ impl fmt::Display for TableLoss {
         let Self { had, has, .. } = self;
         let entries = self.entries();
         if has < had {
-            write!(f, "{} of {had} {entries} are missing", had - has)
+            let missing = had - has;
+            write!(f, "{missing} of {had} {entries} {} missing", are(missing))
         } else if has > had {
-            write!(f, "{} {entries} are there again", has - had)
+            let again = has - had;
+            write!(f, "{again} of the {entries} {} there again", are(again))
         } else {
             write!(f, "some of the {had} {entries} are older than they were")
         }
     }
+}
+
+fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 impl fmt::Display for Loss {
@@ -164,7 +170,7 @@ mod tests {
         assert_eq!(
             loss.to_string(),
             "37 of 400 rows of `note` are missing, some of the 2 rows of `page` are older than \
-             they were, 1 rows of `scrap` are there again, and everything after commit 812 of \
+             they were, 1 of the rows of `scrap` is there again, and everything after commit 812 of \
              2026-03-01T08:00:00Z is lost up to commit 950 of 2026-03-01T09:00:00Z"
         );
     }

@@ -8,6 +8,7 @@ mod faults;
 mod files;
 mod flips;
 mod folder;
+mod ids;
 mod jobs;
 mod lease;
 mod limits;
