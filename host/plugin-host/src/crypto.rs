@@ -9,8 +9,9 @@ use openssl::pkey::{Id, PKey, Public};
 use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::{Padding, Rsa};
 use openssl::sign::RsaPssSaltlen;
-use openssl::x509::X509;
+use spki::der::{Decode, Encode};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
+use x509_cert::certificate::{CertificateInner, Raw};
 
 use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
 
@@ -64,12 +65,26 @@ pub fn verify_with_certificate(
     message: &Payload,
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    let key = X509::from_der(certificate)
-        .and_then(|certificate| certificate.public_key())
-        .map_err(|_| CryptoError::MalformedCertificate)?;
+    let spki = spki_of(certificate)?;
+    let digest = digest_for(algorithm, message)?;
+    verify_with_spki(&spki, algorithm, &digest, value)
+}
+
+/// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
+/// certificates reads the key at once, as one of any kind.
+pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
+    CertificateInner::<Raw>::from_der(certificate)
+        .and_then(|read| read.tbs_certificate.subject_public_key_info.to_der())
+        .map_err(|_| CryptoError::MalformedCertificate)
+}
+
+/// The digest of `message` that `algorithm` signs.
+pub(crate) fn digest_for(
+    algorithm: SignatureAlgorithm,
+    message: &Payload,
+) -> Result<Vec<u8>, CryptoError> {
     let digest = message.digest(algorithm.digest());
-    let digest = digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))?;
-    verify(&key, algorithm, &digest, value)
+    digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
 
 /// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.

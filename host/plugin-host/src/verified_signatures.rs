@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
 
-use crate::crypto::{CryptoError, verify_with_spki};
+use crate::Payload;
+use crate::crypto::{CryptoError, digest_for, spki_of, verify_with_spki};
 
 /// How many are remembered; the digest of each is kept twice.
 const MOST: usize = 4096;
@@ -45,6 +46,19 @@ impl VerifiedSignatures {
             self.known(|known| known.insert(fingerprint));
         }
         Ok(verified)
+    }
+
+    /// See [`verify_with_certificate`](crate::verify_with_certificate).
+    pub(crate) fn verify_with_certificate(
+        &self,
+        certificate: &[u8],
+        algorithm: SignatureAlgorithm,
+        message: &Payload,
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        let spki = spki_of(certificate)?;
+        let digest = digest_for(algorithm, message)?;
+        self.verify(&spki, algorithm, &digest, value)
     }
 
     fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
