@@ -94,19 +94,19 @@ pub(crate) fn verify_with_spki(
     digest: &[u8],
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    let key = public_key(spki).map_err(|_| CryptoError::MalformedKey)?;
-    verify(&key, algorithm, digest, value)
+    verify(&public_key(spki)?, algorithm, digest, value)
 }
 
 /// Reads a key of the kind that its algorithm identifier names (RFC 5480, 2.1;
 /// RFC 4055, 1.2). OpenSSL's reader for any kind tries every decoder that it
 /// has, which takes longer than the verification.
-fn public_key(spki: &[u8]) -> Result<PKey<Public>, ErrorStack> {
-    match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
+pub(crate) fn public_key(spki: &[u8]) -> Result<PKey<Public>, CryptoError> {
+    let key = match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
         Ok(EC_PUBLIC_KEY) => EcKey::public_key_from_der(spki).and_then(PKey::from_ec_key),
         Ok(RSA_ENCRYPTION) => Rsa::public_key_from_der(spki).and_then(PKey::from_rsa),
         _ => PKey::public_key_from_der(spki),
-    }
+    };
+    key.map_err(|_| CryptoError::MalformedKey)
 }
 
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
@@ -127,7 +127,8 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
     }
 }
 
-fn verify(
+/// Whether `value` signs `digest` under `key`.
+pub(crate) fn verify(
     key: &PKey<Public>,
     algorithm: SignatureAlgorithm,
     digest: &[u8],

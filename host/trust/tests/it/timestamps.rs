@@ -249,7 +249,7 @@ async fn a_signer_who_was_trusted_before_is_no_longer_once_their_time_is_over() 
     const LATER: &str = "20261121160002Z";
 
     let world = World::new();
-    let expiring = stamper_template().validity("20200101000000Z", LAST);
+    let expiring = stamper_template().validity("20200101000000Z", LATER);
     let mut closing = world.entry();
     closing.qualified_until = Some("2026-11-21T16:00:02Z".parse().expect("a time"));
     for (signer, entry) in [
