@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::done;
 use crate::support::outside::Hook;
@@ -233,6 +234,35 @@ async fn whoever_cannot_be_billed_is_told_which_of_four_causes_it_is() {
     let test = DiligenceCaller::test(&demo).get(ENTITY).await;
     assert_eq!(test.status, StatusCode::OK, "the sandbox costs nothing");
     assert_eq!(ledger(&demo), []);
+}
+
+#[tokio::test]
+async fn whoever_hangs_up_before_a_signed_answer_is_made_is_charged_for_it() {
+    /// So late that the server has seen before that nobody waits any more.
+    const LATE_MS: u64 = 2_000;
+
+    let demo = Demo::start();
+    let live = DiligenceCaller::live(&demo);
+    let signed = format!("{ENTITY}?sign=jades-t");
+    assert_eq!(live.get(&signed).await.status, StatusCode::OK);
+    let charged = ledger(&demo);
+    let world = WorldControl::of(&demo);
+    let late = json!({"fault": "delay", "milliseconds": LATE_MS});
+    world.spoil("tsa", late).await;
+    let before = world.now().await;
+
+    tokio::select! {
+        answered = live.get(&signed) => panic!("answered at once: {}", answered.status),
+        _ = world.happens(before, |entry| entry.is("tsa", "asked")) => {}
+    }
+
+    for _ in 0..LOOKS {
+        if ledger(&demo).len() > charged.len() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    assert_eq!(ledger(&demo), [charged.clone(), charged].concat());
 }
 
 #[tokio::test]

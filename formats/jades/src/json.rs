@@ -41,6 +41,11 @@ pub(crate) fn names(text: &[u8]) -> Result<Option<BTreeSet<String>>, JsonError> 
 /// The members of a text that is an object.
 pub(crate) fn object(text: &[u8]) -> Result<Map<String, Value>, JsonError> {
     names(text)?.ok_or(JsonError::NotAnObject)?;
+    named_object(text)
+}
+
+/// The same of a text in which [`names`] found an object.
+pub(crate) fn named_object(text: &[u8]) -> Result<Map<String, Value>, JsonError> {
     serde_json::from_slice(text).map_err(JsonError::Syntax)
 }
 

@@ -44,10 +44,10 @@ pub(crate) fn is_one(names: &BTreeSet<String>) -> bool {
 }
 
 impl Jws {
-    /// Reads a text that is JSON without repeated members.
+    /// Reads an object that is JSON without repeated members.
     pub(crate) fn read(text: &[u8]) -> Result<Self, Refusal> {
         let mut members =
-            json::object(text).map_err(|error| error.refusal("not-json", "The document"))?;
+            json::named_object(text).map_err(|error| error.refusal("not-json", "The document"))?;
         if members.contains_key("signatures") {
             return Err(not_flattened(
                 "The document is a JWS in the general serialization; one signature and the \

@@ -1,3 +1,4 @@
+use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,10 @@ use parafa_plugin_host::{
 };
 use parafa_store::Clock;
 use parafa_trust::{Certificate, SignerCheck, TimestampClient, ValidationData};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::task;
+use tokio::time::{Instant, timeout_at};
 
 use crate::SignatureUnavailable;
 use crate::answers::{SigningAnswers, algorithm_of};
@@ -76,14 +80,19 @@ pub struct AnswerSignerParts {
 
 /// Makes the organisation's signatures.
 pub struct AnswerSigner {
+    signatory: String,
+    maker: Arc<Maker>,
+    places: Arc<Semaphore>,
+}
+
+/// What makes them.
+struct Maker {
     key: Arc<dyn SigningKey>,
     plugins: Arc<Registry>,
     timestamps: TimestampClient,
     validation_data: ValidationData,
     clock: Arc<dyn Clock>,
-    signatory: String,
     standing: Standing,
-    places: Semaphore,
 }
 
 impl AnswerSigner {
@@ -97,15 +106,19 @@ impl AnswerSigner {
         let certificate = Certificate::from_der(own.unwrap_or_default())
             .map_err(SignatureUnavailable::UnreadableCertificate)?;
         let signatory = signatory(&certificate);
-        Ok(Self {
+        let signatory = signatory.ok_or(SignatureUnavailable::NamelessCertificate)?;
+        let maker = Maker {
             key: parts.key,
             plugins: parts.plugins,
             timestamps: parts.timestamps,
             validation_data: parts.validation_data,
             clock: parts.clock,
-            signatory: signatory.ok_or(SignatureUnavailable::NamelessCertificate)?,
             standing: Standing::new(certificate, parts.signer_check),
-            places: Semaphore::new(AT_ONCE),
+        };
+        Ok(Self {
+            signatory,
+            maker: Arc::new(maker),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
         })
     }
 
@@ -118,7 +131,7 @@ impl AnswerSigner {
     /// What keeps the key.
     #[must_use]
     pub fn key_storage(&self) -> KeyStorage {
-        self.key.storage()
+        self.maker.key.storage()
     }
 
     /// Whether the key can be reached, and its certificate may sign now. What is
@@ -127,9 +140,9 @@ impl AnswerSigner {
     /// # Errors
     /// [`SignatureUnavailable`], as a signature would have now.
     pub async fn check(&self) -> Result<(), SignatureUnavailable> {
-        self.in_time(async {
-            self.standing.chain(self.clock.now()).await?;
-            self.key.check().await.map_err(SignatureUnavailable::Key)
+        self.in_time(async |maker| {
+            maker.standing.chain(maker.clock.now()).await?;
+            maker.key.check().await.map_err(SignatureUnavailable::Key)
         })
         .await
     }
@@ -144,12 +157,12 @@ impl AnswerSigner {
         payload: Bytes,
         level: SignatureLevel,
     ) -> Result<Bytes, SignatureUnavailable> {
-        let made = self.in_time(async {
-            let plugin = self.plugin(JADES)?;
-            let signed = self.sign(&plugin, payload).await?;
+        let made = self.in_time(async move |maker| {
+            let plugin = maker.plugin(JADES)?;
+            let signed = maker.sign(&plugin, payload).await?;
             match level {
-                SignatureLevel::T => self.finished(&plugin, signed),
-                SignatureLevel::Lt => self.raised(&plugin, signed).await,
+                SignatureLevel::T => maker.finished(&plugin, signed),
+                SignatureLevel::Lt => maker.raised(&plugin, signed).await,
             }
         });
         made.await
@@ -164,27 +177,39 @@ impl AnswerSigner {
     /// # Errors
     /// [`SignatureUnavailable`].
     pub async fn asice(&self, files: Vec<ContainerFile>) -> Result<Bytes, SignatureUnavailable> {
-        let made = self.in_time(async {
-            self.plugin(JADES)?;
-            let plugin = self.plugin(ASICE)?;
-            let container = self.compose(&plugin, files).await?;
-            let signed = self.sign(&plugin, container).await?;
-            self.raised(&plugin, signed).await
+        let made = self.in_time(async move |maker| {
+            maker.plugin(JADES)?;
+            let plugin = maker.plugin(ASICE)?;
+            let container = maker.compose(&plugin, files).await?;
+            let signed = maker.sign(&plugin, container).await?;
+            maker.raised(&plugin, signed).await
         });
         made.await
     }
 
     /// Waits for a place and then for the signature, no longer than it may
     /// take.
-    async fn in_time<T>(
-        &self,
-        made: impl Future<Output = Result<T, SignatureUnavailable>>,
-    ) -> Result<T, SignatureUnavailable> {
+    ///
+    /// A signature is made on one thread that may block, where the plugin is
+    /// called in place: its calls are short, and to wake a thread for each takes
+    /// as long.
+    async fn in_time<T, F>(&self, make: F) -> Result<T, SignatureUnavailable>
+    where
+        T: Send + 'static,
+        F: AsyncFnOnce(&Maker) -> Result<T, SignatureUnavailable> + Send + 'static,
+    {
+        let deadline = Instant::now() + WITHIN;
         let in_turn = async {
-            let _place = self.places.acquire().await;
+            let place = self.places.clone().acquire_owned().await;
+            let (maker, runtime) = (self.maker.clone(), Handle::current());
+            let made = task::spawn_blocking(move || {
+                let _place = place;
+                runtime.block_on(timeout_at(deadline, make(&maker)))
+            });
             made.await
+                .unwrap_or_else(|ended| panic::resume_unwind(ended.into_panic()))
         };
-        let made = tokio::time::timeout(WITHIN, in_turn).await;
+        let made = timeout_at(deadline, in_turn).await.flatten();
         let made = made.unwrap_or(Err(SignatureUnavailable::TooLate));
         if let Err(error) = &made {
             let error: &dyn std::error::Error = error;
@@ -192,13 +217,15 @@ impl AnswerSigner {
         }
         made
     }
+}
 
-    fn plugin(&self, id: &'static str) -> Result<Arc<Plugin>, SignatureUnavailable> {
+impl Maker {
+    fn plugin(&self, id: &'static str) -> Result<Plugin, SignatureUnavailable> {
         let plugin = self.plugins.by_id(id);
         let plugin = plugin.ok_or(SignatureUnavailable::NoPlugin(id))?;
         // One party, however many callers: it leaves slots to people who sign.
         let priority = CallPriority::new(Urgency::Usual, PARTY);
-        Ok(Arc::new(plugin.prioritized(priority)))
+        Ok(plugin.prioritized(priority).in_place())
     }
 
     async fn compose(
@@ -216,7 +243,7 @@ impl AnswerSigner {
         Ok(plugin.compose(&files, &request).await?.bytes)
     }
 
-    /// Has the attorney's key sign, at level B-T.
+    /// Has the attorney's key sign what was made here, at level B-T.
     async fn sign(&self, plugin: &Plugin, document: Bytes) -> Result<Bytes, SignatureUnavailable> {
         let now = self.clock.now();
         let request = SignRequest {
@@ -230,7 +257,7 @@ impl AnswerSigner {
         };
         let authorities = ValidationAnswers::new(&self.validation_data, &self.timestamps, now);
         let answers = SigningAnswers::new(&*self.key, authorities);
-        let signing = plugin.drive_sign(document, &request, Vec::new(), &answers);
+        let signing = plugin.drive_first_sign(document, &request, &answers);
         match signing.await? {
             Progress::Done(signed) => Ok(signed.bytes),
             Progress::Suspended(_) => Err(match answers.key_failure() {

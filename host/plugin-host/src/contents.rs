@@ -28,8 +28,30 @@ impl Basis {
         operation: Capability,
         document: Document,
     ) -> Result<Self, CallError> {
-        let has = |capability| plugin.capabilities().contains(&capability);
         let kept = Self::kept(plugin, operation, document.clone()).await?;
+        Self::kept_so(kept, plugin, operation, document).await
+    }
+
+    /// The same of a document that nobody has signed, which asks for nothing: it
+    /// is kept as the description says.
+    pub(crate) async fn of_unsigned(
+        plugin: &Plugin,
+        operation: Capability,
+        document: Document,
+    ) -> Result<Self, CallError> {
+        let ability = operation.operation();
+        let declared = ability.and_then(|operation| plugin.preservation(operation));
+        let kept = declared.unwrap_or(Preservation::Whole);
+        Self::kept_so(kept, plugin, operation, document).await
+    }
+
+    async fn kept_so(
+        kept: Preservation,
+        plugin: &Plugin,
+        operation: Capability,
+        document: Document,
+    ) -> Result<Self, CallError> {
+        let has = |capability| plugin.capabilities().contains(&capability);
         let members = if has(Capability::Contents) && has(operation) {
             let members = members(plugin, document).await?;
             if members.is_empty() && operation == Capability::Sign {

@@ -9,8 +9,9 @@ use openssl::pkey::{Id, PKey, Public};
 use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::{Padding, Rsa};
 use openssl::sign::RsaPssSaltlen;
-use openssl::x509::X509;
+use spki::der::{Decode, Encode};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
+use x509_cert::certificate::{CertificateInner, Raw};
 
 use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
 
@@ -64,12 +65,26 @@ pub fn verify_with_certificate(
     message: &Payload,
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    let key = X509::from_der(certificate)
-        .and_then(|certificate| certificate.public_key())
-        .map_err(|_| CryptoError::MalformedCertificate)?;
+    let spki = spki_of(certificate)?;
+    let digest = digest_for(algorithm, message)?;
+    verify_with_spki(&spki, algorithm, &digest, value)
+}
+
+/// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
+/// certificates reads the key at once, as one of any kind.
+pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
+    CertificateInner::<Raw>::from_der(certificate)
+        .and_then(|read| read.tbs_certificate.subject_public_key_info.to_der())
+        .map_err(|_| CryptoError::MalformedCertificate)
+}
+
+/// The digest of `message` that `algorithm` signs.
+pub(crate) fn digest_for(
+    algorithm: SignatureAlgorithm,
+    message: &Payload,
+) -> Result<Vec<u8>, CryptoError> {
     let digest = message.digest(algorithm.digest());
-    let digest = digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))?;
-    verify(&key, algorithm, &digest, value)
+    digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
 
 /// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
@@ -79,19 +94,19 @@ pub(crate) fn verify_with_spki(
     digest: &[u8],
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    let key = public_key(spki).map_err(|_| CryptoError::MalformedKey)?;
-    verify(&key, algorithm, digest, value)
+    verify(&public_key(spki)?, algorithm, digest, value)
 }
 
 /// Reads a key of the kind that its algorithm identifier names (RFC 5480, 2.1;
 /// RFC 4055, 1.2). OpenSSL's reader for any kind tries every decoder that it
 /// has, which takes longer than the verification.
-fn public_key(spki: &[u8]) -> Result<PKey<Public>, ErrorStack> {
-    match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
+pub(crate) fn public_key(spki: &[u8]) -> Result<PKey<Public>, CryptoError> {
+    let key = match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
         Ok(EC_PUBLIC_KEY) => EcKey::public_key_from_der(spki).and_then(PKey::from_ec_key),
         Ok(RSA_ENCRYPTION) => Rsa::public_key_from_der(spki).and_then(PKey::from_rsa),
         _ => PKey::public_key_from_der(spki),
-    }
+    };
+    key.map_err(|_| CryptoError::MalformedKey)
 }
 
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
@@ -112,7 +127,8 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
     }
 }
 
-fn verify(
+/// Whether `value` signs `digest` under `key`.
+pub(crate) fn verify(
     key: &PKey<Public>,
     algorithm: SignatureAlgorithm,
     digest: &[u8],

@@ -10,8 +10,9 @@ use parafa_catalogue::{
 };
 
 use crate::contents::Covered;
-use crate::crypto::{CryptoError, verify_with_certificate};
+use crate::crypto::CryptoError;
 use crate::text;
+use crate::verified_signatures::VerifiedSignatures;
 use crate::{
     Answer, Archived, Coverage, Evidence, Outcome, Payload, SignRequest, SignatureEvidence,
     TimestampEvidence,
@@ -83,6 +84,16 @@ pub(crate) struct Signed<'a> {
     timestamps: Answered<'a>,
 }
 
+/// What a new signature is held against.
+pub(crate) struct Signing<'a> {
+    pub(crate) request: &'a SignRequest,
+    pub(crate) outcome: &'a Outcome,
+    /// What it covers in formats with members; in others it is the entire file.
+    pub(crate) covers: Option<&'a Covered>,
+    /// The host's own verifications.
+    pub(crate) verified: &'a VerifiedSignatures,
+}
+
 /// Time-stamps that were answered, each to be used once, for what it was asked.
 struct Answered<'a>(Vec<(Option<TimestampKind>, &'a [u8])>);
 
@@ -134,21 +145,18 @@ impl<'a> Answered<'a> {
 
 /// Checks the evidence `after` against that from `before`, what was signed,
 /// and what was requested, and splits it into the new signature and the
-/// earlier ones. Formats with members say what it `covers`; of others it covers
-/// the entire file.
+/// earlier ones.
 pub(crate) fn check(
     before: &Evidence,
     after: Evidence,
     mut signed: Signed<'_>,
-    request: &SignRequest,
-    outcome: &Outcome,
-    covers: Option<&Covered>,
+    signing: &Signing<'_>,
 ) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
     check_revocation_kept(before, &after)?;
     let (earlier, mut new) = split(&before.signatures, after.signatures)?;
     match (new.pop(), new.len()) {
         (Some(new), 0) => {
-            check_new(&new, &mut signed, request, outcome, covers)?;
+            check_new(&new, &mut signed, signing)?;
             Ok((new, earlier))
         }
         (None, _) => Err(EvidenceError::NotOneNew(0)),
@@ -368,10 +376,14 @@ fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), 
 fn check_new(
     new: &SignatureEvidence,
     signed: &mut Signed<'_>,
-    request: &SignRequest,
-    outcome: &Outcome,
-    covers: Option<&Covered>,
+    signing: &Signing<'_>,
 ) -> Result<(), EvidenceError> {
+    let Signing {
+        request,
+        outcome,
+        covers,
+        verified,
+    } = *signing;
     let is_stamped = new.timestamps.iter().any(|timestamp| {
         timestamp.kind == TimestampKind::Signature && timestamp.status == TimestampStatus::Intact
     });
@@ -407,7 +419,7 @@ fn check_new(
     if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
         return Err(EvidenceError::OtherThan(what));
     }
-    let verified = verify_with_certificate(
+    let verified = verified.verify_with_certificate(
         signer.unwrap_or_default(),
         request.signature_algorithm,
         signed.payload,

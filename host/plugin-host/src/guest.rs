@@ -3,6 +3,7 @@
 mod calls;
 mod worlds;
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,8 @@ pub(crate) struct Guest {
     priority: CallPriority,
     /// Whether it is asked for what it should refuse, to see whether it does.
     is_on_trial: bool,
+    /// Whether it runs on the thread that asks.
+    is_in_place: bool,
     worlds: Worlds,
 }
 
@@ -67,6 +70,7 @@ impl Guest {
             meter: MemoryMeter::default(),
             priority: CallPriority::default(),
             is_on_trial: false,
+            is_in_place: false,
             worlds: Worlds::link(linker, component, has)?,
         })
     }
@@ -99,6 +103,13 @@ impl Guest {
         }
     }
 
+    pub(crate) fn in_place(&self) -> Self {
+        Self {
+            is_in_place: true,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn digest(&self) -> PluginDigest {
         self.digest
     }
@@ -107,13 +118,18 @@ impl Guest {
         &self.runtime.limits
     }
 
+    pub(crate) fn verified(&self) -> &VerifiedSignatures {
+        &self.runtime.verified
+    }
+
     /// See [`crate::Plugin::has_slot_to_spare`].
     pub(crate) fn has_slot_to_spare(&self) -> bool {
         self.share.has_slot_to_spare()
     }
 
-    /// Runs `body` on a blocking thread once a slot is free. The slot stays
-    /// taken until the plugin ends, even if nobody waits for it any more.
+    /// Runs `body` once a slot is free: on a blocking thread, or on this one.
+    /// The slot stays taken until the plugin ends, even if nobody waits for it
+    /// any more.
     async fn call<T: Send + 'static>(
         self: &Arc<Self>,
         operation: &'static str,
@@ -127,23 +143,32 @@ impl Guest {
         let waited = asked.elapsed();
         let guest = Arc::clone(self);
         let span = Span::current();
-        let (answer, called) = oneshot::channel();
-        task::spawn_blocking(move || {
-            let _slot = slot;
+        let run = move || {
             let begun = Instant::now();
             let mut store = guest.store(documents);
             let called = span.in_scope(|| body(&guest, &mut store));
             guest.tell(operation, (waited, begun.elapsed()), &called);
-            // Nobody needs to wait until the memory of the instance is cleared
-            // for the next one, which the end of the store does; and nobody
-            // may be waiting any more at all.
-            let _ = answer.send(called);
-        });
-        match called.await {
+            (called, (store, slot))
+        };
+        let called = if self.is_in_place {
+            let ran = panic::catch_unwind(AssertUnwindSafe(run));
+            ran.map(|(called, _)| called).map_err(drop)
+        } else {
+            let (answer, called) = oneshot::channel();
+            task::spawn_blocking(move || {
+                let (called, _spent) = run();
+                // Nobody needs to wait until the memory of the instance is
+                // cleared for the next one, which the end of the store does;
+                // and nobody may be waiting any more at all.
+                let _ = answer.send(called);
+            });
+            called.await.map_err(drop)
+        };
+        match called {
             Ok(Ok(answered)) => Ok(answered?),
             Ok(Err(kind)) => Err(self.failed(operation, kind).into()),
             Err(_) => {
-                let kind = FaultKind::Host("the thread of the call panicked".to_owned());
+                let kind = FaultKind::Host("the call panicked".to_owned());
                 Err(self.failed(operation, kind).into())
             }
         }

@@ -78,6 +78,14 @@ impl Plugin {
         self.with(self.guest.on_trial())
     }
 
+    /// The same plugin, whose calls run on the thread that asks for them. It has
+    /// to be one that may block; nobody need be woken then, which takes longer
+    /// than a short call.
+    #[must_use]
+    pub fn in_place(&self) -> Self {
+        self.with(self.guest.in_place())
+    }
+
     fn with(&self, guest: Guest) -> Self {
         Self {
             about: self.about.clone(),
@@ -256,6 +264,24 @@ impl Plugin {
         answerer: &dyn Answerer,
     ) -> Result<Progress, CallError> {
         signing::drive(self, document.into(), request, answers, answerer).await
+    }
+
+    /// [`Plugin::drive_sign`] for a document that whoever calls made, so that
+    /// nobody has signed it: the plugin is not asked which signatures it has,
+    /// and how it is kept is as the description says.
+    ///
+    /// A document comes out only if it has one signature in all.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Plugin::drive_sign`].
+    pub async fn drive_first_sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress, CallError> {
+        signing::drive_first(self, document.into(), request, answerer).await
     }
 
     /// One step of archiving, with the answers so far. An output is checked to

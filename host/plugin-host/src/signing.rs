@@ -26,17 +26,41 @@ pub(crate) async fn drive(
     plugin: &Plugin,
     document: Document,
     request: &SignRequest,
-    mut answers: Vec<Answer>,
+    answers: Vec<Answer>,
     answerer: &dyn Answerer,
 ) -> Result<Progress, CallError> {
     // What the document's signatures are does not change while it is signed.
-    let mut before = match answers.is_empty() {
+    let before = match answers.is_empty() {
         true => Some(check_before_anybody_signs(plugin, document.clone()).await?),
         false => None,
     };
     let basis = Basis::of(plugin, Capability::Sign, document.clone()).await?;
+    drive_on(plugin, &basis, before, document, request, answers, answerer).await
+}
+
+/// The same of a document that nobody has signed, from its beginning.
+pub(crate) async fn drive_first(
+    plugin: &Plugin,
+    document: Document,
+    request: &SignRequest,
+    answerer: &dyn Answerer,
+) -> Result<Progress, CallError> {
+    let basis = Basis::of_unsigned(plugin, Capability::Sign, document.clone()).await?;
+    let (before, answers) = (Some(Evidence::default()), Vec::new());
+    drive_on(plugin, &basis, before, document, request, answers, answerer).await
+}
+
+async fn drive_on(
+    plugin: &Plugin,
+    basis: &Basis,
+    mut before: Option<Evidence>,
+    document: Document,
+    request: &SignRequest,
+    mut answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Result<Progress, CallError> {
     for _ in 0..plugin.max_rounds() {
-        let step = plugin.sign_on(&basis, document.clone(), request, &answers);
+        let step = plugin.sign_on(basis, document.clone(), request, &answers);
         let needs = match step.await? {
             SignStep::Needs(needs) => needs,
             SignStep::Done {
@@ -47,7 +71,7 @@ pub(crate) async fn drive(
                     Some(before) => before,
                     None => plugin.evidence(Capability::Sign, document).await?,
                 };
-                return finish(plugin, &basis, &before, request, &answers, output, outcome)
+                return finish(plugin, basis, &before, request, &answers, output, outcome)
                     .await
                     .map(|signed| Progress::Done(Box::new(signed)));
             }
@@ -126,9 +150,14 @@ async fn finish(
     let output_of = basis.check_output(plugin, Capability::Sign, output.clone());
     let covers = output_of.await?;
     let after = plugin.evidence(Capability::Sign, output.clone()).await?;
-    let (signature, earlier) =
-        evidence::check(before, after, signed, request, &outcome, covers.as_ref())
-            .map_err(refused)?;
+    let signing = evidence::Signing {
+        request,
+        outcome: &outcome,
+        covers: covers.as_ref(),
+        verified: plugin.guest().verified(),
+    };
+    let checked = evidence::check(before, after, signed, &signing);
+    let (signature, earlier) = checked.map_err(refused)?;
     Ok(SignedDocument {
         bytes: output.into_bytes(),
         outcome,

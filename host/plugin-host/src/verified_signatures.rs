@@ -3,13 +3,20 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use openssl::pkey::{PKey, Public};
 use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
 
-use crate::crypto::{CryptoError, verify_with_spki};
+use crate::Payload;
+use crate::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
 
 /// How many are remembered; the digest of each is kept twice.
 const MOST: usize = 4096;
+/// How many keys are remembered: those of authorities, and the attorney's, come
+/// back. To read one takes a good part of a verification.
+const MOST_KEYS: usize = 64;
+/// The longest key that is remembered, in bytes: more than one of 8192 bits.
+const KEY_BYTES: usize = 2048;
 
 /// Verifies signatures, and remembers those that do: a plugin comes back to the
 /// signatures of certificates, time-stamps and responses after every answer, and
@@ -25,10 +32,12 @@ struct Known {
     fingerprints: HashSet<Fingerprint>,
     /// The same, the oldest first.
     order: VecDeque<Fingerprint>,
+    /// Keys by their DER, the newest first.
+    keys: VecDeque<(Vec<u8>, PKey<Public>)>,
 }
 
 impl VerifiedSignatures {
-    /// See [`verify_with_spki`].
+    /// See [`verify_with_spki`](crate::crypto::verify_with_spki).
     pub(crate) fn verify(
         &self,
         spki: &[u8],
@@ -40,11 +49,32 @@ impl VerifiedSignatures {
         if self.known(|known| known.fingerprints.contains(&fingerprint)) {
             return Ok(true);
         }
-        let verified = verify_with_spki(spki, algorithm, digest, value)?;
+        let key = match self.known(|known| known.key(spki)) {
+            Some(key) => key,
+            None => {
+                let key = public_key(spki)?;
+                self.known(|known| known.insert_key(spki, &key));
+                key
+            }
+        };
+        let verified = verify(&key, algorithm, digest, value)?;
         if verified {
             self.known(|known| known.insert(fingerprint));
         }
         Ok(verified)
+    }
+
+    /// See [`verify_with_certificate`](crate::verify_with_certificate).
+    pub(crate) fn verify_with_certificate(
+        &self,
+        certificate: &[u8],
+        algorithm: SignatureAlgorithm,
+        message: &Payload,
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        let spki = spki_of(certificate)?;
+        let digest = digest_for(algorithm, message)?;
+        self.verify(&spki, algorithm, &digest, value)
     }
 
     fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
@@ -53,6 +83,20 @@ impl VerifiedSignatures {
 }
 
 impl Known {
+    fn key(&self, spki: &[u8]) -> Option<PKey<Public>> {
+        let mut keys = self.keys.iter();
+        let (_, key) = keys.find(|(known, _)| known == spki)?;
+        Some(key.clone())
+    }
+
+    fn insert_key(&mut self, spki: &[u8], key: &PKey<Public>) {
+        if spki.len() > KEY_BYTES {
+            return;
+        }
+        self.keys.truncate(MOST_KEYS - 1);
+        self.keys.push_front((spki.to_vec(), key.clone()));
+    }
+
     fn insert(&mut self, fingerprint: Fingerprint) {
         if !self.fingerprints.insert(fingerprint) {
             return;

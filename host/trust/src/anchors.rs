@@ -207,15 +207,26 @@ impl TrustAnchors {
             .filter(|entry| !entry.is_anchor() && entry.serves(purpose, method))
             .map(|entry| &entry.certificate)
             .chain(embedded);
-        let anchors = || self.anchors(purpose, method);
-        let trusted = anchors().map(|entry| &entry.certificate);
+        let trusted = self
+            .anchors(purpose, method)
+            .map(|entry| &entry.certificate);
         let chain = path::build(leaf, intermediates, trusted, at)?;
-        let anchor = chain
-            .iter()
-            .skip(1)
-            .find_map(|step| anchors().find(|entry| entry.certificate == *step))
-            .ok_or(PathError::Shape)?;
+        let anchor = self.anchor_of(&chain, purpose, method);
+        let anchor = anchor.ok_or(PathError::Shape)?;
         Ok(TrustedPath { chain, anchor })
+    }
+
+    /// The anchor for `purpose` and `method` that is nearest to a chain's leaf.
+    pub(crate) fn anchor_of(
+        &self,
+        chain: &[Certificate],
+        purpose: Purpose,
+        method: Option<&str>,
+    ) -> Option<&TrustEntry> {
+        chain.iter().skip(1).find_map(|step| {
+            self.anchors(purpose, method)
+                .find(|entry| entry.certificate == *step)
+        })
     }
 
     fn anchors(&self, purpose: Purpose, method: Option<&str>) -> impl Iterator<Item = &TrustEntry> {

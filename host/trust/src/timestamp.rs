@@ -1,6 +1,7 @@
 //! Time-stamps (RFC 3161).
 
 mod response;
+mod signers;
 mod token;
 
 pub use self::token::{TimestampToken, TokenFault};
@@ -21,6 +22,7 @@ use url::Url;
 use x509_tsp::{MessageImprint, TimeStampReq, TspVersion};
 
 use self::response::TimestampResponse;
+use self::signers::KnownSigners;
 use self::token::Expected;
 use crate::anchors::TrustAnchors;
 use crate::random::{RandomSource, RandomUnavailable};
@@ -117,6 +119,8 @@ pub struct TimestampClient {
     anchors: Arc<TrustAnchors>,
     authorities: Vec<TimestampAuthority>,
     policy: TimestampPolicy,
+    /// By these anchors.
+    signers: Arc<KnownSigners>,
 }
 
 impl TimestampClient {
@@ -136,6 +140,7 @@ impl TimestampClient {
             anchors,
             authorities,
             policy,
+            signers: Arc::default(),
         }
     }
 
@@ -217,7 +222,7 @@ impl TimestampClient {
             .map_err(|error| TimestampFault::Invalid(TokenFault::Malformed(error)))?;
         let token = response.into_token()?;
         expected
-            .check(&token, &self.anchors, now)
+            .check(&token, &self.anchors, &self.signers, now)
             .map_err(TimestampFault::Invalid)
     }
 

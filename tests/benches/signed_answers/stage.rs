@@ -3,23 +3,28 @@ use std::sync::Arc;
 
 use parafa_attorney::{SigningKey, SoftwareKey};
 use parafa_demo::{World, WorldConfig};
+use parafa_http_port::HttpPort;
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use parafa_plugin_host::Registry;
-use parafa_store::SystemClock;
+use parafa_store::{Clock, ManualClock, SystemClock};
 use parafa_trust::{
-    OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampAuthority, TimestampClient,
-    TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
+    OcspClient, OcspPolicy, Ports, RandomSource, SignerCheck, SystemRandom, TimestampAuthority,
+    TimestampClient, TimestampPolicy, TrustAnchors, ValidationData, ValidationPolicy,
 };
 use tempfile::TempDir;
 use url::Url;
 
+use crate::recorded::{Recorded, SameOctets};
 use crate::support::{admit, plugin_host};
 
-/// A world with an attorney, and their signer.
+/// A world with an attorney, and their signers.
 pub(crate) struct Stage {
     pub(crate) key: Arc<dyn SigningKey>,
     pub(crate) signer: Arc<AnswerSigner>,
+    /// Whose clock stands still, so that the same answer has the same signature
+    /// each time, and a time-stamp that was recorded for it.
+    pub(crate) recorded: Arc<AnswerSigner>,
     pub(crate) timestamps: TimestampClient,
     _world: World,
     _folder: TempDir,
@@ -36,11 +41,15 @@ impl Stage {
         let files = world.attorney();
         let key = SoftwareKey::from_pem(&read(&files.key), &read(&files.certificate));
         let key: Arc<dyn SigningKey> = Arc::new(key.expect("the attorney's key"));
-        let (signer, timestamps) = signer(&world, key.clone()).await;
-        let signer = Arc::new(signer);
+        let parts = Parts::of(&world, key.clone()).await;
+        let timestamps = parts.timestamps(parts.ports.configured.clone(), Arc::new(SystemRandom));
+        let recorded = Arc::new(Recorded::new(parts.ports.configured.clone()));
+        let recorded = parts.timestamps(recorded, Arc::new(SameOctets));
+        let clock = Arc::new(ManualClock::new(SystemClock.now()));
         Self {
             key,
-            signer,
+            signer: parts.signer(timestamps.clone(), Arc::new(SystemClock)),
+            recorded: parts.signer(recorded, clock),
             timestamps,
             _world: world,
             _folder: folder,
@@ -48,47 +57,70 @@ impl Stage {
     }
 }
 
-async fn signer(world: &World, key: Arc<dyn SigningKey>) -> (AnswerSigner, TimestampClient) {
-    let plugins = Arc::new(Registry::default());
-    let jades = admit(&plugin_host(), "jades.wasm").await;
-    plugins.install(jades).expect("the plugin is installed");
-    let addresses = world.addresses();
-    let url = |address: &str| Url::parse(address).expect("an address of the world");
-    let (tsa, ocsp) = (url(&addresses.tsa), url(&addresses.ocsp));
-    let reach = |url: &Url, reach| {
-        let policy = AddressPolicy::new(HostPort::of(url).into_iter().collect(), reach);
-        Arc::new(OutboundClient::new(policy, &ServerTrust::default()).expect("a client"))
-    };
-    let ports = Ports {
-        configured: reach(&tsa, Reach::ListedOnly),
-        named: reach(&ocsp, Reach::PublicHttp),
-    };
-    let anchors = TrustAnchors::load(world.trust_folder()).expect("the world's anchors");
-    let (anchors, random) = (Arc::new(anchors), Arc::new(SystemRandom));
-    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
-    let authorities = vec![TimestampAuthority {
-        url: tsa,
-        policy: None,
-    }];
-    let timestamps = TimestampClient::new(
-        ports.configured,
-        random,
-        anchors.clone(),
-        authorities,
-        TimestampPolicy::default(),
-    );
-    let parts = AnswerSignerParts {
-        key,
-        plugins,
-        timestamps: timestamps.clone(),
-        validation_data: ValidationData::new(
-            anchors.clone(),
-            ocsp.clone(),
-            ValidationPolicy::default(),
-        ),
-        signer_check: SignerCheck::new(anchors, ocsp),
-        clock: Arc::new(SystemClock),
-    };
-    let signer = AnswerSigner::new(parts).expect("the attorney's certificate can be read");
-    (signer, timestamps)
+/// What signers have in common.
+struct Parts {
+    key: Arc<dyn SigningKey>,
+    plugins: Arc<Registry>,
+    ports: Ports,
+    anchors: Arc<TrustAnchors>,
+    tsa: Url,
+}
+
+impl Parts {
+    async fn of(world: &World, key: Arc<dyn SigningKey>) -> Self {
+        let plugins = Arc::new(Registry::default());
+        let jades = admit(&plugin_host(), "jades.wasm").await;
+        plugins.install(jades).expect("the plugin is installed");
+        let addresses = world.addresses();
+        let url = |address: &str| Url::parse(address).expect("an address of the world");
+        let (tsa, ocsp) = (url(&addresses.tsa), url(&addresses.ocsp));
+        let reach = |url: &Url, reach| {
+            let policy = AddressPolicy::new(HostPort::of(url).into_iter().collect(), reach);
+            Arc::new(OutboundClient::new(policy, &ServerTrust::default()).expect("a client"))
+        };
+        let ports = Ports {
+            configured: reach(&tsa, Reach::ListedOnly),
+            named: reach(&ocsp, Reach::PublicHttp),
+        };
+        let anchors = TrustAnchors::load(world.trust_folder()).expect("the world's anchors");
+        Self {
+            key,
+            plugins,
+            ports,
+            anchors: Arc::new(anchors),
+            tsa,
+        }
+    }
+
+    fn timestamps(
+        &self,
+        port: Arc<dyn HttpPort>,
+        random: Arc<dyn RandomSource>,
+    ) -> TimestampClient {
+        let authorities = vec![TimestampAuthority {
+            url: self.tsa.clone(),
+            policy: None,
+        }];
+        let policy = TimestampPolicy::default();
+        TimestampClient::new(port, random, self.anchors.clone(), authorities, policy)
+    }
+
+    fn signer(&self, timestamps: TimestampClient, clock: Arc<dyn Clock>) -> Arc<AnswerSigner> {
+        let random = Arc::new(SystemRandom);
+        let ocsp = OcspClient::new(self.ports.clone(), random, OcspPolicy::default());
+        let anchors = self.anchors.clone();
+        let signer = AnswerSigner::new(AnswerSignerParts {
+            key: self.key.clone(),
+            plugins: self.plugins.clone(),
+            timestamps,
+            validation_data: ValidationData::new(
+                anchors.clone(),
+                ocsp.clone(),
+                ValidationPolicy::default(),
+            ),
+            signer_check: SignerCheck::new(anchors, ocsp),
+            clock,
+        });
+        Arc::new(signer.expect("the attorney's certificate can be read"))
+    }
 }

@@ -103,6 +103,23 @@ async fn a_second_signature_leaves_the_first_as_it_was() {
 }
 
 #[tokio::test]
+async fn what_nobody_is_said_to_have_signed_comes_out_with_one_signature_or_not_at_all() {
+    let toy = toy().await.in_place();
+    let (ona, jonas) = (Signer::named("Ona"), Signer::named("Jonas"));
+    let request = ona.request(TargetLevel::BT);
+    let progress = toy.drive_first_sign(toy_document("honest"), &request, &ona);
+    let first = done(progress.await.unwrap());
+    assert_eq!(first.earlier, []);
+    assert_eq!(first.outcome.level, "Toy-B-T");
+
+    let request = jonas.request(TargetLevel::BT);
+    let second = toy.drive_first_sign(first.bytes, &request, &jonas).await;
+
+    let expected = ContractBreach::Evidence(EvidenceError::NotOneNew(2));
+    assert_eq!(breach(second), expected);
+}
+
+#[tokio::test]
 async fn a_need_without_an_answer_is_the_plugins_to_refuse() {
     let toy = toy().await;
     let signer = Signer::named("Ona");

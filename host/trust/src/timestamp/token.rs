@@ -15,7 +15,8 @@ use x509_tsp::{Accuracy, MessageImprint};
 
 use self::attributes::SignedAttributes;
 use self::signed_data::{SignedData, SignerIdentifier, SignerInfo};
-use crate::anchors::{Purpose, TrustAnchors, TrustedPath};
+use super::signers::KnownSigners;
+use crate::anchors::{Purpose, TrustAnchors};
 use crate::certificate::Certificate;
 use crate::path::PathError;
 use crate::signature::{self, SignatureFault, message_digest};
@@ -23,6 +24,8 @@ use crate::wire::WireTime;
 
 /// id-ct-TSTInfo (RFC 3161 clause 2.4.2).
 const ID_CT_TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");
+
+const TIMESTAMPING: Purpose = Purpose::Timestamping;
 
 /// A checked token.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -116,16 +119,30 @@ impl Expected<'_> {
         &self,
         token_der: &[u8],
         anchors: &TrustAnchors,
+        signers: &KnownSigners,
         now: Timestamp,
     ) -> Result<TimestampToken, TokenFault> {
         let data = SignedData::from_token(token_der)?;
         let info = TstInfo::from_der(&data.content).map_err(TokenFault::Malformed)?;
         self.check_info(&info, now)?;
-        let (signer, embedded) = data.signer_certificate()?;
+        let gen_time = info.gen_time.0;
+        let known = signers.path(|signer| data.has_signer(signer), gen_time);
+        let (signer, embedded) = match known.as_deref() {
+            Some([signer, ..]) => (signer.clone(), Vec::new()),
+            _ => data.signer_certificate()?,
+        };
         check_signer_purpose(&signer)?;
         check_signature(&data.content, &data.signer, &signer)?;
-        let gen_time = info.gen_time.0;
-        let chain = trusted_chain(&signer, &embedded, anchors, gen_time)?;
+        let chain = match known {
+            Some(chain) => chain,
+            None => {
+                let path = anchors.path(&signer, &embedded, TIMESTAMPING, None, gen_time);
+                let chain = path.map_err(TokenFault::Untrusted)?.chain;
+                signers.remember(&chain);
+                chain
+            }
+        };
+        check_anchor(&signer, &chain, anchors, gen_time)?;
         Ok(TimestampToken {
             der: token_der.to_vec(),
             gen_time,
@@ -198,25 +215,31 @@ fn check_signature(
     .map_err(TokenFault::Signature)
 }
 
-fn trusted_chain(
+/// What the anchor of the signer's path asks for.
+fn check_anchor(
     signer: &Certificate,
-    embedded: &[Certificate],
+    chain: &[Certificate],
     anchors: &TrustAnchors,
     gen_time: Timestamp,
-) -> Result<Vec<Certificate>, TokenFault> {
-    let TrustedPath { chain, anchor } = anchors
-        .path(signer, embedded, Purpose::Timestamping, None, gen_time)
-        .map_err(TokenFault::Untrusted)?;
+) -> Result<(), TokenFault> {
+    let anchor = anchors.anchor_of(chain, TIMESTAMPING, None);
+    let anchor = anchor.ok_or(TokenFault::Untrusted(PathError::Shape))?;
     if let Some(policy) = anchor.missing_policy(signer) {
         return Err(TokenFault::SignerPolicy(policy));
     }
     if !anchor.is_qualified_at(gen_time) {
         return Err(TokenFault::NotQualified(gen_time));
     }
-    Ok(chain)
+    Ok(())
 }
 
 impl SignedData {
+    /// Whether this is the signer's certificate, and travels with the token.
+    fn has_signer(&self, certificate: &Certificate) -> bool {
+        self.certificates.iter().any(|der| der == certificate.der())
+            && self.signer.identifier.identifies(certificate)
+    }
+
     /// The signer's certificate, and all others that travel with it.
     fn signer_certificate(&self) -> Result<(Certificate, Vec<Certificate>), TokenFault> {
         let mut others: Vec<Certificate> = self

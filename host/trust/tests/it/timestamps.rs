@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use der::asn1::ObjectIdentifier;
 use parafa_trust::{
@@ -241,6 +241,37 @@ async fn a_foreign_or_expired_signer_is_untrusted() {
     let expired = stamper_template().validity("20200101000000Z", "20261121160000Z");
     let expired = fault_of_signer(&world, &expired.issued_by(&world.issuing)).await;
     assert!(matches!(expired, TokenFault::Untrusted(_)), "{expired:?}");
+}
+
+#[tokio::test]
+async fn a_signer_who_was_trusted_before_is_no_longer_once_their_time_is_over() {
+    const LAST: &str = "20261121160001Z";
+    const LATER: &str = "20261121160002Z";
+
+    let world = World::new();
+    let expiring = stamper_template().validity("20200101000000Z", LATER);
+    let mut closing = world.entry();
+    closing.qualified_until = Some("2026-11-21T16:00:02Z".parse().expect("a time"));
+    for (signer, entry) in [
+        (expiring.issued_by(&world.issuing), world.entry()),
+        (world.stamper.clone(), closing),
+    ] {
+        let times = Mutex::new([LAST, LAST, LATER].into_iter());
+        let port = FakePort::default().at(FIRST, move |request| {
+            let mut stamper = Stamper::new(&signer);
+            stamper.gen_time = times.lock().expect("times").next().expect("a time");
+            stamper.answer(request)
+        });
+        let anchors = Arc::new(TrustAnchors::new(vec![entry]));
+        let authorities = vec![authority(FIRST)];
+        let policy = TimestampPolicy::default();
+        let client = TimestampClient::new(Arc::new(port), random(), anchors, authorities, policy);
+
+        for is_trusted in [true, true, false] {
+            let token = client.timestamp(&IMPRINT, now()).await;
+            assert_eq!(token.is_ok(), is_trusted, "{token:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,48 @@
+//! Signers of tokens whose path to an anchor was found before: an authority
+//! stamps with one certificate for years, and to read it and to find its path
+//! takes longer than all other checks of a token.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use crate::certificate::Certificate;
+
+/// How many are remembered: a handful of authorities is asked, and each changes
+/// its certificate now and then.
+const MOST: usize = 16;
+
+/// Paths from signers to the anchors of one client, for as long as each of their
+/// certificates is valid.
+#[derive(Default)]
+pub(super) struct KnownSigners(Mutex<VecDeque<Vec<Certificate>>>);
+
+impl KnownSigners {
+    /// The path of the signer that `is_it`, if it is known and holds at `at`.
+    pub(super) fn path(
+        &self,
+        is_it: impl Fn(&Certificate) -> bool,
+        at: Timestamp,
+    ) -> Option<Vec<Certificate>> {
+        // OpenSSL, which finds paths, has the last second no longer.
+        let is_valid = |step: &Certificate| step.not_before() <= at && at < step.not_after();
+        let known = self.known();
+        let mut known = known.iter();
+        let path = known.find(|path| path.first().is_some_and(&is_it))?;
+        path.iter().all(is_valid).then(|| path.clone())
+    }
+
+    /// Remembers a path, from the signer to the anchor, in place of the one that
+    /// was known of this signer, or of the oldest where there are too many.
+    pub(super) fn remember(&self, path: &[Certificate]) {
+        let mut known = self.known();
+        known.retain(|other| other.first() != path.first());
+        known.truncate(MOST - 1);
+        known.push_front(path.to_vec());
+    }
+
+    fn known(&self) -> MutexGuard<'_, VecDeque<Vec<Certificate>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
