@@ -34,8 +34,8 @@ pub fn check_request(request: &ComposeRequest, media_type: &str) -> Result<(), R
 /// # Errors
 /// `too-many-members` when there is no file or too many, `member-name` when
 /// names cannot be those of files in a container, `duplicate-member` when files
-/// have one name, `bad-request` when a file has no media type, and
-/// `empty-member` when files are empty.
+/// have one name, `bad-request` when a file has no media type, `empty-member` when
+/// files are empty, and `document-too-long` when they are too long together.
 pub fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Result<(), Refusal> {
     if files.is_empty() || files.len() > limits.composed_files {
         let detail = format!(
@@ -77,7 +77,16 @@ pub fn check_files<B: Blob>(files: &[SourceFile<'_, B>], limits: &Limits) -> Res
         "empty-member",
         "Files are empty.",
         named(&|file| file.content.is_empty()),
-    )
+    )?;
+    let bytes: u64 = files.iter().map(|file| file.content.len()).sum();
+    if bytes > limits.composed_bytes {
+        let detail = format!(
+            "Files with {bytes} bytes are more than the {} of which a container is composed.",
+            limits.composed_bytes
+        );
+        return Err(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail));
+    }
+    Ok(())
 }
 
 /// Whether a file can have the name: a relative path outside of what a container

@@ -22,6 +22,9 @@ pub struct Limits {
     pub stamped_bytes: u64,
     /// Files that a container is composed of.
     pub composed_files: usize,
+    /// Bytes of these files together: with what is around them they are no longer
+    /// than an output may be.
+    pub composed_bytes: u64,
 }
 
 impl Limits {
@@ -45,6 +48,7 @@ impl Default for Limits {
             inflated_bytes: 448 * 1024 * 1024,
             stamped_bytes: 2 * 1024 * 1024 * 1024,
             composed_files: 20,
+            composed_bytes: 63 * 1024 * 1024,
         }
     }
 }

@@ -1,13 +1,14 @@
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use parafa_plugin_host::TargetLevel;
+use parafa_plugin_host::{Parameter, TargetLevel};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::case_files::CaseFiles;
-use crate::{Expectation, Operation, SignerAlgorithm};
+use crate::{Expectation, Operation, SignedBy, SignerAlgorithm};
 
 /// What the file that describes a case is called.
 pub(crate) const DESCRIPTION: &str = "case.toml";
@@ -42,6 +43,14 @@ pub struct Check {
     pub target: Option<TargetLevel>,
     /// How they sign, ECDSA-SHA256 when it is not named.
     pub algorithm: Option<SignerAlgorithm>,
+    /// Who they are, persons when it is not named.
+    pub by: Option<SignedBy>,
+    /// The names of the files that `compose` is given, each with the bytes of the
+    /// document; the one file of the case when it is not named.
+    pub files: Option<Vec<String>>,
+    /// The parameters of `compose`.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
     /// What it should say; of several signers, to the last one.
     pub expect: Expectation,
 }
@@ -138,6 +147,20 @@ impl Case {
 }
 
 impl Check {
+    /// One that names nothing beside what is asked and what is expected.
+    pub(crate) fn of(operation: Operation, expect: Expectation) -> Self {
+        Self {
+            operation,
+            signers: None,
+            target: None,
+            algorithm: None,
+            by: None,
+            files: None,
+            params: BTreeMap::new(),
+            expect,
+        }
+    }
+
     /// How many sign before, or as, the operation.
     pub(crate) fn signers(&self) -> usize {
         let default = u8::from(self.operation == Operation::Sign);
@@ -152,6 +175,26 @@ impl Check {
         }
     }
 
+    /// Who the signers are.
+    pub(crate) fn by(&self) -> SignedBy {
+        self.by.unwrap_or_default()
+    }
+
+    /// The names that the files of `compose` have; that of the case's file where
+    /// there are none.
+    pub(crate) fn names(&self, input: &str) -> Vec<String> {
+        let names = self.files.clone();
+        names.unwrap_or_else(|| vec![input.to_owned()])
+    }
+
+    /// The parameters of `compose`.
+    pub(crate) fn params(&self) -> Vec<Parameter> {
+        let params = self.params.clone().into_iter();
+        params
+            .map(|(name, value)| Parameter { name, value })
+            .collect()
+    }
+
     /// How the signers sign.
     pub(crate) fn algorithm(&self) -> SignerAlgorithm {
         self.algorithm.unwrap_or_default()
@@ -159,6 +202,7 @@ impl Check {
 
     fn can_be_told(&self) -> Result<(), CaseError> {
         let is_sign = self.operation == Operation::Sign;
+        let composes = self.operation == Operation::Compose;
         let asks = [
             (
                 "signers",
@@ -170,6 +214,9 @@ impl Check {
             ),
             ("target level", is_sign || self.target.is_none()),
             ("algorithm", self.algorithm.is_none() || self.signers() > 0),
+            ("signers", self.by.is_none() || self.signers() > 0),
+            ("files", composes || self.files.is_none()),
+            ("parameters", composes || self.params.is_empty()),
         ];
         let unasked = asks.into_iter().find(|(_, fits)| !fits);
         let untold = self.expect.untold_by(self.operation);
@@ -215,11 +262,14 @@ mod tests {
         signers = 2
         target = "B-T"
         algorithm = "RSA-PKCS1-SHA256"
+        by = "key"
         expect.refused = "no-room"
 
         [[checks]]
-        operation = "flatten"
-        expect.refused = { code = "flatten-refused", subjects = ["a: why"] }
+        operation = "compose"
+        files = ["a.txt", "b.txt"]
+        params = { title = "A" }
+        expect.refused = { code = "empty-member", subjects = ["a.txt"] }
     "#;
 
     fn load(description: &str, document: Option<&str>) -> Result<Case, CaseError> {
@@ -239,35 +289,36 @@ mod tests {
         assert_eq!(
             case.checks,
             [
-                Check {
-                    operation: Operation::Inspect,
-                    signers: None,
-                    target: None,
-                    algorithm: None,
-                    expect: Expectation::Accepted(Box::new(Acceptance {
+                Check::of(
+                    Operation::Inspect,
+                    Expectation::Accepted(Box::new(Acceptance {
                         notes: Some(vec!["javascript".into()]),
                         ..Acceptance::default()
-                    })),
-                },
+                    }))
+                ),
                 Check {
-                    operation: Operation::Sign,
                     signers: Some(2),
                     target: Some(TargetLevel::BT),
                     algorithm: Some(SignerAlgorithm::RsaPkcs1Sha256),
-                    expect: Expectation::Refused(ExpectedRefusal {
-                        code: "no-room".into(),
-                        subjects: None,
-                    }),
+                    by: Some(SignedBy::Key),
+                    ..Check::of(
+                        Operation::Sign,
+                        Expectation::Refused(ExpectedRefusal {
+                            code: "no-room".into(),
+                            subjects: None,
+                        })
+                    )
                 },
                 Check {
-                    operation: Operation::Flatten,
-                    signers: None,
-                    target: None,
-                    algorithm: None,
-                    expect: Expectation::Refused(ExpectedRefusal {
-                        code: "flatten-refused".into(),
-                        subjects: Some(vec!["a: why".into()]),
-                    }),
+                    files: Some(vec!["a.txt".into(), "b.txt".into()]),
+                    params: [("title".into(), "A".into())].into(),
+                    ..Check::of(
+                        Operation::Compose,
+                        Expectation::Refused(ExpectedRefusal {
+                            code: "empty-member".into(),
+                            subjects: Some(vec!["a.txt".into()]),
+                        })
+                    )
                 },
             ]
         );
@@ -304,20 +355,31 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_sign_has_no_algorithm_and_no_signer_has_an_unknown_one() {
-        let inspected = DESCRIPTION_OF_A.replace(
-            "operation = \"inspect\"",
-            "operation = \"inspect\"\nalgorithm = \"ECDSA-SHA256\"",
-        );
+    fn what_an_operation_is_not_given_cannot_be_named_for_it() {
+        for (given, what) in [
+            ("algorithm = \"ECDSA-SHA256\"", "algorithm"),
+            ("by = \"key\"", "signers"),
+            ("files = [\"a.txt\"]", "files"),
+            ("params = { title = \"A\" }", "parameters"),
+        ] {
+            let inspected = DESCRIPTION_OF_A.replace(
+                "operation = \"inspect\"",
+                &format!("operation = \"inspect\"\n{given}"),
+            );
+
+            let refused = load(&inspected, Some("a"));
+
+            assert!(
+                matches!(refused, Err(CaseError::Untold { what: told, .. }) if told == what),
+                "{given}: {refused:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_signer_has_an_unknown_algorithm() {
         let unknown = DESCRIPTION_OF_A.replace("RSA-PKCS1-SHA256", "RSA-RAW");
 
-        assert!(matches!(
-            load(&inspected, Some("a")),
-            Err(CaseError::Untold {
-                what: "algorithm",
-                ..
-            })
-        ));
         assert!(matches!(
             load(&unknown, Some("a")),
             Err(CaseError::Malformed { .. })

@@ -80,7 +80,7 @@ pub struct Acceptance {
     pub level: Option<String>,
     /// The level of each signature, in their order.
     pub levels: Option<Vec<String>>,
-    /// The ids of the members, in their order.
+    /// The ids of the members, in their order, also of what `compose` made.
     pub members: Option<Vec<String>>,
 }
 
@@ -185,7 +185,11 @@ impl Expectation {
             ("time-stamps", acceptance.timestamps.is_some(), &[Verify]),
             ("level", acceptance.level.is_some(), &[Archive, Sign]),
             ("levels", acceptance.levels.is_some(), &[Archive, Verify]),
-            ("members", acceptance.members.is_some(), &[Extract, Members]),
+            (
+                "members",
+                acceptance.members.is_some(),
+                &[Compose, Extract, Members],
+            ),
         ];
         told.into_iter()
             .find(|(_, named, by)| *named && !by.contains(&operation))
@@ -232,6 +236,7 @@ impl Acceptance {
                     self.made_notes.clone().map(sorted),
                     &sorted(made.document.notes.clone()),
                 )?;
+                self.compare_members(made.members.iter())?;
                 match &made.report {
                     Some(report) => self.compare_report(report),
                     None => Ok(()),

@@ -20,11 +20,8 @@ const TEXT: &str = "Labas.\n";
 pub(crate) fn cases(capabilities: &BTreeSet<Capability>) -> Vec<Case> {
     let operations = Operation::ALL.into_iter();
     let asked = |operation, algorithm| Check {
-        operation,
-        signers: None,
-        target: None,
         algorithm,
-        expect: Expectation::Any,
+        ..Check::of(operation, Expectation::Any)
     };
     let by_rsa = asked(Operation::Sign, Some(SignerAlgorithm::RsaPkcs1Sha256));
     let checks: Vec<Check> = operations

@@ -31,4 +31,4 @@ pub use operation::{Answered, Input, Made, Operation, UnknownOperation, perform}
 pub use pki::SignerError;
 pub use runner::{RunError, run, run_built_in, run_quick};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
-pub use signer::{SignerAlgorithm, SoftwareSigner};
+pub use signer::{SignedBy, SignerAlgorithm, SoftwareSigner};

@@ -4,7 +4,8 @@ use std::str::FromStr;
 use bytes::Bytes;
 use parafa_plugin_host::{
     ArchivedDocument, CallError, Capability, ComposeRequest, DeriveRequest, MadeDocument, Member,
-    Plugin, Progress, Report, SignatureEvidence, SignedDocument, SourceFile, TargetLevel,
+    Parameter, Plugin, Progress, Report, SignatureEvidence, SignedDocument, SourceFile,
+    TargetLevel,
 };
 use serde::Deserialize;
 
@@ -25,7 +26,7 @@ const ANY_MEDIA_TYPE: &str = "application/octet-stream";
 pub enum Operation {
     /// Raises signatures to level B-LT.
     Archive,
-    /// Makes a document with the given one as its only file.
+    /// Makes a document of files.
     Compose,
     /// Takes out the document's members.
     Extract,
@@ -46,13 +47,15 @@ pub enum Operation {
 /// A document that a plugin is given.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Input {
-    /// The file's name, which `compose` is told, with the media type that its
-    /// extension stands for.
-    pub name: String,
+    /// The names of the files that `compose` is given, each with these bytes and
+    /// the media type that its extension stands for.
+    pub names: Vec<String>,
     /// The document.
     pub document: Bytes,
     /// The id of the member that `extract` takes out; all of them without it.
     pub member: Option<String>,
+    /// The parameters of `compose`.
+    pub params: Vec<Parameter>,
 }
 
 /// What a plugin answered.
@@ -81,6 +84,8 @@ pub struct Made {
     pub document: MadeDocument,
     /// What the plugin itself finds in it; none if it cannot inspect.
     pub report: Option<Report>,
+    /// What it holds, of `compose` alone; nothing if the plugin does not tell.
+    pub members: Vec<Member>,
     /// Whether it is the given document.
     pub unchanged: bool,
 }
@@ -154,7 +159,13 @@ pub async fn perform(
     } else {
         None
     };
-    if operation != Operation::Compose {
+    let is_composed = operation == Operation::Compose;
+    let members = if is_composed && plugin.capabilities().contains(&Capability::Contents) {
+        plugin.members(made.bytes.clone()).await?
+    } else {
+        Vec::new()
+    };
+    if !is_composed {
         let report = report.iter().map(|report| &report.media_type);
         for is in report.chain([&made.media_type]) {
             check_media_type(plugin, operation, document.clone(), is).await?;
@@ -162,6 +173,7 @@ pub async fn perform(
     }
     Ok(Answered::Made(Box::new(Made {
         report,
+        members,
         unchanged: made.bytes == document,
         document: made,
     })))
@@ -248,23 +260,27 @@ async fn compose(
     input: &Input,
     signer: &SoftwareSigner,
 ) -> Result<MadeDocument, CallError> {
-    let extension = input.name.rsplit('.').next().unwrap_or_default();
-    let media_type = MEDIA_TYPES
-        .into_iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(extension))
-        .map_or(ANY_MEDIA_TYPE, |(_, media_type)| media_type);
-    let file = SourceFile {
-        name: input.name.clone(),
-        media_type: media_type.to_owned(),
+    let files = input.names.iter().map(|name| SourceFile {
+        name: name.clone(),
+        media_type: media_type_of(name).to_owned(),
         content: input.document.clone().into(),
-    };
+    });
+    let files: Vec<_> = files.collect();
     let request = ComposeRequest {
         time: signer.time(),
         seed: signer.seed(),
         media_type: plugin.media_types().first().cloned().unwrap_or_default(),
-        params: Vec::new(),
+        params: input.params.clone(),
     };
-    plugin.compose(&[file], &request).await
+    plugin.compose(&files, &request).await
+}
+
+fn media_type_of(name: &str) -> &'static str {
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    MEDIA_TYPES
+        .into_iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(extension))
+        .map_or(ANY_MEDIA_TYPE, |(_, media_type)| media_type)
 }
 
 impl Operation {

@@ -154,12 +154,12 @@ impl SignerCredential {
         }
     }
 
-    /// A signature over `bytes` in the form that crosses the contract; the same
-    /// value every time.
-    pub(crate) fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, SignerError> {
+    /// A signature over what has this SHA-256 digest, in the form that crosses the
+    /// contract; the same value every time.
+    pub(crate) fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SignerError> {
         match &self.0 {
-            Kind::Ecdsa(credential) => credential.sign(bytes),
-            Kind::Rsa(key, _) => key.sign(bytes),
+            Kind::Ecdsa(credential) => credential.sign_digest(digest),
+            Kind::Rsa(key, _) => key.sign_digest(digest),
         }
     }
 }

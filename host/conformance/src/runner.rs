@@ -266,9 +266,10 @@ impl<'a> Trial<'a> {
         let signers = (1..=check.signers().max(1))
             .map(|number| {
                 let number = u8::try_from(number).unwrap_or(u8::MAX);
-                SoftwareSigner::of(check.algorithm(), TIME, [number; 32])
+                let signer = SoftwareSigner::of(check.algorithm(), TIME, [number; 32])?;
+                Ok(signer.standing_for(check.by()))
             })
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<_, SignerError>>()?;
         Ok(Self {
             plugin,
             name,
@@ -341,9 +342,10 @@ impl<'a> Trial<'a> {
             unreachable!("there is one signer at least")
         };
         let input = Input {
-            name: self.name.to_owned(),
+            names: self.check.names(self.name),
             document,
             member: None,
+            params: self.check.params(),
         };
         let (operation, level) = (self.check.operation, self.check.level());
         perform(self.plugin, operation, &input, last, level).await
@@ -433,6 +435,7 @@ mod tests {
                 notes: Vec::new(),
             },
             report: None,
+            members: Vec::new(),
             unchanged: false,
         })))
     }

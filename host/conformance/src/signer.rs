@@ -25,6 +25,17 @@ pub enum SignerAlgorithm {
     RsaPkcs1Sha256,
 }
 
+/// Who a [`SoftwareSigner`] stands for.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum SignedBy {
+    /// A key that signs by itself, and takes a digest as well as bytes.
+    Key,
+    /// A person, whose device shows the bytes.
+    #[default]
+    Person,
+}
+
 /// A key under a certificate of a software authority whose key everybody can
 /// make, with a time-stamping authority and an OCSP responder beside it.
 ///
@@ -32,6 +43,7 @@ pub enum SignerAlgorithm {
 /// same certificates, values, tokens and responses, so that what is made with
 /// them can be made again.
 pub struct SoftwareSigner {
+    by: SignedBy,
     algorithm: SignerAlgorithm,
     authorities: Authorities,
     credential: SignerCredential,
@@ -60,6 +72,7 @@ impl SoftwareSigner {
         let authorities = Authorities::new()?;
         let credential = authorities.signer(algorithm, time, &seed)?;
         Ok(Self {
+            by: SignedBy::default(),
             algorithm,
             certificate: credential.certificate()?,
             authorities,
@@ -67,6 +80,11 @@ impl SoftwareSigner {
             time,
             seed,
         })
+    }
+
+    /// The same, standing for this one.
+    pub(crate) fn standing_for(self, by: SignedBy) -> Self {
+        Self { by, ..self }
     }
 
     /// When it signs, seconds since the Unix epoch.
@@ -107,6 +125,16 @@ impl SoftwareSigner {
         }
     }
 
+    fn sign(&self, payload: &Payload) -> Result<Vec<u8>, String> {
+        let digest = payload.digest(DigestAlgorithm::Sha256);
+        let is_shown = payload.as_bytes().is_some();
+        let digest = digest.filter(|_| is_shown || self.by == SignedBy::Key);
+        let value = self
+            .credential
+            .sign_digest(&digest.ok_or_else(unavailable)?);
+        value.map_err(|error| error.to_string())
+    }
+
     fn token(&self, need: &Need) -> Result<Vec<u8>, String> {
         let imprint = need.payload.digest(DigestAlgorithm::Sha256);
         let asked = need.digest_algorithm == Some(DigestAlgorithm::Sha256);
@@ -143,14 +171,7 @@ impl Answerer for SoftwareSigner {
         Reply::Answered(match need.kind {
             NeedKind::Certificate => self.issuer(bytes),
             NeedKind::Revocation => self.revocation(bytes),
-            NeedKind::Signature => match &need.payload {
-                Payload::Bytes(bytes) => {
-                    let signed = self.credential.sign(bytes);
-                    signed.map_err(|error| error.to_string())
-                }
-                // It stands for a person, whose device shows what it signs.
-                Payload::Digest(_) => Err(unavailable()),
-            },
+            NeedKind::Signature => self.sign(&need.payload),
             NeedKind::Timestamp => self.token(need),
         })
     }
@@ -158,7 +179,7 @@ impl Answerer for SoftwareSigner {
 
 #[cfg(test)]
 mod tests {
-    use parafa_plugin_host::verify_with_certificate;
+    use parafa_plugin_host::{Digest, verify_with_certificate};
 
     use super::*;
 
@@ -174,10 +195,8 @@ mod tests {
         let another = ecdsa(8);
 
         assert_eq!(one.certificate, other.certificate);
-        assert_eq!(
-            one.credential.sign(b"one").unwrap(),
-            other.credential.sign(b"one").unwrap()
-        );
+        let bytes = Payload::Bytes(b"one".to_vec());
+        assert_eq!(one.sign(&bytes), other.sign(&bytes));
         assert_ne!(one.certificate, another.certificate);
     }
 
@@ -188,7 +207,7 @@ mod tests {
             SignerAlgorithm::RsaPkcs1Sha256,
         ] {
             let signer = SoftwareSigner::of(algorithm, TIME, [3; 32]).unwrap();
-            let value = signer.credential.sign(b"one").unwrap();
+            let value = signer.sign(&Payload::Bytes(b"one".to_vec())).unwrap();
             let algorithm = signer.request(TargetLevel::BB).signature_algorithm;
 
             let verified = |text: &str| {
@@ -197,6 +216,27 @@ mod tests {
             };
             assert!(verified("one"));
             assert!(!verified("two"));
+        }
+    }
+
+    #[test]
+    fn a_key_signs_a_digest_as_it_signs_the_bytes_and_a_person_does_not() {
+        for algorithm in [
+            SignerAlgorithm::EcdsaSha256,
+            SignerAlgorithm::RsaPkcs1Sha256,
+        ] {
+            let person = SoftwareSigner::of(algorithm, TIME, [3; 32]).unwrap();
+            let key = SoftwareSigner::of(algorithm, TIME, [3; 32]).unwrap();
+            let key = key.standing_for(SignedBy::Key);
+            let bytes = Payload::Bytes(b"one".to_vec());
+            let digest_by = |algorithm| Payload::Digest(Digest::of(algorithm, b"one"));
+            let digest = digest_by(DigestAlgorithm::Sha256);
+
+            assert_eq!(key.sign(&digest), person.sign(&bytes));
+            assert!(key.sign(&digest).is_ok());
+            assert_eq!(person.sign(&digest), Err(unavailable()));
+            let other = digest_by(DigestAlgorithm::Sha512);
+            assert_eq!(key.sign(&other), Err(unavailable()));
         }
     }
 

@@ -1,12 +1,13 @@
 use bytes::Bytes;
 use parafa_catalogue::{NeedKind, Operation};
+use tokio::sync::OnceCell;
 
 use crate::asking::{answer_needs, refuse_repetition};
 use crate::contents::Basis;
 use crate::evidence;
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
-    Document, Need, Plugin, Progress, SignatureEvidence, Suspension,
+    Document, Evidence, Need, Plugin, Progress, SignatureEvidence, Suspension,
 };
 
 const ARCHIVE: Capability = Capability::Archive;
@@ -30,6 +31,9 @@ pub(crate) async fn drive(
     answerer: &dyn Answerer,
 ) -> Result<Progress<ArchivedDocument>, CallError> {
     let basis = Basis::of(plugin, ARCHIVE, document.clone()).await?;
+    // What the document's signatures are does not change while it is archived.
+    let before = OnceCell::new();
+    let verified = || before.get_or_try_init(|| plugin.evidence(ARCHIVE, document.clone()));
     for _ in 0..plugin.max_rounds() {
         let step = plugin.archive_on(&basis, document.clone(), request, &answers);
         let needs = match step.await? {
@@ -38,12 +42,18 @@ pub(crate) async fn drive(
                 document: output,
                 outcome,
             } => {
-                return finish(plugin, &basis, document, &answers, output, outcome)
+                let before = verified().await?;
+                return finish(plugin, &basis, &document, before, &answers, output, outcome)
                     .await
                     .map(|archived| Progress::Done(Box::new(archived)));
             }
         };
-        check_needs(&needs, &answers).map_err(|breach| plugin.broken(ARCHIVE, breach))?;
+        let broken = |breach| plugin.broken(ARCHIVE, breach);
+        check_needs(&needs, &answers).map_err(broken)?;
+        if needs.iter().any(|need| need.kind == NeedKind::Timestamp) {
+            let signatures = &verified().await?.signatures;
+            evidence::check_timestamps_asked(&needs, &answers, signatures).map_err(broken)?;
+        }
         let open = answer_needs(needs, &mut answers, answerer).await;
         if !open.is_empty() {
             return Ok(Progress::Suspended(Suspension {
@@ -67,7 +77,8 @@ fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach>
 async fn finish(
     plugin: &Plugin,
     basis: &Basis,
-    document: Document,
+    document: &Document,
+    before: &Evidence,
     answers: &[Answer],
     output: Option<Document>,
     outcome: Archived,
@@ -78,10 +89,9 @@ async fn finish(
         let breach = ContractBreach::unknown("level of an archive", &outcome.level);
         return Err(broken(breach));
     }
-    if output.as_ref() == Some(&document) {
+    if output.as_ref() == Some(document) {
         return Err(broken(ContractBreach::NothingChanged));
     }
-    let before = plugin.evidence(ARCHIVE, document).await?;
     let after = match &output {
         Some(output) => {
             basis.check_output(plugin, ARCHIVE, output.clone()).await?;
@@ -89,7 +99,7 @@ async fn finish(
         }
         None => before.clone(),
     };
-    let signatures = evidence::check_archived(&before, after, answers, &outcome)
+    let signatures = evidence::check_archived(before, after, answers, &outcome)
         .map_err(|error| broken(ContractBreach::Evidence(error)))?;
     Ok(ArchivedDocument {
         bytes: output.map(Document::into_bytes),

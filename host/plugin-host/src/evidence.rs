@@ -14,8 +14,8 @@ use crate::crypto::CryptoError;
 use crate::text;
 use crate::verified_signatures::VerifiedSignatures;
 use crate::{
-    Answer, Archived, Coverage, Evidence, Outcome, Payload, SignRequest, SignatureEvidence,
-    TimestampEvidence,
+    Answer, Archived, ContractBreach, Coverage, Evidence, Need, Outcome, Payload, SignRequest,
+    SignatureEvidence, TimestampEvidence,
 };
 
 /// What does not hold about a signed document.
@@ -226,6 +226,25 @@ pub(crate) fn check_archived(
             actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
         }),
     }
+}
+
+/// Checks how many time-stamps an archive asks for, with those that were answered:
+/// each signature may be stamped once, and the document once more.
+pub(crate) fn check_timestamps_asked(
+    needs: &[Need],
+    answers: &[Answer],
+    signatures: &[SignatureEvidence],
+) -> Result<(), ContractBreach> {
+    let answered = answers.iter().map(|answer| &answer.need);
+    let asked = answered.chain(needs);
+    let asked = asked.filter(|need| need.kind == NeedKind::Timestamp);
+    let signatures = signatures.iter();
+    let signatures = signatures.filter(|one| one.kind == SignatureKind::Signature);
+    let (asked, most) = (asked.count(), signatures.count() + 1);
+    if asked > most {
+        return Err(ContractBreach::TooManyTimestamps { asked, most });
+    }
+    Ok(())
 }
 
 /// Checks that a signature has all time-stamps that it had, as they were;

@@ -210,6 +210,14 @@ pub enum ContractBreach {
     /// The ask-and-answer loop does not end.
     #[error("no outcome after {0} rounds")]
     TooManyRounds(u32),
+    /// More time-stamps are asked for than an archive can need.
+    #[error("{asked} time-stamps are asked for; {most} are allowed")]
+    TooManyTimestamps {
+        /// How many, with those that were answered.
+        asked: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// An output was written where there should be none.
     #[error("there is an output, where no change is claimed")]
     UnclaimedOutput,

@@ -145,9 +145,10 @@ fn told_as_json(arguments: &RunArguments, error: ToolError) -> anyhow::Result<To
 async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError> {
     let name = arguments.file.file_name().unwrap_or_default();
     let input = Input {
-        name: name.to_string_lossy().into_owned(),
+        names: vec![name.to_string_lossy().into_owned()],
         document: bench::read(&arguments.file)?,
         member: arguments.member.clone(),
+        params: Vec::new(),
     };
     let plugin = match (&arguments.plugin, arguments.document()) {
         (None, Some(document)) => bench.installed_for(document).await?,

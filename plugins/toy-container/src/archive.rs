@@ -1,13 +1,13 @@
 use parafa_plugin_sdk::core::{
-    Answer, ArchiveRequest, ArchiveStep, Archived, Digest, Environment, MemberRole, Need, NeedKind,
-    Payload, Refusal, Sink, Step, TimestampKind, need_params, refusal,
+    Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
+    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, need_params, refusal,
 };
 
 use crate::behaviour::Rule;
-use crate::document::{Document, Signature, stored_line, timestamp};
+use crate::document::{Document, File, Signature, stored_line, timestamp};
 use crate::pieces::{DIGEST, Piece, digest};
 use crate::sign::answer_to;
-use crate::{LEVEL_LTA, MEDIA_TYPE, whole};
+use crate::{LEVEL_LTA, MEDIA_TYPE, unsound, whole};
 
 const TIMESTAMP: &str = "timestamp";
 
@@ -28,6 +28,12 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
             detail: "A signature has no time-stamp.".to_owned(),
             subjects: unstamped,
         });
+    }
+
+    if document.breaks(Rule::AsksForManyTimestamps) {
+        let many = document.signatures.len() + 2;
+        let needs = (0..many).map(|number| stamping(format!("{TIMESTAMP}-{number}"), vec![0; 32]));
+        return Ok(Step::Needs(needs.collect()));
     }
 
     let mut needs = Vec::new();
@@ -58,7 +64,7 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     let mut pieces = if document.is_stamped() {
         vec![whole(blob)]
     } else {
-        rewritten(&document)
+        rewritten(environment, blob, &document)?
     };
     pieces.extend(additions.into_iter().map(Piece::Bytes));
     let Some(token) = answer_to(answers, TIMESTAMP)? else {
@@ -68,26 +74,31 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
         } else {
             &pieces
         };
-        let digest = Digest {
-            algorithm: DIGEST,
-            value: digest(environment, blob, stamped)?,
-        };
-        return Ok(Step::Needs(vec![Need {
-            id: TIMESTAMP.to_owned(),
-            kind: NeedKind::Timestamp,
-            payload: Payload::Digest(digest),
-            digest_algorithm: Some(DIGEST),
-            params: vec![(
-                need_params::KIND.to_owned(),
-                TimestampKind::Document.name().to_owned(),
-            )],
-        }]));
+        let digest = digest(environment, blob, stamped)?;
+        return Ok(Step::Needs(vec![stamping(TIMESTAMP.to_owned(), digest)]));
     };
     stamp(&document, &mut pieces, &token);
     for piece in &pieces {
         piece.write(blob, out)?;
     }
     Ok(done(true))
+}
+
+/// The need of a time-stamp of the document, over what has this digest.
+fn stamping(id: String, digest: Vec<u8>) -> Need {
+    Need {
+        id,
+        kind: NeedKind::Timestamp,
+        payload: Payload::Digest(Digest {
+            algorithm: DIGEST,
+            value: digest,
+        }),
+        digest_algorithm: Some(DIGEST),
+        params: vec![(
+            need_params::KIND.to_owned(),
+            TimestampKind::Document.name().to_owned(),
+        )],
+    }
 }
 
 fn is_stamped_at_the_end(document: &Document) -> bool {
@@ -99,7 +110,11 @@ fn is_stamped_at_the_end(document: &Document) -> bool {
 }
 
 /// The document with its members stored, and its signatures behind them.
-fn rewritten(document: &Document) -> Vec<Piece> {
+fn rewritten<E: Environment>(
+    environment: &E,
+    blob: &E::Blob,
+    document: &Document,
+) -> Result<Vec<Piece>, Refusal> {
     let mut pieces = vec![Piece::Range {
         offset: 0,
         len: document.start,
@@ -107,6 +122,10 @@ fn rewritten(document: &Document) -> Vec<Piece> {
     let left_out = usize::from(document.breaks(Rule::DropsAMember));
     let kept = document.files.len().saturating_sub(left_out);
     for (index, file) in document.files.iter().take(kept).enumerate() {
+        if file.is_deflated && document.breaks(Rule::ChangesADeflatedMember) {
+            pieces.push(Piece::Bytes(changed(environment, blob, file)?));
+            continue;
+        }
         pieces.push(Piece::Bytes(file.stored_line()));
         let changes = index == 0 && document.breaks(Rule::ChangesAMember);
         if changes && !file.is_deflated && file.len > 0 {
@@ -123,7 +142,22 @@ fn rewritten(document: &Document) -> Vec<Piece> {
         pieces.push(Piece::Bytes(stored_line(MemberRole::Main, 0, "added")));
     }
     pieces.extend(document.signatures.iter().flat_map(kept_signature));
-    pieces
+    Ok(pieces)
+}
+
+/// A deflated member that inflates to something else.
+fn changed<E: Environment>(
+    environment: &E,
+    blob: &E::Blob,
+    file: &File,
+) -> Result<Vec<u8>, Refusal> {
+    let inflated = environment.inflate(blob, file.offset, file.len, file.size);
+    let mut bytes = inflated.map_err(unsound)?.read_all();
+    if let Some(first) = bytes.first_mut() {
+        *first ^= 1;
+    }
+    file.deflated(&bytes)
+        .ok_or_else(|| unsound("A member is too long to be changed."))
 }
 
 /// A signature as it stands, with the validation data that it has.

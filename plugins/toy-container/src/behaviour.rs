@@ -37,8 +37,13 @@ macro_rules! rules {
 rules! {
     /// `archive` adds a member.
     AddsAMember = "adds-a-member",
+    /// `archive` asks for two time-stamps more than the document has signatures.
+    AsksForManyTimestamps = "asks-for-many-timestamps",
     /// `sign` asks for a signature of the digest of something else.
     AsksOtherDigest = "asks-other-digest",
+    /// `archive` changes the first byte of what deflated members inflate to, and
+    /// leaves them deflated.
+    ChangesADeflatedMember = "changes-a-deflated-member",
     /// `archive` changes a byte of the first member.
     ChangesAMember = "changes-a-member",
     /// `verify` says that a signature covers the entire file.

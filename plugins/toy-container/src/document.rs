@@ -123,6 +123,26 @@ impl File {
         }
     }
 
+    /// Itself with other bytes of the same number, deflated (RFC 1951, 3.2.4: one
+    /// block without compression); `None` when they are too many for that.
+    pub(crate) fn deflated(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        const LAST_WITHOUT_COMPRESSION: u8 = 1;
+
+        let len = u16::try_from(bytes.len()).ok()?;
+        let block = [
+            &[LAST_WITHOUT_COMPRESSION][..],
+            &len.to_le_bytes(),
+            &(!len).to_le_bytes(),
+            bytes,
+        ]
+        .concat();
+        let Self {
+            role, size, name, ..
+        } = self;
+        let line = format!("member deflated {role} {size} {} {name}\n", block.len());
+        Some([line.as_bytes(), &block].concat())
+    }
+
     /// The line before its bytes once it is stored.
     pub(crate) fn stored_line(&self) -> Vec<u8> {
         stored_line(self.role, self.size, &self.name)
@@ -258,7 +278,8 @@ fn parse(bytes: &[u8]) -> Option<Document> {
             _ => return None,
         }
     }
-    Some(document)
+    // Of nothing there is nothing to sign.
+    (!document.files.is_empty()).then_some(document)
 }
 
 fn parse_signature(content: &[u8], index: usize, entry: std::ops::Range<u64>) -> Option<Signature> {

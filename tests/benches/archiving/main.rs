@@ -98,9 +98,10 @@ impl Scene {
         let mut signed = Bytes::from(PdfBuilder::new().build_of_size(size));
         for seed in 1..=signatures {
             let input = Input {
-                name: "document.pdf".to_owned(),
+                names: vec!["document.pdf".to_owned()],
                 document: signed,
                 member: None,
+                params: Vec::new(),
             };
             let signer = signer(seed);
             let answered = perform(plugin, Operation::Sign, &input, &signer, TargetLevel::BT);

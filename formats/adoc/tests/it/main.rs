@@ -11,6 +11,5 @@ mod referees;
 mod robustness;
 mod samples;
 mod sign;
-#[expect(dead_code, reason = "nobody is asked here who wants anchors in files")]
 #[path = "../../../container/tests/support/signers.rs"]
 mod signers;

@@ -116,6 +116,10 @@ fn files_that_make_no_container_are_refused_all_at_once() {
         ("c", "a/ b", b"a"),
     ];
     assert_eq!(refused(&untyped, refusal::BAD_REQUEST), ["a", "b", "c"]);
+    let half = vec![0; 32 * 1024 * 1024];
+    let long = [("a", "t/p", half.as_slice()), ("b", "t/p", &half)];
+    refused(&long, refusal::DOCUMENT_TOO_LONG);
+    assert!(composed(&long[..1]).is_ok());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use const_oid::db::rfc5912::{ECDSA_WITH_SHA_256, ID_EC_PUBLIC_KEY, SECP_256_R_1};
 use der::asn1::{BitString, GeneralizedTime, ObjectIdentifier, UtcTime};
 use der::{Any, Encode};
+use p256::ecdsa::signature::hazmat::PrehashSigner;
 use p256::ecdsa::signature::{Signer, Verifier};
 use p256::ecdsa::{DerSignature, SigningKey};
 use sha2::{Digest, Sha256};
@@ -98,6 +99,12 @@ impl Credential {
     /// ECDSA with SHA-256, deterministic (RFC 6979), in DER.
     pub(super) fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, SignerError> {
         let signature: DerSignature = self.key.try_sign(bytes)?;
+        Ok(signature.as_bytes().to_vec())
+    }
+
+    /// The same over what has this digest.
+    pub(super) fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SignerError> {
+        let signature: DerSignature = self.key.sign_prehash(digest)?;
         Ok(signature.as_bytes().to_vec())
     }
 

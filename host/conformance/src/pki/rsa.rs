@@ -1,7 +1,8 @@
 use der::Decode;
-use openssl::hash::MessageDigest;
+use openssl::md::Md;
 use openssl::pkey::{PKey, Private};
-use openssl::sign::Signer;
+use openssl::pkey_ctx::PkeyCtx;
+use openssl::rsa::Padding;
 use spki::SubjectPublicKeyInfoOwned;
 
 use super::SignerError;
@@ -22,10 +23,15 @@ impl Key {
         Ok(SubjectPublicKeyInfoOwned::from_der(&der)?)
     }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 clause 8.2), which is the same
-    /// every time.
-    pub(super) fn sign(&self, bytes: &[u8]) -> Result<Vec<u8>, SignerError> {
-        let mut signer = Signer::new(MessageDigest::sha256(), &self.0)?;
-        Ok(signer.sign_oneshot_to_vec(bytes)?)
+    /// RSASSA-PKCS1-v1_5 over a SHA-256 digest (RFC 8017 clause 8.2), which is the
+    /// same every time.
+    pub(super) fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SignerError> {
+        let mut context = PkeyCtx::new(&self.0)?;
+        context.sign_init()?;
+        context.set_rsa_padding(Padding::PKCS1)?;
+        context.set_signature_md(Md::sha256())?;
+        let mut value = Vec::new();
+        context.sign_to_vec(digest, &mut value)?;
+        Ok(value)
     }
 }

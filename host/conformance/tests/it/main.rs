@@ -1,5 +1,6 @@
 //! The conformance kit with real components.
 
+mod memory;
 mod support;
 
 use std::fs;
@@ -48,6 +49,57 @@ async fn the_members_of_a_container_are_told_taken_out_and_held_to_what_was_told
         let lies = verdict("lies-about-a-digest").await;
         assert_eq!(lies == Verdict::Passed, operation == "members", "{lies:?}");
     }
+}
+
+#[tokio::test]
+async fn a_key_signs_a_digest_and_a_person_is_asked_for_bytes() {
+    let plugin = plugin("test/toy-container.wasm").await;
+    let verdict = async |behaviour: &str, by: &str| {
+        let document = format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello");
+        let check = format!(
+            "operation = 'sign'\n{by}\nsigners = 2\nexpect.accepted = {{ signatures = 2 }}"
+        );
+        verdict(&plugin, &document, &check).await
+    };
+
+    for behaviour in ["asks-by-digest", "honest"] {
+        let by_key = verdict(behaviour, "by = 'key'").await;
+        assert_eq!(by_key.outcome, Verdict::Passed, "{by_key}");
+    }
+    let by_person = verdict("asks-by-digest", "").await;
+    assert_eq!(by_person.outcome, Verdict::Failed, "{by_person}");
+    let of_something_else = verdict("asks-other-digest", "by = 'key'").await;
+    let detail = of_something_else.detail.unwrap_or_default();
+    assert!(detail.contains("refused evidence"), "{detail}");
+}
+
+#[tokio::test]
+async fn what_is_composed_is_made_of_the_files_that_are_named() {
+    let asice = plugin("asice.wasm").await;
+    let verdict = async |given: &str, expected: &str| {
+        let check = format!("operation = 'compose'\n{given}\n{expected}");
+        verdict(&asice, "hello", &check).await
+    };
+    let several = "files = ['a.txt', 'b/c.txt']\nparams = { title = 'A' }";
+
+    let accepted = verdict(
+        several,
+        "expect.accepted = { members = ['a.txt', 'b/c.txt'] }",
+    )
+    .await;
+    assert_eq!(accepted.outcome, Verdict::Passed, "{accepted}");
+    let other = verdict(
+        several,
+        "expect.accepted = { members = ['b/c.txt', 'a.txt'] }",
+    )
+    .await;
+    assert_eq!(other.outcome, Verdict::Failed, "{other}");
+    let twice = verdict(
+        "files = ['a.txt', 'a.txt']",
+        "expect.refused = { code = 'duplicate-member', subjects = ['a.txt'] }",
+    );
+    let twice = twice.await;
+    assert_eq!(twice.outcome, Verdict::Passed, "{twice}");
 }
 
 #[tokio::test]
@@ -289,6 +341,24 @@ async fn the_jades_plugin_passes_every_built_in_case() {
     assert_eq!(scorecard.failed, 0, "{scorecard}");
     assert!(scorecard.passed > 120, "{scorecard}");
     assert!(scorecard.skipped <= 2, "{scorecard}");
+}
+
+#[tokio::test]
+async fn the_asice_plugin_passes_every_built_in_case() {
+    let scorecard = run_built_in(&*plugin("asice.wasm").await).await.unwrap();
+
+    assert_eq!(scorecard.failed, 0, "{scorecard}");
+    assert!(scorecard.passed > 250, "{scorecard}");
+    assert!(scorecard.skipped <= 1, "{scorecard}");
+}
+
+#[tokio::test]
+async fn the_adoc_plugin_passes_every_built_in_case() {
+    let scorecard = run_built_in(&*plugin("adoc.wasm").await).await.unwrap();
+
+    assert_eq!(scorecard.failed, 0, "{scorecard}");
+    assert!(scorecard.passed > 140, "{scorecard}");
+    assert_eq!(scorecard.skipped, 0, "{scorecard}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 use parafa_catalogue::ChangeKind;
 
 use super::*;
-use crate::{LaterChanges, Need, Parameter};
+use crate::{LaterChanges, Parameter};
 
 const LEVEL: &str = "XAdES-LT";
 
@@ -248,5 +248,26 @@ fn a_document_time_stamp_raises_no_signature() {
             claimed: LEVEL.to_owned(),
             actual: "XAdES-B-T".to_owned()
         })
+    );
+}
+
+#[test]
+fn each_signature_may_be_stamped_once_and_the_document_once_more() {
+    let stamped = document_timestamp(timestamp(TimestampKind::Document, "earlier"));
+    let signatures = [signature(&[]), signature(&[]), stamped];
+    let answers = [
+        answer(NeedKind::Timestamp, "first"),
+        answer(NeedKind::Revocation, "answered"),
+    ];
+    let check = |asked: &[&str]| {
+        let needs = asked.iter().map(|id| answer(NeedKind::Timestamp, id).need);
+        let needs: Vec<_> = needs.collect();
+        check_timestamps_asked(&needs, &answers, &signatures)
+    };
+
+    assert_eq!(check(&["second", "third"]), Ok(()));
+    assert_eq!(
+        check(&["second", "third", "fourth"]),
+        Err(ContractBreach::TooManyTimestamps { asked: 4, most: 3 })
     );
 }

@@ -141,6 +141,39 @@ async fn a_plugin_that_changes_documents_must_verify() {
 }
 
 #[tokio::test]
+async fn a_plugin_for_any_patch_of_the_contract_runs() {
+    for version in ["0.2.0", "0.2.1", "0.2.9"] {
+        let host = host(CallLimits::default());
+        let plugin = host.admit(fixtures::least_of(version).into());
+        let plugin = plugin.await.unwrap();
+
+        assert_eq!(plugin.contract_version(), version);
+        assert_eq!(plugin.id(), "least");
+        let verified = plugin
+            .verify(Bytes::from_static(b"anything"))
+            .await
+            .unwrap();
+        assert_eq!(verified.signatures, []);
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_for_another_contract_or_a_pre_release_is_refused() {
+    let other = refusal(fixtures::least_of("0.3.0")).await;
+    assert!(
+        matches!(other, AdmissionError::UnknownContract { .. }),
+        "{other}"
+    );
+    for version in ["0.2.0-rc.1", "0.2.1-rc.1"] {
+        let unreleased = refusal(fixtures::least_of(version)).await;
+        assert!(
+            matches!(&unreleased, AdmissionError::PreRelease(told) if told.to_string() == version),
+            "{unreleased}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_export_with_other_types_is_refused() {
     let mut resolve = Resolve::new();
     let package = resolve

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -86,10 +87,26 @@ async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
 /// A signed container that was given this behaviour afterwards.
 async fn signed_then(behaviour: &str) -> Bytes {
     let signed = signed(container("honest")).await.unwrap().bytes;
-    let rest = signed.strip_prefix(b"BOX honest\n").unwrap();
+    then(&signed, behaviour)
+}
+
+/// An honest container with this behaviour in its place.
+fn then(honest: &Bytes, behaviour: &str) -> Bytes {
+    let rest = honest.strip_prefix(b"BOX honest\n").unwrap();
     [format!("BOX {behaviour}\n").as_bytes(), rest]
         .concat()
         .into()
+}
+
+/// Answers nothing, and counts how often it is asked.
+struct Counting(AtomicUsize);
+
+#[async_trait]
+impl Answerer for Counting {
+    async fn answer(&self, _: &Need) -> Reply {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Reply::NotNow
+    }
 }
 
 fn evidence_error<T>(result: Result<T, CallError>) -> EvidenceError {
@@ -179,6 +196,10 @@ async fn members_stay_what_they_are_when_a_container_is_rewritten() {
             ContractBreach::MemberChanged("a.txt".to_owned()),
         ),
         (
+            "changes-a-deflated-member",
+            ContractBreach::MemberChanged("b.txt".to_owned()),
+        ),
+        (
             "drops-a-member",
             ContractBreach::MemberChanged("b.txt".to_owned()),
         ),
@@ -190,6 +211,38 @@ async fn members_stay_what_they_are_when_a_container_is_rewritten() {
         let archived = archived(signed_then(behaviour).await).await;
         assert_eq!(breach(archived), expected, "{behaviour}");
     }
+}
+
+#[tokio::test]
+async fn a_long_member_that_the_host_inflates_and_that_changes_is_found() {
+    let deflated = deflated(&[b'm'; 40_000]);
+    let line = format!("member deflated main 40000 {} m\n", deflated.len());
+    let document = [b"BOX honest\n", line.as_bytes(), &deflated].concat();
+    let signed = signed(document.into()).await.unwrap().bytes;
+
+    let honest = archived(signed.clone()).await.unwrap().bytes.unwrap();
+    assert!(honest.len() > 40_000, "it is stored");
+    let changed = archived(then(&signed, "changes-a-deflated-member")).await;
+    assert_eq!(
+        breach(changed),
+        ContractBreach::MemberChanged("m".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn nobody_stamps_a_document_more_often_than_it_was_signed_and_once_more() {
+    let counting = Counting(AtomicUsize::new(0));
+    let document = signed_then("asks-for-many-timestamps").await;
+    let toy = toy_container().await;
+
+    let request = archive_request();
+    let archived = toy.drive_archive(document, &request, Vec::new(), &counting);
+
+    assert_eq!(
+        breach(archived.await),
+        ContractBreach::TooManyTimestamps { asked: 3, most: 2 }
+    );
+    assert_eq!(counting.0.into_inner(), 0);
 }
 
 #[tokio::test]
@@ -219,6 +272,16 @@ async fn a_lie_about_a_member_is_found_when_it_is_taken_out() {
             ContractBreach::MemberDiffers("a.txt".to_owned(), what)
         );
     }
+    let inflated = deflated(b"hello");
+    let line = format!("member deflated main 5 {} a.txt\n", inflated.len());
+    let inflated: Bytes = [b"BOX lies-about-a-digest\n", line.as_bytes(), &inflated]
+        .concat()
+        .into();
+    let extracted = toy.extract(inflated, "a.txt").await;
+    assert_eq!(
+        breach(extracted),
+        ContractBreach::MemberDiffers("a.txt".to_owned(), "digest")
+    );
     let shared = toy.members(container("shares-a-member-id")).await;
     assert!(matches!(breach(shared), ContractBreach::DuplicateMember(_)));
 }
