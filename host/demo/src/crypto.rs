@@ -69,6 +69,7 @@ impl SigningKey {
         match spec {
             KeySpec::P256 => curve() == Some(Nid::X9_62_PRIME256V1),
             KeySpec::P384 => curve() == Some(Nid::SECP384R1),
+            KeySpec::P521 => curve() == Some(Nid::SECP521R1),
             KeySpec::Rsa(bits) => self.key.rsa().is_ok() && self.key.bits() == bits,
         }
     }
