@@ -386,7 +386,7 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
         .expect("the attempt starts");
     assert_eq!(first.ended_attempt().await.phase, "done");
 
-    let english = checked_page(&second).await;
+    let english = checked_page(second).await;
     let mut lithuanian = second.clone();
     lithuanian.set_query(Some("lang=lt"));
     let lithuanian = page(lithuanian).await;
@@ -410,7 +410,7 @@ async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are
 
     let signing = api.create(&broken.build(), signers).await;
 
-    let page = checked_page(&signing.signers[0].link()).await;
+    let page = checked_page(signing.signers[0].link()).await;
     assert!(page.contains("</strong>: not intact;"), "{page}");
     let comments = format!("v1/signings/{}/comments", signing.signing_id);
     let told = api.call(reqwest::Method::GET, &comments, None).await;
