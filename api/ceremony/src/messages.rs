@@ -79,7 +79,7 @@ messages! {
     confirm_on_device: "Patvirtinkite savo įrenginyje", "Confirm on your device";
     preparing: "Ruošiame dokumentą pasirašyti…", "Preparing the document for your signature…";
     verification_code: "Kontrolinis kodas", "Verification code";
-    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 (Smart-ID) arba sPIN (mobiliojo parašo) kodą. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and press “Cancel”.";
+    compare_code: "Jei telefone matote tą patį kodą, įveskite PIN2 (Smart-ID arba kortelės) arba sPIN (mobiliojo parašo) kodą. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.", "If your phone shows the same code, enter PIN2 or sPIN. If it shows another one, enter nothing and press “Cancel”.";
     completing: "Jūs jau pasirašėte. Pridedame laiko žymą…", "You have signed. A time-stamp is being added…";
     give_up: "Nutraukti", "Cancel";
     give_up_too_late: "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.", "It is too late to cancel: your device has signed already.";

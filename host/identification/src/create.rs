@@ -71,7 +71,9 @@ impl Identifications {
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
         self.signer(caller.mode)?;
-        let room = self.uploads.room(caller, 0, 1).await?;
+        // A byte stands for the dossier, whose length nobody knows yet: who may
+        // store nothing more is told so before a register is asked.
+        let room = self.uploads.room(caller, 1, 1).await?;
         let facts = self.facts(&Asked::by(caller, &form)).await?;
         let facts = facts.filter(|facts| !facts.holders.is_empty());
         let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;

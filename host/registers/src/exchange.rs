@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderValue, Method, Request, Response};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 
 use crate::Unavailable;
@@ -50,13 +50,21 @@ async fn read_once(
     let request = request.body(Bytes::new()).map_err(Unavailable::Address)?;
     let response = port.exchange(request, limits).await;
     let response = response.map_err(|error| match error {
-        HttpPortError::ResponseTooLong { limit, .. } => Unavailable::TooLong { limit },
+        HttpPortError::ResponseTooLong { status, limit } if is_answer(status) => {
+            Unavailable::TooLong { limit }
+        }
+        HttpPortError::ResponseTooLong { status, .. } => Unavailable::Status(status.as_u16()),
         error => Unavailable::NoAnswer(error),
     })?;
-    match response.status().as_u16() {
-        200 | 404 => Ok(response),
-        status => Err(Unavailable::Status(status)),
+    match response.status() {
+        status if is_answer(status) => Ok(response),
+        status => Err(Unavailable::Status(status.as_u16())),
     }
+}
+
+/// Whether a register answers a question so.
+fn is_answer(status: StatusCode) -> bool {
+    matches!(status, StatusCode::OK | StatusCode::NOT_FOUND)
 }
 
 /// Whether an answer is of this media type, by its own word.

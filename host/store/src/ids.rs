@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use uuid::{Builder, Uuid};
+use uuid::{Builder, Uuid, Variant};
 
 use crate::engine::{Direction, Scan};
 use crate::error::StoreError;
@@ -83,7 +83,8 @@ pub(crate) async fn greatest_in(store: &Store) -> Result<Option<Uuid>, StoreErro
 
 fn as_v7(bytes: [u8; 16]) -> Option<Uuid> {
     let id = Uuid::from_bytes(bytes);
-    (id.get_version_num() == 7).then_some(id)
+    let is_v7 = id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122;
+    is_v7.then_some(id)
 }
 
 impl Last {

@@ -150,8 +150,12 @@ impl Sweep {
             let Some(named) = id.or(unfinished.filter(|_| is_temporary)) else {
                 continue;
             };
-            let is_old = made_at(named).is_some_and(|made| made < before);
-            if is_old && self.is_of_store(named) && has_rested(&entry) {
+            let is_old = made_at(named).is_some_and(|made| match made > self.now {
+                // Of a start whose clock was ahead: ids go on from there.
+                true => has_rested(&entry, SWEEP_AGE.unsigned_abs()),
+                false => made < before,
+            });
+            if is_old && self.is_of_store(named) && has_rested(&entry, SWEEP_REST) {
                 old.push(OldFile { path, id });
             }
         }
@@ -165,12 +169,12 @@ impl Sweep {
     }
 }
 
-/// Whether nobody has written the file for [`SWEEP_REST`]. One that is gone meanwhile, or whose
-/// times cannot be read, is left alone.
-fn has_rested(entry: &fs::DirEntry) -> bool {
+/// Whether nobody has written the file for so long. One that is gone meanwhile, or whose times
+/// cannot be read, is left alone.
+fn has_rested(entry: &fs::DirEntry, wanted: Duration) -> bool {
     let modified = entry.metadata().and_then(|metadata| metadata.modified());
     let modified = modified.unwrap_or_else(|_| SystemTime::now());
-    modified.elapsed().is_ok_and(|rest| rest >= SWEEP_REST)
+    modified.elapsed().is_ok_and(|rest| rest >= wanted)
 }
 
 /// The instant in a UUIDv7 (RFC 9562, 5.7).

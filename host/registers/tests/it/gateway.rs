@@ -251,6 +251,17 @@ async fn too_long_an_answer_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_page_of_a_gateway_that_is_down_is_not_its_answer_however_long() {
+    let page = || (StatusCode::SERVICE_UNAVAILABLE, "x".repeat(2_000)).into_response();
+    let configure = |config: &mut GatewayConfig| config.max_response_bytes = 1_000;
+    let (gateway, _, _) = scripted_with(vec![page], configure).await;
+
+    let reason = unavailable(gateway.answer(&profile(COMPLETE)).await);
+
+    assert!(matches!(reason, Unavailable::Status(503)));
+}
+
+#[tokio::test]
 async fn a_gateway_that_hangs_is_given_up_and_not_asked_again() {
     let asked = Asked::default();
     let noted = asked.clone();

@@ -35,6 +35,11 @@ impl Environment {
         )
     }
 
+    /// Whether a variable sets this, section and key with a dot between them.
+    pub(super) fn sets(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| key_of(name) == key)
+    }
+
     /// Each variable and its value, and an environment with nothing else.
     pub(super) fn each(&self) -> impl Iterator<Item = (&str, &str, Self)> {
         let each = self.0.iter();

@@ -20,8 +20,9 @@ use super::{Config, absent, load};
 type Located = (usize, String);
 
 /// A sentence for each place where a file is no TOML, or else for each setting
-/// that is unknown, or that has a value that it cannot have.
-pub(super) fn of_file(file: &Path) -> Vec<String> {
+/// that is unknown, or that has a value that it cannot have. What the environment
+/// sets in its place is not looked at.
+pub(super) fn of_file(file: &Path, environment: &Environment) -> Vec<String> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) => return vec![format!("{} cannot be read: {error}", file.display())],
@@ -35,8 +36,9 @@ pub(super) fn of_file(file: &Path) -> Vec<String> {
         })
         .collect();
     if faults.is_empty() {
+        let is_replaced = |key: &str| environment.sets(key);
         let sections = root.get_ref().iter();
-        faults.extend(sections.flat_map(|(name, section)| of_section(name, section)));
+        faults.extend(sections.flat_map(|(name, section)| of_section(name, section, is_replaced)));
     }
     faults.sort();
     let told = faults.into_iter().map(|(begins, fault)| {
@@ -47,7 +49,11 @@ pub(super) fn of_file(file: &Path) -> Vec<String> {
     told.collect()
 }
 
-fn of_section(name: &Spanned<DeString<'_>>, section: &Spanned<DeValue<'_>>) -> Vec<Located> {
+fn of_section(
+    name: &Spanned<DeString<'_>>,
+    section: &Spanned<DeValue<'_>>,
+    is_replaced: impl Fn(&str) -> bool,
+) -> Vec<Located> {
     let begins = name.span().start;
     let name = name.get_ref().as_ref();
     let is_known = !absent::WITHOUT_SETTINGS.contains(&name);
@@ -65,6 +71,9 @@ fn of_section(name: &Spanned<DeString<'_>>, section: &Spanned<DeValue<'_>>) -> V
     let faults = settings.iter().filter_map(|(key, value)| {
         let begins = key.span().start;
         let key = key.get_ref().as_ref();
+        if is_replaced(&format!("{name}.{key}")) {
+            return None;
+        }
         let told = absent::sentence(name, key, value.get_ref().as_str());
         let told = told.or_else(|| {
             let alone = Table::from_iter([(key.to_owned(), plain(value)?)]);
@@ -121,7 +130,7 @@ mod tests {
     fn checked(text: &str) -> Vec<String> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        of_file(file.path())
+        of_file(file.path(), &Environment::of(std::iter::empty()))
     }
 
     fn assert_told(faults: &[String], expected: &[&[&str]]) {

@@ -25,7 +25,8 @@ impl Config {
     }
 
     pub(super) fn read(file: Option<&Path>, environment: Environment) -> Result<Self, ConfigError> {
-        let mut faults = file.map(faults::of_file).unwrap_or_default();
+        let of_file = |file| faults::of_file(file, &environment);
+        let mut faults = file.map(of_file).unwrap_or_default();
         faults.extend(faults::of_environment(&environment));
         if !faults.is_empty() {
             return Err(ConfigError(faults));

@@ -114,6 +114,21 @@ fn what_variables_set_is_read_as_what_it_is() {
 }
 
 #[test]
+fn what_a_variable_replaces_in_the_file_may_be_anything() {
+    let mut file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    let text = "[server]\nlisten = 'set elsewhere'\noperator_listen = 'set nowhere'\n";
+    file.write_all(text.as_bytes()).unwrap();
+    let variable = ("PARAFA_SERVER__LISTEN".into(), "127.0.0.1:9999".into());
+    let environment = Environment::of([variable].into_iter());
+
+    let refused = Config::read(Some(file.path()), environment).unwrap_err();
+
+    let sentences = refused.into_sentences();
+    assert_eq!(sentences.len(), 1, "{sentences:?}");
+    assert!(sentences[0].contains("operator_listen"), "{sentences:?}");
+}
+
+#[test]
 fn a_variable_for_what_this_build_does_not_have_is_refused() {
     let url = ("PARAFA_STORE__URL".into(), "postgres://db/parafa".into());
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use parafa_store::bytes::{ByteFileError, SWEEP_REST, Sweep, SweepError};
+use parafa_store::bytes::{ByteFileError, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 use parafa_store::{ByteFiles, DataKey, DataKeys, KeyError, Sha256Digest};
 use tempfile::TempDir;
 use uuid::{NoContext, Uuid};
@@ -53,8 +53,8 @@ fn id_of_age(hours: i64) -> Uuid {
 }
 
 /// Lets the files of a folder lie as if nobody had written them for so long.
-fn rest(folder: &Path) {
-    let written = SystemTime::now() - SWEEP_REST;
+fn rest(folder: &Path, long: Duration) {
+    let written = SystemTime::now() - long;
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let file = std::fs::File::options().write(true).open(path);
@@ -194,7 +194,7 @@ async fn a_sweep_puts_away_what_is_old_and_has_no_owner() {
         .join("bytes")
         .join(format!("{}.new", id_of_age(30)));
     std::fs::write(&half_written, b"half").expect("written");
-    rest(&folders.root.path().join("bytes"));
+    rest(&folders.root.path().join("bytes"), SWEEP_REST);
 
     let sweep = folders.files.sweep(None, now());
     assert_eq!(ownerless(&sweep, &[owned]).await, [old]);
@@ -209,11 +209,30 @@ async fn a_sweep_puts_away_what_is_old_and_has_no_owner() {
 }
 
 #[tokio::test]
+async fn what_a_clock_that_was_ahead_has_named_is_old_by_when_it_was_written() {
+    let folders = Folders::new();
+    let key = folders.key().await;
+    let ahead = id_of_age(-24 * 365);
+    folders
+        .files
+        .write(&key, ahead, Bytes::new())
+        .await
+        .expect("written");
+    let bytes = folders.root.path().join("bytes");
+    let sweep = folders.files.sweep(None, now());
+
+    rest(&bytes, SWEEP_REST);
+    assert!(ownerless(&sweep, &[]).await.is_empty());
+    rest(&bytes, SWEEP_AGE.unsigned_abs());
+    assert_eq!(ownerless(&sweep, &[]).await, [ahead]);
+}
+
+#[tokio::test]
 async fn what_was_put_away_is_removed_a_day_later_and_not_before() {
     let folders = Folders::new();
     let old = id_of_age(25);
     folders.keys.create(old).await.expect("a key");
-    rest(&folders.root.path().join("keys"));
+    rest(&folders.root.path().join("keys"), SWEEP_REST);
     quarantine(&folders.keys.sweep(None, now()), &[]).await;
 
     let sweep = |after| folders.keys.sweep(None, now() + after);
@@ -244,7 +263,7 @@ async fn what_was_put_away_and_is_named_after_all_is_brought_back_as_it_was() {
         written.expect("written");
     }
     for folder in ["bytes", "keys"] {
-        rest(&folders.root.path().join(folder));
+        rest(&folders.root.path().join(folder), SWEEP_REST);
     }
     for sweep in sweeps(&folders) {
         quarantine(&sweep, &[]).await;
@@ -273,7 +292,7 @@ async fn what_is_erased_does_not_survive_in_quarantine() {
     let written = folders.files.write(&key, id, Bytes::new()).await;
     written.expect("written");
     for folder in ["bytes", "keys"] {
-        rest(&folders.root.path().join(folder));
+        rest(&folders.root.path().join(folder), SWEEP_REST);
     }
     for sweep in sweeps(&folders) {
         quarantine(&sweep, &[]).await;
@@ -313,7 +332,7 @@ async fn a_sweep_leaves_what_is_older_than_the_store() {
         written.expect("written");
     }
     for folder in ["bytes", "keys"] {
-        rest(&folders.root.path().join(folder));
+        rest(&folders.root.path().join(folder), SWEEP_REST);
     }
     let since = Some(now() - SignedDuration::from_hours(30));
 
