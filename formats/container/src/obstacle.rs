@@ -70,8 +70,8 @@ fn broken(signatures: &[Signature]) -> Option<Refusal> {
     Some(unsound(detail, broken().map(|signature| &signature.id)))
 }
 
-/// By what others can be made to fit, nobody shows what they have signed: whoever
-/// signs beside it would be shown that somebody did.
+/// Whoever signs beside it would be shown that somebody signed, which the signature
+/// alone does not show.
 fn weak(signatures: &[Signature]) -> Option<Refusal> {
     let mut weak = signatures
         .iter()
@@ -79,7 +79,7 @@ fn weak(signatures: &[Signature]) -> Option<Refusal> {
         .peekable();
     let (_, weakness) = weak.peek()?;
     let detail = format!(
-        "A signature of the container was made with {weakness}, by which nobody can show any more what was signed."
+        "A signature of the container has {weakness}, and nobody signs beside such a one here."
     );
     Some(unsound(detail, weak.map(|(id, _)| id)))
 }

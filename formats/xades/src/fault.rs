@@ -22,9 +22,6 @@ pub enum Fault {
     /// QualifyingProperties.
     #[error("the signature is not over its own SignedProperties alone")]
     SignedProperties,
-    /// It lists digests outside of what is signed, as if they were signed too.
-    #[error("the signature holds a ds:Manifest, which containers have no use for")]
-    Manifest,
     /// It signs nothing beside its own properties.
     #[error("nothing but the properties of the signature is signed")]
     SignsNothing,

@@ -70,8 +70,8 @@ pub struct Verified {
     pub level: &'static str,
     /// Whether an evidence record seals it, behind which nothing can be added.
     pub is_sealed: bool,
-    /// What it was made with that shows nothing any more, whether it holds or
-    /// not: something that others can be made to fit.
+    /// What nobody signs beside, whether it holds or not: something that others
+    /// can be made to fit, or that says more than is signed.
     pub weakness: Option<String>,
 }
 
@@ -226,9 +226,6 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         if target.and_then(|target| target.strip_prefix('#')) != Some(id) {
             return Err(Fault::Target);
         }
-        if signature.has_manifest() {
-            return Err(Fault::Manifest);
-        }
         check_signed_properties(signature, references, identified)?;
         let covers = covers(signature, references)?;
         self.check_value(stated)?;
@@ -345,8 +342,8 @@ fn signature_algorithm(signed_info: Element<'_>) -> Result<SignatureAlgorithm, F
     names::signature_algorithm(uri).ok_or_else(|| Fault::Algorithm(uri.to_owned()))
 }
 
-/// SHA-1 and MD5, and keys that are too short for what they are to show (ETSI TS
-/// 119 312).
+/// SHA-1 and MD5, keys that are too short for what they are to show (ETSI TS 119
+/// 312), and digests that stand in the signature without being signed.
 fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
     let signed_info = signature.signed_info().ok()?;
     let digests = signed_info
@@ -369,6 +366,10 @@ fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
     let short = bits.filter(|bits| *bits < LEAST_RSA_BITS);
     weak.map(|uri| format!("the algorithm {uri:?}"))
         .or_else(|| short.map(|bits| format!("an RSA key of {bits} bits")))
+        .or_else(|| {
+            let lists = signature.has_manifest();
+            lists.then(|| "a ds:Manifest, a list of further digests".to_owned())
+        })
 }
 
 fn claimed_time(signature: Signature<'_>) -> Option<i64> {

@@ -1,3 +1,4 @@
+use std::future::pending;
 use std::panic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use parafa_store::Clock;
 use parafa_trust::{Certificate, SignerCheck, TimestampClient, ValidationData};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::task;
+use tokio::task::{self, JoinError};
 use tokio::time::{Instant, timeout_at};
 
 use crate::SignatureUnavailable;
@@ -206,8 +207,12 @@ impl AnswerSigner {
                 let _place = place;
                 runtime.block_on(timeout_at(deadline, make(&maker)))
             });
-            made.await
-                .unwrap_or_else(|ended| panic::resume_unwind(ended.into_panic()))
+            match made.await.map_err(JoinError::try_into_panic) {
+                Ok(made) => made,
+                Err(Ok(panicked)) => panic::resume_unwind(panicked),
+                // Only the runtime's own end cancels it, and ends whoever waits too.
+                Err(Err(_)) => pending().await,
+            }
         };
         let made = timeout_at(deadline, in_turn).await.flatten();
         let made = made.unwrap_or(Err(SignatureUnavailable::TooLate));

@@ -4,8 +4,9 @@
 //! value and widget, values and appearances of form fields, annotations where
 //! they are permitted, the structure element of a new field's widget, validation
 //! data in the catalog's `/DSS`, metadata, the document information dictionary,
-//! and what the trailer does not lead to, such as the file's own bookkeeping. It must be reached by no other way than that
-//! one. Everything else changed what was signed.
+//! and what the trailer does not lead to, such as the file's own bookkeeping. It
+//! must be reached by no other way than that one. Everything else changed what
+//! was signed.
 
 mod annotations;
 mod appearances;
