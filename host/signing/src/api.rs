@@ -5,6 +5,7 @@ mod forms;
 mod problems;
 mod signing;
 pub(crate) mod views;
+mod vocabulary;
 
 pub use event::SigningNotices;
 pub use signing::{Caller, SigningOperations};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use parafa_api_signing::SimulatedOutcome;
 use parafa_api_signing::requests;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::UnsealedSigning;
@@ -27,44 +28,22 @@ const NO_REHEARSAL: &str = "makes unsigned copies of this format";
 const OUT_OF_USE: &str =
     "documents of this format cannot be completed in the sandbox at the moment";
 
-/// What is to be simulated.
-#[derive(Clone, Debug)]
-pub struct SimulationForm {
-    /// How it ends.
-    pub action: SimulatedAction,
-    /// Who declines; the first open signer if none is named.
-    pub email: Option<String>,
-    /// Why they decline.
-    pub reason: Option<String>,
-}
-
-/// How the signing ends.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum SimulatedAction {
-    /// As if everybody had signed.
-    Complete,
-    /// A signer declines.
-    Decline,
-    /// Its deadline passes.
-    Expire,
-}
-
 impl Signings {
     /// Ends a sandbox signing so.
     pub async fn simulate_outcome(
         self: &Arc<Self>,
         caller: &Caller,
         id: Uuid,
-        form: SimulationForm,
+        request: requests::Simulation,
     ) -> Result<UnsealedSigning, SigningError> {
         if caller.mode == KeyMode::Live {
             return Err(SigningError::SandboxOnly);
         }
         let row = self.reader.signing_of(caller, id).await?;
         let key = self.reader.key_to(&row).await?;
-        let rehearsed = match form.action {
-            SimulatedAction::Complete => self.rehearse(row).await?,
-            SimulatedAction::Decline | SimulatedAction::Expire => None,
+        let rehearsed = match request.action {
+            SimulatedOutcome::Complete => self.rehearse(row).await?,
+            SimulatedOutcome::Decline | SimulatedOutcome::Expire => None,
         };
         let room = match &rehearsed {
             Some(rehearsed) => {
@@ -78,7 +57,7 @@ impl Signings {
             // Until the row is stored, though the caller may go away.
             let _room = room;
             signings
-                .keep_simulation(&caller, id, &key, &form, rehearsed)
+                .keep_simulation(&caller, id, &key, &request, rehearsed)
                 .await
         };
         let simulated = run_detached(simulated).await;
@@ -95,7 +74,7 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         key: &DataKey,
-        form: &SimulationForm,
+        request: &requests::Simulation,
         rehearsed: Option<Rehearsed>,
     ) -> Result<UnsealedSigning, SigningError> {
         let rehearsal = match rehearsed {
@@ -106,7 +85,7 @@ impl Signings {
             .as_ref()
             .map(|rehearsal| rehearsal.version.bytes_id);
         let simulated = self
-            .store_simulation(caller, id, key, form, rehearsal)
+            .store_simulation(caller, id, key, request, rehearsal)
             .await;
         if let (Some(bytes), Err(error)) = (made, &simulated)
             && error.proves_nothing_stored()
@@ -122,7 +101,7 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         key: &DataKey,
-        form: &SimulationForm,
+        request: &requests::Simulation,
         rehearsal: Option<Rehearsal>,
     ) -> Result<UnsealedSigning, SigningError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
@@ -138,11 +117,12 @@ impl Signings {
                         mut row, signers, ..
                     } = UnsealedSigning::read(tx, key, row).await?;
                     let emails = signers.iter().map(|signer| signer.email.as_str());
-                    let named = named(&row, emails, form.email.as_deref())?;
-                    let simulation = match form.action {
-                        SimulatedAction::Complete => Simulation::Complete,
-                        SimulatedAction::Decline => Simulation::Decline { signer: named },
-                        SimulatedAction::Expire => Simulation::Expire,
+                    let asked = request.signer_email.as_ref().map(AsRef::as_ref);
+                    let named = named(&row, emails, asked)?;
+                    let simulation = match request.action {
+                        SimulatedOutcome::Complete => Simulation::Complete,
+                        SimulatedOutcome::Decline => Simulation::Decline { signer: named },
+                        SimulatedOutcome::Expire => Simulation::Expire,
                     };
                     let before = row.signing.clone();
                     let events = row
@@ -156,7 +136,7 @@ impl Signings {
                     let decliner = parties
                         .filter(|(is, was)| is.status != was.status)
                         .find(|(is, _)| is.declined_at.is_some());
-                    if let (Some((party, _)), Some(reason)) = (decliner, &form.reason) {
+                    if let (Some((party, _)), Some(reason)) = (decliner, &request.reason) {
                         change::change_private(tx, key, party.id, |private| {
                             private.decline_reason = Some(reason.clone());
                         })

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_api_signing::SimulatedOutcome;
+use parafa_api_signing::requests::Simulation;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{Delivery, DocumentVersion, SigningRow};
@@ -14,7 +16,6 @@ use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::Refusal;
 use parafa_signing::files::FileForm;
 use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use uuid::Uuid;
@@ -380,10 +381,10 @@ async fn simulated(host: &Host, id: Uuid) -> Result<UnsealedSigning, SigningErro
     signings.simulate_outcome(&sandbox(), id, complete()).await
 }
 
-fn complete() -> SimulationForm {
-    SimulationForm {
-        action: SimulatedAction::Complete,
-        email: None,
+fn complete() -> Simulation {
+    Simulation {
+        action: SimulatedOutcome::Complete,
+        signer_email: None,
         reason: None,
     }
 }

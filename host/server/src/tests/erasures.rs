@@ -1,6 +1,8 @@
 //! Erasures that meet a crash, a clock or a letter under way.
 
 use jiff::SignedDuration;
+use parafa_api_signing::SimulatedOutcome;
+use parafa_api_signing::requests::Simulation;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::opening::identity_lock;
 use parafa_ceremony::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
@@ -9,7 +11,6 @@ use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
@@ -153,9 +154,9 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         .await
         .unwrap();
 
-    let expire = SimulationForm {
-        action: SimulatedAction::Expire,
-        email: None,
+    let expire = Simulation {
+        action: SimulatedOutcome::Expire,
+        signer_email: None,
         reason: None,
     };
     let refused = host

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_api_signing::SimulatedOutcome;
+use parafa_api_signing::requests::Simulation;
 use parafa_ceremony::quota::{NoRoom, Quota};
 use parafa_ceremony::records::Delivery;
 use parafa_domain::SigningOrder;
@@ -12,7 +14,6 @@ use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
 use parafa_signing::files::{FileForm, UnsealedFile};
 use parafa_signing::forms::{BatchForm, ContentForm};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use tokio::time::Instant;
 
 use super::calls::{batch, create, document, read, signing_form, terms};
@@ -234,9 +235,9 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     ));
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 
-    let completed = SimulationForm {
-        action: SimulatedAction::Complete,
-        email: None,
+    let completed = Simulation {
+        action: SimulatedOutcome::Complete,
+        signer_email: None,
         reason: None,
     };
     let posted = created.row.versions[0].bytes;

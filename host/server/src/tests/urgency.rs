@@ -3,11 +3,12 @@
 use std::mem::take;
 use std::sync::Mutex;
 
+use parafa_api_signing::SimulatedOutcome;
+use parafa_api_signing::requests::Simulation;
 use parafa_ceremony::records::Delivery;
 use parafa_domain::{Phase, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 
 use super::calls::{signing_form, terms};
 use super::deployment::{CALLER, Site};
@@ -61,9 +62,9 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         .await
         .unwrap();
     assert_all(&site, "inspect", Urgency::Usual);
-    let complete = SimulationForm {
-        action: SimulatedAction::Complete,
-        email: None,
+    let complete = Simulation {
+        action: SimulatedOutcome::Complete,
+        signer_email: None,
         reason: None,
     };
     let simulated = app

@@ -1,6 +1,6 @@
 use anyhow::Context;
 use async_trait::async_trait;
-use parafa_api_signing::{SigningEventKind, views as api};
+use parafa_api_signing::views as api;
 use parafa_ceremony::records::Output;
 use parafa_ceremony::{CeremonyError, CeremonyLetters};
 use parafa_delivery::{Letter, NoticeSource};
@@ -8,7 +8,8 @@ use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_store::{StoreError, Transaction};
 use serde_json::Value;
 
-use super::views::{completion_mode, output, signer_status, signing_status};
+use super::views::output;
+use super::vocabulary::IntoApi;
 use crate::records::{EventKind, EventPayload, EventSigner};
 
 /// What the notices of signings say.
@@ -54,35 +55,23 @@ fn event_body(
         })
     });
     let event = api::SigningEvent {
-        event: event_kind(kind),
+        event: kind.into_api(),
         signing_id: notice.subject.into(),
-        status: signing_status(payload.status),
+        status: payload.status.into_api(),
         external_id: payload.external_id.clone(),
         occurred_at: notice.occurred_at,
-        completion_mode: payload.completion_mode.map(completion_mode),
+        completion_mode: payload.completion_mode.map(IntoApi::into_api),
         signer: payload.signer.as_ref().map(signer),
         document: document.transpose()?,
     };
     serde_json::to_vec(&event).map_err(|_| CeremonyError::Inconsistent("an event is no JSON"))
 }
 
-fn event_kind(kind: EventKind) -> SigningEventKind {
-    match kind {
-        EventKind::Cancelled => SigningEventKind::Cancelled,
-        EventKind::Completed => SigningEventKind::Completed,
-        EventKind::Declined => SigningEventKind::Declined,
-        EventKind::Expired => SigningEventKind::Expired,
-        EventKind::Failed => SigningEventKind::Failed,
-        EventKind::SignerDeclined => SigningEventKind::SignerDeclined,
-        EventKind::SignerSigned => SigningEventKind::SignerSigned,
-    }
-}
-
 fn signer(signer: &EventSigner) -> api::EventSigner {
     api::EventSigner {
         signer_id: signer.id.into(),
         email: signer.email.clone(),
-        status: signer_status(signer.status),
+        status: signer.status.into_api(),
         decline_reason: signer.decline_reason.clone(),
     }
 }

@@ -2,22 +2,18 @@
 
 use parafa_api_signing::requests::{
     ContainerFile, CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner,
-    Party, Simulation, Source, Terms,
+    Party, Source, Terms,
 };
-use parafa_api_signing::{
-    Delivery, Language, Problem, SigningMethod, SigningOrder, SimulatedOutcome,
-};
+use parafa_api_signing::{Problem, SigningMethod};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::records;
 use parafa_domain as domain;
 
-use super::views::domain_method;
+use super::vocabulary::IntoDomain;
 use crate::files::FileForm;
 use crate::forms::{
     BatchForm, ContainerFileForm, ContainerForm, ContentForm, DocumentForm, SigningForm, SourceForm,
 };
-use crate::simulate::{SimulatedAction, SimulationForm};
 
 /// A signing to be.
 pub(super) fn signing(request: CreateSigning) -> Result<SigningForm, Problem> {
@@ -84,10 +80,7 @@ pub(super) fn signer(signer: NewSigner) -> Result<SignerForm, Problem> {
         role,
         email: signer.email.to_string(),
         name: signer.name,
-        language: Some(match signer.language {
-            Language::Lt => domain::Language::Lt,
-            Language::En => domain::Language::En,
-        }),
+        language: Some(signer.language.into_domain()),
         methods,
         personal_code,
     })
@@ -95,20 +88,7 @@ pub(super) fn signer(signer: NewSigner) -> Result<SignerForm, Problem> {
 
 /// Methods in the order in which they are given.
 pub(super) fn methods(methods: Vec<SigningMethod>) -> domain::MethodSet {
-    methods.into_iter().map(domain_method).collect()
-}
-
-/// What is to be simulated.
-pub(super) fn simulation(request: Simulation) -> SimulationForm {
-    SimulationForm {
-        action: match request.action {
-            SimulatedOutcome::Complete => SimulatedAction::Complete,
-            SimulatedOutcome::Decline => SimulatedAction::Decline,
-            SimulatedOutcome::Expire => SimulatedAction::Expire,
-        },
-        email: request.signer_email.map(|email| email.to_string()),
-        reason: request.reason,
-    }
+    methods.into_iter().map(IntoDomain::into_domain).collect()
 }
 
 fn document(document: NewDocument) -> DocumentForm {
@@ -143,14 +123,8 @@ fn container_file(file: ContainerFile, pointer: String) -> ContainerFileForm {
 fn terms(terms: Terms) -> Result<TermsForm, Problem> {
     Ok(TermsForm {
         title: terms.title,
-        delivery: match terms.delivery {
-            Delivery::Email => records::Delivery::Email,
-            Delivery::Link => records::Delivery::Link,
-        },
-        order: match terms.signing_order {
-            SigningOrder::Parallel => domain::SigningOrder::Parallel,
-            SigningOrder::Sequential => domain::SigningOrder::Sequential,
-        },
+        delivery: terms.delivery.into_domain(),
+        order: terms.signing_order.into_domain(),
         webhook_url: terms.webhook_url.map(String::from),
         external_id: terms.external_id,
         expires_in_days: terms.expires_in_days,

@@ -28,6 +28,7 @@ use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
+use super::vocabulary::{IntoApi, IntoDomain};
 use super::{forms, views};
 use crate::SigningError;
 use crate::archive::Archives;
@@ -208,7 +209,7 @@ impl SigningApi for SigningOperations {
 
     fn methods(&self) -> Vec<SigningMethod> {
         let methods = self.attempts.methods_set_up().into_iter();
-        methods.map(views::method).collect()
+        methods.map(IntoApi::into_api).collect()
     }
 
     fn capabilities(&self) -> api::Capabilities {
@@ -225,7 +226,7 @@ impl SigningApi for SigningOperations {
         query: ListQuery,
     ) -> Result<api::SigningList, Problem> {
         let listing = Listing {
-            status: query.status.map(views::domain_status),
+            status: query.status.map(IntoDomain::into_domain),
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
@@ -337,8 +338,8 @@ impl SigningApi for SigningOperations {
         id: SigningId,
         request: Simulation,
     ) -> Result<api::Signing, Problem> {
-        let form = forms::simulation(request);
-        let opened = self.signings.simulate_outcome(caller, id.0, form).await?;
+        let ended = self.signings.simulate_outcome(caller, id.0, request);
+        let opened = ended.await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 

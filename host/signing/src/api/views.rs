@@ -1,16 +1,14 @@
 //! From the records to what the caller sees.
 
 use jiff::Timestamp;
-use parafa_api_signing::{
-    CommentAuthor, CompletionMode, Delivery, Language, PartyRole, SignerStatus, SigningMethod,
-    SigningOrder, SigningStatus, views as api,
-};
+use parafa_api_signing::views as api;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::links::Links;
 use parafa_ceremony::reader::{ListedSigning, UnsealedSigner, UnsealedSigning};
-use parafa_ceremony::records::{self, Output, SignerPrivate, SigningPrivate, SigningRow};
+use parafa_ceremony::records::{Output, SignerPrivate, SigningPrivate, SigningRow};
 use parafa_domain as domain;
 
+use super::vocabulary::IntoApi;
 use crate::SigningError;
 use crate::archive::{Archived, told_level};
 use crate::batches::UnsealedBatch;
@@ -65,22 +63,16 @@ fn with_contents(
     let party = |at: usize| contents.and_then(|contents| contents.signers.get(at));
     Ok(api::Signing {
         signing_id: state.id.uuid().into(),
-        status: signing_status(state.status),
+        status: state.status.into_api(),
         title: private.map_or_else(String::new, |private| private.title.clone()),
-        delivery: match row.delivery {
-            records::Delivery::Email => Delivery::Email,
-            records::Delivery::Link => Delivery::Link,
-        },
-        signing_order: match state.order {
-            domain::SigningOrder::Parallel => SigningOrder::Parallel,
-            domain::SigningOrder::Sequential => SigningOrder::Sequential,
-        },
+        delivery: row.delivery.into_api(),
+        signing_order: state.order.into_api(),
         soft_deadline_at: state.soft_deadline_at,
         external_id: private.and_then(|private| private.external_id.clone()),
         created_at: state.created_at,
         expires_at: Some(state.expires_at),
         completed_at: state.completed_at,
-        completion_mode: state.completion_mode.map(completion_mode),
+        completion_mode: state.completion_mode.map(IntoApi::into_api),
         erased_at: row.erased_at,
         detail: row.detail.clone(),
         signers: parties
@@ -129,10 +121,7 @@ pub(crate) fn file(opened: &UnsealedFile) -> Result<api::StoredFile, SigningErro
 pub(crate) fn comment(opened: &UnsealedComment) -> api::Comment {
     api::Comment {
         comment_id: opened.row.id.into(),
-        author: match opened.row.author {
-            crate::records::CommentAuthor::Client => CommentAuthor::Client,
-            crate::records::CommentAuthor::Service => CommentAuthor::Service,
-        },
+        author: opened.row.author.into_api(),
         author_label: opened.private.author_label.clone(),
         body: opened.private.body.clone(),
         created_at: opened.row.created_at,
@@ -154,27 +143,6 @@ pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, Sign
     })
 }
 
-/// The domain's status by the contract's name.
-pub(super) fn domain_status(status: SigningStatus) -> domain::SigningStatus {
-    match status {
-        SigningStatus::Pending => domain::SigningStatus::Pending,
-        SigningStatus::Completed => domain::SigningStatus::Completed,
-        SigningStatus::Declined => domain::SigningStatus::Declined,
-        SigningStatus::Expired => domain::SigningStatus::Expired,
-        SigningStatus::Cancelled => domain::SigningStatus::Cancelled,
-        SigningStatus::Failed => domain::SigningStatus::Failed,
-    }
-}
-
-/// The domain's method by the contract's name.
-pub(super) fn domain_method(method: SigningMethod) -> domain::SigningMethod {
-    match method {
-        SigningMethod::Nfc => domain::SigningMethod::Nfc,
-        SigningMethod::SmartId => domain::SigningMethod::SmartId,
-        SigningMethod::MobileId => domain::SigningMethod::MobileId,
-    }
-}
-
 /// Without `private` it is erased, or cannot be read.
 fn signer(
     links: &Links,
@@ -185,24 +153,18 @@ fn signer(
     let id = party.id.uuid();
     api::Signer {
         signer_id: id.into(),
-        role: match party.role {
-            domain::SignerRole::Signer => PartyRole::Signer,
-            domain::SignerRole::Viewer => PartyRole::Viewer,
-        },
+        role: party.role.into_api(),
         email: private.map(|private| private.email.clone()),
         name: private.and_then(|private| private.name.clone()),
-        language: match party.page_language() {
-            domain::Language::En => Language::En,
-            domain::Language::Lt => Language::Lt,
-        },
-        status: signer_status(party.status),
+        language: party.page_language().into_api(),
+        status: party.status.into_api(),
         ceremony_url: can_still_sign
             .then(|| links.address(&format!("/c/{}", links.ceremony_token(id).reveal()))),
         signed_at: party.signed_at,
         declined_at: party.declined_at,
         decline_reason: private.and_then(|private| private.decline_reason.clone()),
-        methods_allowed: party.methods.iter().map(method).collect(),
-        actual_method: party.actual_method.map(method),
+        methods_allowed: party.methods.iter().map(IntoApi::into_api).collect(),
+        actual_method: party.actual_method.map(IntoApi::into_api),
         identity_locked: party.identity_locked,
         // Earlier programs kept it when they erased.
         identity_matched: party.identity_matched.filter(|_| private.is_some()),
@@ -227,43 +189,4 @@ pub(super) fn digest(stored: &str) -> Result<[u8; 32], CeremonyError> {
     hex::decode_to_slice(stored, &mut digest)
         .map_err(|_| CeremonyError::Inconsistent("a stored digest is not 32 bytes in hex"))?;
     Ok(digest)
-}
-
-pub(super) fn method(method: domain::SigningMethod) -> SigningMethod {
-    match method {
-        domain::SigningMethod::Nfc => SigningMethod::Nfc,
-        domain::SigningMethod::SmartId => SigningMethod::SmartId,
-        domain::SigningMethod::MobileId => SigningMethod::MobileId,
-    }
-}
-
-pub(super) fn completion_mode(mode: domain::CompletionMode) -> CompletionMode {
-    match mode {
-        domain::CompletionMode::QesCeremony => CompletionMode::QesCeremony,
-        domain::CompletionMode::SandboxSimulation => CompletionMode::SandboxSimulation,
-    }
-}
-
-pub(super) fn signing_status(status: domain::SigningStatus) -> SigningStatus {
-    match status {
-        domain::SigningStatus::Pending => SigningStatus::Pending,
-        domain::SigningStatus::Completed => SigningStatus::Completed,
-        domain::SigningStatus::Declined => SigningStatus::Declined,
-        domain::SigningStatus::Expired => SigningStatus::Expired,
-        domain::SigningStatus::Cancelled => SigningStatus::Cancelled,
-        domain::SigningStatus::Failed => SigningStatus::Failed,
-    }
-}
-
-pub(super) fn signer_status(status: domain::SignerStatus) -> SignerStatus {
-    match status {
-        domain::SignerStatus::Pending => SignerStatus::Pending,
-        domain::SignerStatus::Signed => SignerStatus::Signed,
-        domain::SignerStatus::Declined => SignerStatus::Declined,
-        domain::SignerStatus::Cancelled => SignerStatus::Cancelled,
-        domain::SignerStatus::Expired => SignerStatus::Expired,
-        domain::SignerStatus::Simulated => SignerStatus::Simulated,
-        domain::SignerStatus::Waiting => SignerStatus::Waiting,
-        domain::SignerStatus::Recorded => SignerStatus::Recorded,
-    }
 }

@@ -1,12 +1,13 @@
 //! What callers may want besides what is in every race.
 
+use parafa_api_signing::SimulatedOutcome;
+use parafa_api_signing::requests::Simulation;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::records::Delivery;
 use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::SigningError;
 use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
-use parafa_signing::simulate::{SimulatedAction, SimulationForm};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use uuid::Uuid;
@@ -52,7 +53,7 @@ pub(super) enum Call {
     },
     Simulate {
         signing: Index,
-        action: SimulatedAction,
+        action: SimulatedOutcome,
     },
     StoreFile {
         mode: KeyMode,
@@ -65,9 +66,9 @@ pub(super) fn call() -> impl Strategy<Value = Call> {
     let mode = || prop_oneof![Just(KeyMode::Live), Just(KeyMode::Test)];
     let role = prop_oneof![3 => Just(SignerRole::Signer), 1 => Just(SignerRole::Viewer)];
     let action = prop_oneof![
-        Just(SimulatedAction::Complete),
-        Just(SimulatedAction::Decline),
-        Just(SimulatedAction::Expire),
+        Just(SimulatedOutcome::Complete),
+        Just(SimulatedOutcome::Decline),
+        Just(SimulatedOutcome::Expire),
     ];
     prop_oneof![
         4 => (at(), role, 0..4_u8)
@@ -168,9 +169,9 @@ impl Call {
             }
             Self::Simulate { signing, action } => {
                 let (signing, caller) = known.sandboxed(signing)?;
-                let form = SimulationForm {
+                let form = Simulation {
                     action,
-                    email: None,
+                    signer_email: None,
                     reason: Some("Ne.".to_owned()),
                 };
                 let ended = app
