@@ -19,7 +19,7 @@ use crate::api::CeremonyApi;
 use crate::page::pairing;
 use crate::parameters::Parameters;
 use crate::requests::CardSignature;
-use crate::routes::{Http, LinkToken, USUAL_LANGUAGE, find_open, require_json, whole};
+use crate::routes::{Http, LinkToken, find_open, require_json, whole};
 use crate::{problems, requests, views};
 
 /// Codes that lead nowhere, from one address within [`WINDOW`].
@@ -83,9 +83,8 @@ impl Guesses {
 
 /// What a browser shows of the address that the app is to open.
 async fn pair_page(parameters: Parameters) -> Response {
-    let language = parameters.language_among_others();
     let code = parameters.0.first("code").unwrap_or_default();
-    let page = pairing(language.unwrap_or(USUAL_LANGUAGE), code);
+    let page = pairing(parameters.page_language().chosen(), code);
     page_response(StatusCode::OK, page)
 }
 

@@ -12,7 +12,7 @@ use crate::api::CeremonyApi;
 use crate::messages::Messages;
 use crate::page::{dead_link, declined, not_declined};
 use crate::parameters::Parameters;
-use crate::routes::{Http, LinkToken, USUAL_LANGUAGE, find_open, is_form, require_json, whole};
+use crate::routes::{Http, LinkToken, find_open, is_form, require_json, whole};
 use crate::vocabulary::Language;
 use crate::{problems, requests};
 
@@ -43,19 +43,16 @@ async fn by_form<C: CeremonyApi>(
     parameters: &Parameters,
     body: Body,
 ) -> Response {
-    let asked = parameters.language_among_others();
-    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
+    let mut language = parameters.page_language();
     let outcome = async {
         let link = find_open(api, token).await?;
-        if asked.is_none() {
-            language = api.language(&link)?;
-        }
+        language.of_signer(api, &link)?;
         let reason = requests::decline_form(&whole(body).await?)?;
         api.decline(link, reason).await
     };
     match outcome.await {
-        Ok(_) => page_response(StatusCode::OK, declined(language)),
-        Err(problem) => refused(&problem, language, token),
+        Ok(_) => page_response(StatusCode::OK, declined(language.chosen())),
+        Err(problem) => refused(&problem, language.chosen(), token),
     }
 }
 

@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use parafa_api_http::Problem;
 use parafa_api_http::decode::{self, Query};
+use parafa_api_http::{Problem, WireName};
 
+use crate::api::CeremonyApi;
 use crate::vocabulary::Language;
+
+/// The language of those of whom nothing is known.
+const USUAL_LANGUAGE: Language = Language::Lt;
 
 /// Longest wait for a change of the state.
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -55,15 +59,41 @@ impl Parameters {
 
     /// The same where whatever else stands there is somebody else's: what mail
     /// and chat programs append to links.
-    pub(super) fn language_among_others(&self) -> Option<Language> {
-        self.0.first("lang").and_then(language_of)
+    pub(super) fn page_language(&self) -> PageLanguage {
+        let tag = self.0.first("lang");
+        let mut known = Language::ALL.iter();
+        let asked = known.find(|(name, _)| Some(*name) == tag);
+        PageLanguage {
+            asked: asked.map(|(_, language)| *language),
+            signers: None,
+        }
     }
 }
 
-fn language_of(tag: &str) -> Option<Language> {
-    match tag {
-        "en" => Some(Language::En),
-        "lt" => Some(Language::Lt),
-        _ => None,
+/// The language of a page: the one that is asked for; else its signer's; else the
+/// usual one.
+#[derive(Clone, Copy)]
+pub(super) struct PageLanguage {
+    /// What is asked for.
+    pub(super) asked: Option<Language>,
+    signers: Option<Language>,
+}
+
+impl PageLanguage {
+    /// The page is one for the signer of a link.
+    pub(super) fn of_signer<C: CeremonyApi>(
+        &mut self,
+        api: &C,
+        link: &C::Link,
+    ) -> Result<(), Problem> {
+        if self.asked.is_none() {
+            self.signers = Some(api.language(link)?);
+        }
+        Ok(())
+    }
+
+    /// In which it is written.
+    pub(super) fn chosen(self) -> Language {
+        self.asked.or(self.signers).unwrap_or(USUAL_LANGUAGE)
     }
 }

@@ -43,9 +43,6 @@ const OF_OPEN_LINKS: [&str; 6] = [
     card::COMPLETE,
 ];
 
-/// Of pages that nobody asked for in another one.
-pub(crate) const USUAL_LANGUAGE: Language = Language::Lt;
-
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longest time from the head of a request to the head of its answer.
@@ -147,13 +144,10 @@ async fn page<C: CeremonyApi>(
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let asked = parameters.language_among_others();
-    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
+    let mut language = parameters.page_language();
     let page = async {
         let link = http.api.find(&token).await?;
-        if asked.is_none() {
-            language = http.api.language(&link)?;
-        }
+        language.of_signer(&*http.api, &link)?;
         if !wants_html(&headers) {
             parameters.language()?;
         }
@@ -164,13 +158,13 @@ async fn page<C: CeremonyApi>(
         Ok((content, is_open)) => {
             let page = CeremonyPage {
                 token: &token,
-                language,
+                language: language.chosen(),
                 content: &content,
                 is_open,
             };
             page_response(StatusCode::OK, page.render())
         }
-        Err(problem) => refusal(problem, &headers, language),
+        Err(problem) => refusal(problem, &headers, language.chosen()),
     }
 }
 
@@ -370,21 +364,22 @@ async fn callback<C: CeremonyApi>(
 ) -> Response {
     let parameter = |name| parameters.0.first(name).unwrap_or_default();
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
-    let asked = parameters.language_among_others();
-    let mut language = asked.unwrap_or(USUAL_LANGUAGE);
+    let mut language = parameters.page_language();
     let returned = async {
         let link = http.api.find(&token).await?;
-        if asked.is_none() {
-            language = http.api.language(&link)?;
-        }
+        language.of_signer(&*http.api, &link)?;
         http.api.return_from_app(link, value, digest).await
     };
     match returned.await {
         Ok(()) => {
             let no_referrer = (REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-            ([no_referrer], Redirect::to(&returned_to(&token, asked))).into_response()
+            (
+                [no_referrer],
+                Redirect::to(&returned_to(&token, language.asked)),
+            )
+                .into_response()
         }
-        Err(problem) => refusal(problem, &headers, language),
+        Err(problem) => refusal(problem, &headers, language.chosen()),
     }
 }
 
@@ -444,8 +439,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     match token {
         // Browsers that do not say where a form comes from have readers too.
         Some(token) if is_form(headers) && wants_html(headers) => {
-            let language = parameters.language_among_others();
-            decline::refused(&problem, language.unwrap_or(USUAL_LANGUAGE), token)
+            decline::refused(&problem, parameters.page_language().chosen(), token)
         }
         _ => problem.into_response(),
     }
@@ -520,7 +514,7 @@ async fn method_not_allowed<C: CeremonyApi>(
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
-    let language = parameters.language_among_others();
+    let language = parameters.page_language();
     let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
     let found = match is_of_open_links {
         true => find_open(&*http.api, &token).await,
@@ -528,13 +522,27 @@ async fn method_not_allowed<C: CeremonyApi>(
     };
     match found {
         Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
-        Err(problem) => refusal(problem, &headers, language.unwrap_or(USUAL_LANGUAGE)),
+        Err(problem) => refusal(problem, &headers, language.chosen()),
     }
 }
 
+/// Whether a page is among what is accepted (RFC 9110, 12.5.1).
 fn wants_html(headers: &HeaderMap) -> bool {
-    headers
-        .get(ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|accept| accept.contains("text/html"))
+    let accepted = headers.get_all(ACCEPT).iter();
+    let mut ranges = accepted
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    ranges.any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let is_html = parts
+            .next()
+            .is_some_and(|range| range.eq_ignore_ascii_case("text/html"));
+        let is_refused = |weight: &str| {
+            let weight = weight
+                .strip_prefix("q=")
+                .or_else(|| weight.strip_prefix("Q="));
+            weight.is_some_and(|weight| weight.trim_end_matches(['0', '.']).is_empty())
+        };
+        is_html && !parts.any(is_refused)
+    })
 }
