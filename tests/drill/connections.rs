@@ -129,7 +129,7 @@ async fn all_at_work() -> Vec<Finding> {
         Finding {
             what: "connections beside 1,050 waiting calls at 1,024 descriptors that are told 503, of 20",
             before: "0; the process ended",
-            now: format!("{refused} (waiting: {held} of {IDLE}; others by status: {ends:?})"),
+            now: format!("{refused} (waiting: {held} of {IDLE}{})", others(&ends)),
             holds: refused == CREATES,
         },
         Finding {
@@ -206,10 +206,7 @@ async fn waiting(waiters: usize) -> Vec<Finding> {
         Finding {
             what: "pages that wait behind one proxy",
             before: "1,024 at most",
-            now: format!(
-                "{} of {waiters}; others by status: {ends:?}",
-                waiters - failed
-            ),
+            now: format!("{} of {waiters}{}", waiters - failed, others(&ends)),
             holds: failed == 0,
         },
         Finding {
@@ -247,6 +244,15 @@ async fn wait_on(mut stream: TcpStream, asked: String, ends: Ends) {
 fn note(ends: &Ends, status: u16) {
     let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
     *ends.entry(status).or_default() += 1;
+}
+
+/// How those ended that do not wait.
+fn others(ends: &BTreeMap<u16, usize>) -> String {
+    let told = |(status, count): (&u16, &usize)| match status {
+        0 => format!("; {count} closed"),
+        status => format!("; {count} told {status}"),
+    };
+    ends.iter().map(told).collect()
 }
 
 /// Within how many milliseconds 99 of 100 reads and creates are answered, one
