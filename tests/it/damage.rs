@@ -123,6 +123,30 @@ fn log_of_accepting(data: &Path) -> String {
 }
 
 #[tokio::test]
+async fn a_demo_goes_on_with_whatever_part_of_its_store_is_left() {
+    let mut demo = Demo::start();
+    let document = parafa_fixtures::plain(1);
+    for _ in 0..40 {
+        demo.signing()
+            .create(&document, json!([{"email": "ona@example.lt"}]))
+            .await;
+    }
+    demo.stop();
+    let log = fs::read(demo.data().join("store/db")).expect("the log");
+    let used = log.iter().rposition(|byte| *byte != 0).expect("a log") + 1;
+    for percent in [90, 60, 30] {
+        let folder = tempfile::tempdir().expect("a folder");
+        copy_folder(&demo.data(), folder.path());
+        let left = &log[..used * percent / 100];
+        fs::write(folder.path().join("store/db"), left).expect("cut off");
+
+        let told = log_of_accepting(folder.path());
+
+        assert!(told.contains("a loss is accepted"), "{percent} %: {told}");
+    }
+}
+
+#[tokio::test]
 async fn a_store_of_which_nothing_can_be_read_is_refused_and_goes_on_once_that_is_accepted() {
     let mut demo = Demo::start();
     let document = parafa_fixtures::plain(1);

@@ -205,6 +205,17 @@ impl Transaction<'_> {
             .transpose()
     }
 
+    /// Whether the row with this encoded key is there and makes this entry of an
+    /// index: where a loss was accepted, entries may be left of rows that are gone.
+    async fn has_entry<T: Table>(
+        &mut self,
+        primary: &[u8],
+        entry: &[u8],
+    ) -> Result<bool, StoreError> {
+        let row = self.row::<T>(layout::row_of_encoded::<T>(primary)).await?;
+        Ok(row.is_some_and(|row| index_entries(&row).iter().any(|(made, _)| made == entry)))
+    }
+
     async fn replace<T: Table>(
         &mut self,
         key: Vec<u8>,
@@ -225,7 +236,10 @@ impl Transaction<'_> {
             }
             if let Some(index) = unique {
                 let holder = self.read(entry.clone()).await?;
-                if holder.is_some_and(|holder| holder != primary) {
+                let other = holder.filter(|holder| *holder != primary);
+                if let Some(other) = other
+                    && self.has_entry::<T>(&other, &entry).await?
+                {
                     return Err(StoreError::Duplicate {
                         table: T::NAME.as_str(),
                         index,

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use parafa_platform::accounts::{
-    ApiKeyRow, KeyMode, Product, Role, TenantRow, TenantStatus, UserRow,
+    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, USER_BY_EMAIL,
+    UserRow, folded_email,
 };
 use parafa_platform::billing::{BillingRow, Funding};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
@@ -118,7 +119,9 @@ impl Workspace {
             .transact(|tx| {
                 let secret = secret.clone();
                 Box::pin(async move {
-                    if tx.get::<TenantRow>(&self.tenant).await?.is_some() {
+                    // Where a loss was accepted, any of it may be there and the rest not.
+                    let has_tenant = tx.get::<TenantRow>(&self.tenant).await?.is_some();
+                    if has_tenant && self.user(tx, OWNER).await?.is_some() {
                         return Ok(());
                     }
                     let tenant = TenantRow {
@@ -127,10 +130,10 @@ impl Workspace {
                         status: TenantStatus::Active,
                         created_at: tx.now(),
                     };
-                    tx.insert(&tenant).await?;
-                    tx.insert(billing).await?;
+                    tx.put(&tenant).await?;
+                    tx.put(billing).await?;
                     if let Some(secret) = &secret {
-                        tx.insert(secret).await?;
+                        tx.put(secret).await?;
                     }
                     let owner = self.add_user(tx, OWNER, Role::Owner).await?;
                     self.add_key(tx, owner, KeyMode::Test, &self.test).await?;
@@ -145,12 +148,24 @@ impl Workspace {
             .await
     }
 
+    async fn user(
+        &self,
+        tx: &mut Transaction<'_>,
+        email: &str,
+    ) -> Result<Option<UserRow>, StoreError> {
+        tx.find(&USER_BY_EMAIL, &(self.tenant, folded_email(email)))
+            .await
+    }
+
     async fn add_user(
         &self,
         tx: &mut Transaction<'_>,
         email: &str,
         role: Role,
     ) -> Result<Uuid, StoreError> {
+        if let Some(user) = self.user(tx, email).await? {
+            return Ok(user.id);
+        }
         let user = UserRow {
             id: tx.new_id()?,
             tenant: self.tenant,
@@ -168,13 +183,17 @@ impl Workspace {
         mode: KeyMode,
         text: &str,
     ) -> Result<(), StoreError> {
+        let hash = hash_token(text).to_string();
+        if tx.find(&KEY_BY_HASH, &hash).await?.is_some() {
+            return Ok(());
+        }
         let key = ApiKeyRow {
             id: tx.new_id()?,
             tenant: self.tenant,
             user,
             product: Product::Signing,
             mode,
-            hash: hash_token(text).to_string(),
+            hash,
             created_at: tx.now(),
             revoked_at: None,
         };

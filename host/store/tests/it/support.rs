@@ -132,6 +132,23 @@ impl World {
         self.engine.commit(commit).await.expect("a commit");
     }
 
+    /// Takes the rows of a table away, and leaves what its indexes have of them,
+    /// as a loss that was accepted can.
+    pub(crate) async fn lose_rows(&self, table: &str) {
+        let scan = Scan {
+            start: format!("t{table}\0").into_bytes(),
+            end: format!("t{table}\u{1}").into_bytes(),
+            direction: Direction::Ascending,
+            limit: 100,
+        };
+        let rows = self.engine.scan(scan).await.expect("a scan");
+        let commit = Commit {
+            deletes: rows.into_iter().map(|row| row.key).collect(),
+            ..Commit::default()
+        };
+        self.engine.commit(commit).await.expect("a commit");
+    }
+
     async fn schema_row(&self) -> Entry {
         let scan = Scan {
             start: b"t_schema".to_vec(),

@@ -123,6 +123,15 @@ on_every_engine! {
         put(&world.store, &with_slug(2, "one")).await.expect("free again");
     }
 
+    async fn a_unique_value_of_a_row_that_was_lost_is_free(world) {
+        put(&world.store, &with_slug(1, "one")).await.expect("put");
+        world.lose_rows("note").await;
+
+        put(&world.store, &with_slug(2, "one")).await.expect("nobody has it");
+
+        assert_eq!(by_slug(&world.store, "one").await, Some(with_slug(2, "one")));
+    }
+
     async fn two_rows_that_race_for_a_unique_value_do_not_both_get_it(world) {
         let racers = (1..=6).map(|id| {
             let store = world.store.clone();
