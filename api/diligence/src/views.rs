@@ -40,14 +40,13 @@ pub struct Answer<D> {
     pub interpretation: Option<Interpretation>,
 }
 
-/// Whom or what an answer is about: one of the two.
+/// Whom or what an answer is about.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
-    /// The code of the legal entity.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The code of the legal entity; null where an object is asked about.
     pub entity_code: Option<String>,
-    /// The unique number of the real-property object.
+    /// The unique number of the real-property object that is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_number: Option<String>,
 }

@@ -6,6 +6,7 @@
 pub mod bods;
 mod cases;
 mod common;
+mod instant;
 mod owners;
 mod participants;
 mod profile;

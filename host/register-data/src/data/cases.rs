@@ -2,7 +2,7 @@ use jiff::{Timestamp, civil::Date};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Coded;
+use super::{Coded, instant};
 
 /// Court cases in which an entity takes part, as the information system of
 /// Lithuanian courts (LITEKO) has them.
@@ -42,6 +42,7 @@ pub struct Case {
     /// Published decisions.
     pub documents: Vec<CaseDocument>,
     /// The next hearing; null when none is set.
+    #[serde(serialize_with = "instant::nullable::serialize")]
     pub next_hearing: Option<Timestamp>,
 }
 

@@ -2,7 +2,7 @@ use jiff::{Timestamp, civil::Date};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Coded, Money, Party};
+use super::{Coded, Money, Party, instant};
 
 /// Acts of property seizure (turto arešto aktai) in which an entity is named.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
@@ -19,6 +19,7 @@ pub struct SeizureAct {
     /// Its identification code in the register.
     pub act_id: String,
     /// When it was registered.
+    #[serde(serialize_with = "instant::serialize")]
     pub registered_at: Timestamp,
     /// When it was removed; null while it is registered.
     pub deregistered_on: Option<Date>,
