@@ -29,7 +29,7 @@ pub struct ErrorBody {
     /// What is wrong, for people.
     pub message: String,
     /// Of the authentication request that the path names, else of this HTTP
-    /// request, as X-Request-Id has it.
+    /// request: as X-Request-Id has it, or a UUID that is made of that.
     pub request_id: Uuid,
     /// Whether the same request may be answered otherwise later.
     pub retryable: bool,
@@ -44,18 +44,13 @@ impl ProblemFormat for ErrorEnvelope {
         ErrorCode::in_place_of(kind).map_or(kind, ErrorCode::problem_type)
     }
 
-    fn admits_request_id(&self, id: &str) -> bool {
-        Uuid::try_parse(id).is_ok()
-    }
-
     fn body(&self, problem: &Problem, request: &RequestId) -> Envelope {
         let code = problem.kind().name;
-        let own = || Uuid::try_parse(request.as_str()).unwrap_or_default();
         Envelope {
             error: ErrorBody {
                 code,
                 message: message(problem),
-                request_id: problem.record().unwrap_or_else(own),
+                request_id: problem.record().unwrap_or_else(|| request.to_uuid()),
                 retryable: ErrorCode::named(code).is_some_and(ErrorCode::is_retryable),
             },
         }

@@ -14,8 +14,10 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use http::header::{CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
-use http::{HeaderValue, Method};
+use http::header::{
+    ALLOW, CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use http::{HeaderValue, Method, StatusCode};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
@@ -47,7 +49,7 @@ async fn around<F: ProblemFormat>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let id = RequestId::admitted(request.headers(), |id| format.admits_request_id(id));
+    let id = RequestId::of(request.headers());
     let span = tracing::info_span!(
         "request",
         id = id.as_str(),
@@ -64,7 +66,13 @@ async fn around<F: ProblemFormat>(
             tracing::info!(problem = problem.kind().name, "refused");
             response = write(&*format, &problem, &id, response);
         }
+        // The router's, which says of a refusal for another reason what does not
+        // help, and does not know of methods that are refused.
+        let status = response.status();
         let headers = response.headers_mut();
+        if status.is_client_error() && status != StatusCode::METHOD_NOT_ALLOWED {
+            headers.remove(ALLOW);
+        }
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));

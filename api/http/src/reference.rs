@@ -124,11 +124,11 @@ impl Security {
         json!({"type": "http", "scheme": scheme, "description": description})
     }
 
-    /// The challenge of a refusal (RFC 9110, 11.6.1).
+    /// The challenge of a refusal (RFC 9110, 11.6.1; RFC 7617, 2).
     pub(crate) fn challenge(self) -> &'static str {
         match self {
             Self::Bearer(_) => "Bearer",
-            Self::Basic(_) => "Basic",
+            Self::Basic(_) => r#"Basic realm="parafa""#,
         }
     }
 }

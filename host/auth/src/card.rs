@@ -48,6 +48,11 @@ impl Authentications {
         let private = row.open(&self.records.master)?;
         let certificate =
             Certificate::from_der(der).map_err(|_| AuthError::MalformedCertificate)?;
+        // Whether another person's certificate is any good is not looked at.
+        if let Ok(identifier) = identity::identifier(&certificate, None) {
+            let holder = identity::digest(&self.records.master, id, &identifier);
+            row.state.check_bound(&holder)?;
+        }
         signature::card_key(&certificate)?;
         // A device that signs on a server's request is no card in a reader.
         if means::of(&certificate).is_some() {

@@ -163,6 +163,19 @@ impl Authentication {
         }
     }
 
+    /// Whether nobody but the person with this digest is bound to it.
+    ///
+    /// # Errors
+    /// [`CannotAuthenticate::IdentitySwap`].
+    pub fn check_bound(&self, identity: &str) -> Result<(), CannotAuthenticate> {
+        match &self.state {
+            State::CertificateReceived {
+                identity: bound, ..
+            } if bound != identity => Err(CannotAuthenticate::IdentitySwap),
+            _ => Ok(()),
+        }
+    }
+
     /// Accepts a certificate of the person with this digest, and replaces the
     /// operation if it is the same person's as before.
     ///
@@ -176,13 +189,7 @@ impl Authentication {
     ) -> Result<(), CannotAuthenticate> {
         self.check_card()?;
         self.check_open(now)?;
-        if let State::CertificateReceived {
-            identity: bound, ..
-        } = &self.state
-            && bound != identity
-        {
-            return Err(CannotAuthenticate::IdentitySwap);
-        }
+        self.check_bound(identity)?;
         self.state = State::CertificateReceived {
             identity: identity.to_owned(),
             operation,

@@ -161,6 +161,20 @@ async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
 }
 
 #[tokio::test]
+async fn another_persons_certificate_is_told_apart_before_it_is_judged() {
+    let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let request = provider.card_request().await;
+    let (status, _) = provider.submit(&request, "card-p384").await;
+    assert_eq!(status, StatusCode::OK);
+
+    for persona in ["card-p256", "card-revoked", "card-expired"] {
+        let swapped = provider.submit(&request, persona).await;
+        assert_refused(&swapped, 409, "identity_swap");
+    }
+}
+
+#[tokio::test]
 async fn algorithm_encoding_and_key_belong_together() {
     let demo = Demo::start();
     let provider = Provider::of(&demo);

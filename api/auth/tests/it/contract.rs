@@ -138,7 +138,7 @@ async fn no_call_is_answered_to_anybody_else() {
         };
         let (code, challenge) = match by {
             By::Client => ("invalid_client_token", "Bearer"),
-            _ => ("unauthorized", "Basic"),
+            _ => ("unauthorized", r#"Basic realm="parafa""#),
         };
         for id in [KNOWN, UNKNOWN] {
             for credentials in wrong {

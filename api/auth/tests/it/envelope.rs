@@ -98,11 +98,16 @@ async fn the_request_of_the_path_is_named_or_else_the_http_request() {
 
     let of_path = refusal("POST", &path, &[id], None).await;
     let of_request = refusal("POST", REQUESTS, &[id], None).await;
-    let no_uuid = refusal("POST", REQUESTS, &[("x-request-id", "mine")], None).await;
+    let no_uuid = ask(request("POST", REQUESTS, &[("x-request-id", "mine")], None)).await;
 
     assert_eq!(of_path["error"]["requestId"], KNOWN);
     assert_eq!(of_request["error"]["requestId"], own);
-    assert_ne!(no_uuid["error"]["requestId"], "mine");
+    assert_eq!(no_uuid.header("x-request-id"), "mine");
+    let body = no_uuid.json();
+    assert_eq!(
+        body["error"]["requestId"],
+        "3fd30542-fe3f-81b1-8bd4-a4b2dc0b6fb3"
+    );
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use uuid::Uuid;
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
 
 /// Longest id taken from a caller, in characters.
 const LONGEST: usize = 128;
@@ -18,17 +19,12 @@ impl RequestId {
     /// one.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
-        Self::admitted(headers, |_| true)
-    }
-
-    /// The same, if `admits` takes it.
-    pub(crate) fn admitted(headers: &HeaderMap, admits: impl FnOnce(&str) -> bool) -> Self {
         let given = headers
             .get(Self::HEADER)
             .map(HeaderValue::as_bytes)
             .filter(|id| (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic));
         let given = given.and_then(|id| std::str::from_utf8(id).ok());
-        match given.filter(|id| admits(id)) {
+        match given {
             Some(id) => Self(id.into()),
             None => Self(Uuid::now_v7().to_string().into()),
         }
@@ -43,6 +39,18 @@ impl RequestId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// For bodies that have room for a UUID alone: the id itself if it is one,
+    /// else one of version 8 (RFC 9562, 5.8) that is made of the first 16 bytes
+    /// of the SHA-256 digest of its text.
+    #[must_use]
+    pub fn to_uuid(&self) -> Uuid {
+        Uuid::try_parse(&self.0).unwrap_or_else(|_| {
+            let mut start = [0; 16];
+            start.copy_from_slice(&Sha256::digest(self.0.as_bytes())[..16]);
+            Builder::from_custom_bytes(start).into_uuid()
+        })
     }
 
     /// As the header's value.

@@ -27,11 +27,6 @@ pub trait ProblemFormat: Send + Sync + 'static {
         kind
     }
 
-    /// Whether refusals can tell of a request by this id, which a caller chose.
-    fn admits_request_id(&self, _id: &str) -> bool {
-        true
-    }
-
     /// What a caller is told of `problem`, whose request has this id. Its type
     /// is translated.
     fn body(&self, problem: &Problem, request: &RequestId) -> Self::Body;
@@ -44,10 +39,6 @@ impl<F: ProblemFormat> ProblemFormat for Arc<F> {
 
     fn translated(&self, kind: ProblemType) -> ProblemType {
         self.as_ref().translated(kind)
-    }
-
-    fn admits_request_id(&self, id: &str) -> bool {
-        self.as_ref().admits_request_id(id)
     }
 
     fn body(&self, problem: &Problem, request: &RequestId) -> F::Body {

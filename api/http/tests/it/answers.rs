@@ -117,7 +117,7 @@ async fn faults_and_limits_speak_in_the_envelope_too() {
         (status, &refusal["error"]["code"]),
         (401, &json!("unauthorized"))
     );
-    assert_eq!(headers["www-authenticate"], "Basic");
+    assert_eq!(headers["www-authenticate"], r#"Basic realm="parafa""#);
 
     let (status, refusal, headers) = ask(&service, get("/v1/auth/requests")).await;
     assert_eq!(

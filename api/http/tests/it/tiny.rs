@@ -206,7 +206,7 @@ impl ProblemFormat for ErrorEnvelope {
             error: RefusalError {
                 code: problem.kind().name,
                 message: problem.detail().to_owned(),
-                request_id: Uuid::try_parse(request.as_str()).unwrap_or_default(),
+                request_id: request.to_uuid(),
                 retryable: status.is_server_error() || problem.retry_after().is_some(),
             },
         }
