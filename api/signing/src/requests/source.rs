@@ -216,6 +216,11 @@ fn member_name<'j>(
     names: &mut HashSet<&'j str>,
 ) -> Option<(&'j str, &'static str)> {
     let name = node.file_name(LONGEST_FILE_NAME, &MEMBERS.map(|(extension, _)| extension))?;
+    // Readers on Windows take it for one (`member-name` in the catalogue).
+    if matches!(name.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
+        node.fault("must not begin with the letter of a drive and a colon");
+        return None;
+    }
     if !names.insert(name) {
         node.fault("must not be that of another file");
         return None;
