@@ -42,6 +42,8 @@ impl StoredSigning {
     fn under(&self, id: Uuid) -> Self {
         let mut row = self.0.clone();
         row["signing"]["id"] = id.to_string().into();
+        // Its own subject, and no other record's: only such are listed.
+        row["owner"] = Value::Null;
         Self(row)
     }
 
