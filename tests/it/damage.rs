@@ -134,15 +134,24 @@ async fn a_demo_goes_on_with_whatever_part_of_its_store_is_left() {
     demo.stop();
     let log = fs::read(demo.data().join("store/db")).expect("the log");
     let used = log.iter().rposition(|byte| *byte != 0).expect("a log") + 1;
+    let whole = tempfile::tempdir().expect("a folder");
+    copy_folder(&demo.data(), whole.path());
     for percent in [90, 60, 30] {
-        let folder = tempfile::tempdir().expect("a folder");
-        copy_folder(&demo.data(), folder.path());
-        let left = &log[..used * percent / 100];
-        fs::write(folder.path().join("store/db"), left).expect("cut off");
+        let data = demo.data();
+        fs::remove_dir_all(&data).expect("removed");
+        copy_folder(whole.path(), &data);
+        fs::write(data.join("store/db"), &log[..used * percent / 100]).expect("cut off");
 
-        let told = log_of_accepting(folder.path());
+        let told = log_of_accepting(&data);
 
         assert!(told.contains("a loss is accepted"), "{percent} %: {told}");
+        demo.start_again();
+        for client in [demo.signing(), demo.sandbox()] {
+            client
+                .create(&document, json!([{"email": "ona@example.lt"}]))
+                .await;
+        }
+        demo.stop();
     }
 }
 

@@ -63,14 +63,15 @@ async fn around<F: ProblemFormat>(
     async move {
         let mut response = next.run(request).await;
         if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-            tracing::info!(problem = problem.kind().name, "refused");
+            tracing::info!(problem = problem.kind().name, uuid = %id.to_uuid(), "refused");
             response = write(&*format, &problem, &id, response);
         }
-        // The router's, which says of a refusal for another reason what does not
-        // help, and does not know of methods that are refused.
-        let status = response.status();
+        let is_refusal = response.status().as_u16() >= 400;
+        let is_of_method = response.status() == StatusCode::METHOD_NOT_ALLOWED;
         let headers = response.headers_mut();
-        if status.is_client_error() && status != StatusCode::METHOD_NOT_ALLOWED {
+        // axum adds it to whatever a path answers to a method that it has not, be
+        // it 401 or 404, and lists methods that are refused here.
+        if is_refusal && !is_of_method {
             headers.remove(ALLOW);
         }
         headers

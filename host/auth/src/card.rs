@@ -48,11 +48,7 @@ impl Authentications {
         let private = row.open(&self.records.master)?;
         let certificate =
             Certificate::from_der(der).map_err(|_| AuthError::MalformedCertificate)?;
-        // Whether another person's certificate is any good is not looked at.
-        if let Ok(identifier) = identity::identifier(&certificate, None) {
-            let holder = identity::digest(&self.records.master, id, &identifier);
-            row.state.check_bound(&holder)?;
-        }
+        self.check_holder(&row, &certificate)?;
         signature::card_key(&certificate)?;
         // A device that signs on a server's request is no card in a reader.
         if means::of(&certificate).is_some() {
@@ -103,6 +99,23 @@ impl Authentications {
             },
             verification_code: dtbs.verification_code(),
         })
+    }
+
+    /// Whether nobody but the holder of this certificate is bound to the request:
+    /// another person's is refused as such, whatever else is wrong with it. One
+    /// that anybody can make says nothing of a person, and is not told apart, so
+    /// that nobody learns by it who is bound.
+    fn check_holder(&self, row: &RequestRow, certificate: &Certificate) -> Result<(), AuthError> {
+        let Ok(identifier) = identity::identifier(certificate, None) else {
+            return Ok(());
+        };
+        let holder = identity::digest(&self.records.master, row.id, &identifier);
+        match row.state.check_bound(&holder) {
+            Err(swap) if self.check.is_trusted(certificate, CARD, self.clock.now()) => {
+                Err(swap.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Ends a request by what its card has signed. The same completion comes to

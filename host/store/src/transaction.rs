@@ -207,7 +207,7 @@ impl Transaction<'_> {
 
     /// Whether the row with this encoded key is there and makes this entry of an
     /// index: where a loss was accepted, entries may be left of rows that are gone.
-    async fn has_entry<T: Table>(
+    async fn makes_entry<T: Table>(
         &mut self,
         primary: &[u8],
         entry: &[u8],
@@ -238,7 +238,7 @@ impl Transaction<'_> {
                 let holder = self.read(entry.clone()).await?;
                 let other = holder.filter(|holder| *holder != primary);
                 if let Some(other) = other
-                    && self.has_entry::<T>(&other, &entry).await?
+                    && self.makes_entry::<T>(&other, &entry).await?
                 {
                     return Err(StoreError::Duplicate {
                         table: T::NAME.as_str(),

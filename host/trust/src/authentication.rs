@@ -6,7 +6,7 @@ use const_oid::db::rfc5280::ID_KP_CLIENT_AUTH;
 use der::asn1::ObjectIdentifier;
 use jiff::Timestamp;
 
-use crate::anchors::{Purpose, TrustAnchors};
+use crate::anchors::{Purpose, TrustAnchors, TrustedPath};
 use crate::certificate::Certificate;
 use crate::ocsp::OcspClient;
 use crate::signer::{
@@ -56,12 +56,29 @@ impl AuthenticationCheck {
         now: Timestamp,
     ) -> Result<CheckedSigner, CertificateRejection> {
         check_validity(certificate, now)?;
-        let path = self
-            .anchors
-            .path(certificate, &[], Purpose::Authentication, Some(method), now)
-            .map_err(CertificateRejection::Untrusted)?;
+        let path = self.path(certificate, method, now)?;
         check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
         check_revocation(&self.ocsp, certificate, path, now).await
+    }
+
+    /// Whether an authority that is trusted for the method stands behind the
+    /// certificate, valid and not revoked or otherwise.
+    #[must_use]
+    pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
+        self.path(certificate, method, now).is_ok()
+    }
+
+    fn path(
+        &self,
+        certificate: &Certificate,
+        method: &str,
+        now: Timestamp,
+    ) -> Result<TrustedPath<'_>, CertificateRejection> {
+        let purpose = Purpose::Authentication;
+        let path = self
+            .anchors
+            .path(certificate, &[], purpose, Some(method), now);
+        path.map_err(CertificateRejection::Untrusted)
     }
 }
 

@@ -172,6 +172,8 @@ async fn another_persons_certificate_is_told_apart_before_it_is_judged() {
         let swapped = provider.submit(&request, persona).await;
         assert_refused(&swapped, 409, "identity_swap");
     }
+    let made = provider.submit(&request, "card-untrusted").await;
+    assert_refused(&made, 422, "certificate_chain");
 }
 
 #[tokio::test]

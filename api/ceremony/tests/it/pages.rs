@@ -62,6 +62,23 @@ async fn a_form_on_a_link_that_is_answered_gets_the_page_of_dead_links() {
 }
 
 #[tokio::test]
+async fn a_dead_link_is_a_page_to_those_who_accept_one() {
+    for (accepted, is_page) in [
+        ("TEXT/HTML", true),
+        ("application/json, text/html;q=0.5", true),
+        ("application/json, text/html;q=0", false),
+        ("application/xhtml+text/html", false),
+    ] {
+        let request = Request::get("/c/nobodys").header("accept", accepted);
+        let answer = answer(request, "").await;
+
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+        let media_type = answer.headers()["content-type"].to_str().expect("text");
+        assert_eq!(media_type.starts_with("text/html"), is_page, "{accepted}");
+    }
+}
+
+#[tokio::test]
 async fn a_browser_that_does_not_say_where_a_form_comes_from_is_told_on_a_page() {
     let post = || {
         Request::post("/c/english/decline?lang=en")

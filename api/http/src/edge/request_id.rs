@@ -77,6 +77,21 @@ mod tests {
     }
 
     #[test]
+    fn a_uuid_is_itself_however_it_is_written_and_another_id_makes_one() {
+        let uuid = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
+        for written in [
+            uuid,
+            "0190B5A8-7C3E-7D7B-8F6E-2A1B3C4D5E6F",
+            "0190b5a87c3e7d7b8f6e2a1b3c4d5e6f",
+        ] {
+            assert_eq!(id_of(written.as_bytes()).to_uuid().to_string(), uuid);
+        }
+        let made = id_of(b"mine").to_uuid();
+        assert_eq!(made.to_string(), "3fd30542-fe3f-81b1-8bd4-a4b2dc0b6fb3");
+        assert_ne!(made, id_of(b"yours").to_uuid());
+    }
+
+    #[test]
     fn any_other_id_is_replaced() {
         for value in [
             b"".as_slice(),

@@ -216,7 +216,7 @@ fn member_name<'j>(
     names: &mut HashSet<&'j str>,
 ) -> Option<(&'j str, &'static str)> {
     let name = node.file_name(LONGEST_FILE_NAME, &MEMBERS.map(|(extension, _)| extension))?;
-    // Readers on Windows take it for one (`member-name` in the catalogue).
+    // On Windows `C:a.pdf` is a path on drive C; formats refuse it too.
     if matches!(name.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
         node.fault("must not begin with the letter of a drive and a colon");
         return None;

@@ -103,7 +103,7 @@ pub(crate) fn seizures() -> Value {
     json!({"acts": [
         {
             "actId": "20240000001",
-            "registeredAt": "2024-06-03T08:15:00Z",
+            "registeredAt": "2024-06-03T08:15:00.000Z",
             "deregisteredOn": null,
             "authority": {"kind": "court", "name": "Vilniaus miesto apylinkės teismas"},
             "restrictedRights": ["possession", "use", "disposal"],
@@ -111,7 +111,7 @@ pub(crate) fn seizures() -> Value {
         },
         {
             "actId": "20240000002",
-            "registeredAt": "2023-01-09T10:00:00Z",
+            "registeredAt": "2023-01-09T10:00:00.000Z",
             "deregisteredOn": "2024-01-31",
             "authority": {"kind": "bailiff", "name": "Antstolė"},
             "restrictedRights": ["disposal"],

@@ -40,7 +40,7 @@ const PROPERTIES: [&str; 4] = [
     "4400-9991-0001",
 ];
 /// Of all answers of the set. It changes when the published set does.
-const DIGEST: &str = "60f714c8c9ff06e1bf221d06adc6b9eccb3ec19c0269ea1da351ce7d49454fb0";
+const DIGEST: &str = "97d9c74f1c7fbccf575d29f6026f222f68ba45616c1be8713af4017a13f4049d";
 
 /// The first six queries of an entity, by kind.
 fn asked(code: &str, kind: &str) -> Answer {

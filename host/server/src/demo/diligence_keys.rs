@@ -2,17 +2,15 @@
 
 use parafa_diligence::DiligenceError;
 use parafa_platform::PlatformError;
-use parafa_platform::accounts::{
-    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, USER_BY_EMAIL, folded_email,
-};
+use parafa_platform::accounts::{KeyMode, Product, Role};
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
 use parafa_store::Transaction;
-use parafa_store::keys::{KeyError, hash_token};
+use parafa_store::keys::KeyError;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::workspace::{OWNER, new_key};
+use super::workspace::{OWNER, add, add_key, add_user, new_key};
 use crate::app::App;
 
 /// The entity of the synthetic set that pays for the demo.
@@ -56,36 +54,17 @@ impl DiligenceKeys {
         tx: &mut Transaction<'_>,
         secret: &WebhookSecretRow,
     ) -> Result<(), DiligenceError> {
-        let hash = hash_token(&self.test).to_string();
-        if tx.find(&KEY_BY_HASH, &hash).await?.is_some() {
-            return Ok(());
-        }
-        let owner = (self.tenant, folded_email(OWNER));
-        let owner = tx.find(&USER_BY_EMAIL, &owner).await?;
-        let owner = owner.ok_or(PlatformError::Inconsistent(
-            "the demo workspace has no owner",
-        ))?;
-        let entity = ENTITY.parse();
-        tx.put(&AgreementRow {
+        let agreement = AgreementRow {
             tenant: self.tenant,
             terms: true,
             agreement: true,
-            entity: entity.ok(),
-        })
-        .await?;
-        tx.put(secret).await?;
+            entity: ENTITY.parse().ok(),
+        };
+        add(tx, &agreement).await?;
+        add(tx, secret).await?;
+        let owner = add_user(tx, self.tenant, OWNER, Role::Owner).await?;
         for (mode, text) in [(KeyMode::Test, &self.test), (KeyMode::Live, &self.live)] {
-            tx.insert(&ApiKeyRow {
-                id: tx.new_id()?,
-                tenant: self.tenant,
-                user: owner.id,
-                product: Product::Diligence,
-                mode,
-                hash: hash_token(text).to_string(),
-                created_at: tx.now(),
-                revoked_at: None,
-            })
-            .await?;
+            add_key(tx, &owner, Product::Diligence, mode, text).await?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use parafa_platform::billing::{BillingRow, Funding};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
 use parafa_signing::SigningError;
 use parafa_store::keys::{KeyError, Token, hash_token};
-use parafa_store::{StoreError, Transaction};
+use parafa_store::{StoreError, Table, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -119,86 +119,89 @@ impl Workspace {
             .transact(|tx| {
                 let secret = secret.clone();
                 Box::pin(async move {
-                    // Where a loss was accepted, any of it may be there and the rest not.
-                    let has_tenant = tx.get::<TenantRow>(&self.tenant).await?.is_some();
-                    if has_tenant && self.user(tx, OWNER).await?.is_some() {
-                        return Ok(());
-                    }
                     let tenant = TenantRow {
                         id: self.tenant,
                         name: name.to_owned(),
                         status: TenantStatus::Active,
                         created_at: tx.now(),
                     };
-                    tx.put(&tenant).await?;
-                    tx.put(billing).await?;
+                    add(tx, &tenant).await?;
+                    add(tx, billing).await?;
                     if let Some(secret) = &secret {
-                        tx.put(secret).await?;
+                        add(tx, secret).await?;
                     }
-                    let owner = self.add_user(tx, OWNER, Role::Owner).await?;
-                    self.add_key(tx, owner, KeyMode::Test, &self.test).await?;
-                    self.add_key(tx, owner, KeyMode::Live, &self.live).await?;
+                    let product = Product::Signing;
+                    let owner = add_user(tx, self.tenant, OWNER, Role::Owner).await?;
+                    add_key(tx, &owner, product, KeyMode::Test, &self.test).await?;
+                    add_key(tx, &owner, product, KeyMode::Live, &self.live).await?;
                     if let Some(key) = &self.viewer {
-                        let viewer = self.add_user(tx, VIEWER, Role::Viewer).await?;
-                        self.add_key(tx, viewer, KeyMode::Live, key).await?;
+                        let viewer = add_user(tx, self.tenant, VIEWER, Role::Viewer).await?;
+                        add_key(tx, &viewer, product, KeyMode::Live, key).await?;
                     }
                     Ok(())
                 })
             })
             .await
     }
+}
 
-    async fn user(
-        &self,
-        tx: &mut Transaction<'_>,
-        email: &str,
-    ) -> Result<Option<UserRow>, StoreError> {
-        tx.find(&USER_BY_EMAIL, &(self.tenant, folded_email(email)))
-            .await
+/// Adds a row, unless there is one with its key. Of a store that has lost
+/// something, any part of a workspace may be there and the rest not.
+pub(super) async fn add<T: Table>(tx: &mut Transaction<'_>, row: &T) -> Result<(), StoreError> {
+    match tx.get::<T>(&row.key()).await? {
+        Some(_) => Ok(()),
+        None => tx.put(row).await,
     }
+}
 
-    async fn add_user(
-        &self,
-        tx: &mut Transaction<'_>,
-        email: &str,
-        role: Role,
-    ) -> Result<Uuid, StoreError> {
-        if let Some(user) = self.user(tx, email).await? {
-            return Ok(user.id);
-        }
-        let user = UserRow {
-            id: tx.new_id()?,
-            tenant: self.tenant,
-            email: email.to_owned(),
-            role: Some(role),
-        };
-        tx.insert(&user).await?;
-        Ok(user.id)
+/// Who has this address in the workspace, as it is or anew.
+pub(super) async fn add_user(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    email: &str,
+    role: Role,
+) -> Result<UserRow, StoreError> {
+    let known = (tenant, folded_email(email));
+    if let Some(user) = tx.find(&USER_BY_EMAIL, &known).await? {
+        return Ok(user);
     }
+    let user = UserRow {
+        id: tx.new_id()?,
+        tenant,
+        email: email.to_owned(),
+        role: Some(role),
+    };
+    tx.insert(&user).await?;
+    Ok(user)
+}
 
-    async fn add_key(
-        &self,
-        tx: &mut Transaction<'_>,
-        user: Uuid,
-        mode: KeyMode,
-        text: &str,
-    ) -> Result<(), StoreError> {
-        let hash = hash_token(text).to_string();
-        if tx.find(&KEY_BY_HASH, &hash).await?.is_some() {
-            return Ok(());
-        }
-        let key = ApiKeyRow {
+/// Makes this the text of a key of the user, unless it is.
+pub(super) async fn add_key(
+    tx: &mut Transaction<'_>,
+    user: &UserRow,
+    product: Product,
+    mode: KeyMode,
+    text: &str,
+) -> Result<(), StoreError> {
+    let hash = hash_token(text).to_string();
+    let key = match tx.find(&KEY_BY_HASH, &hash).await? {
+        Some(key) if key.user == user.id => return Ok(()),
+        Some(key) => ApiKeyRow {
+            user: user.id,
+            ..key
+        },
+        None => ApiKeyRow {
             id: tx.new_id()?,
-            tenant: self.tenant,
-            user,
-            product: Product::Signing,
+            tenant: user.tenant,
+            user: user.id,
+            product,
             mode,
             hash,
             created_at: tx.now(),
             revoked_at: None,
-        };
-        tx.insert(&key).await
-    }
+        },
+    };
+    tx.put(&key).await
 }
 
 pub(super) fn new_key(product: Product, mode: KeyMode) -> Result<String, KeyError> {

@@ -25,7 +25,7 @@ pub(super) trait IntoDomain {
     fn into_domain(self) -> Self::Domain;
 }
 
-/// A value that is missing on either side does not compile.
+/// A value of the workflows that is not listed does not compile.
 macro_rules! told {
     ($($domain:ty => $api:ty { $($value:ident),* })*) => {$(
         impl IntoApi for $domain {
@@ -40,6 +40,7 @@ macro_rules! told {
     )*};
 }
 
+/// The same both ways: here a value of the contract has to be listed too.
 macro_rules! asked_and_told {
     ($($domain:ty => $api:ty { $($value:ident),* })*) => {$(
         told! { $domain => $api { $($value),* } }

@@ -24,10 +24,11 @@ impl Transaction<'_> {
         let mut prefix = layout::index(index);
         key.encode(&mut prefix);
         if index.is_unique() {
-            return match self.read(prefix).await? {
-                None => Ok(None),
-                Some(primary) => self.row(layout::row_of_encoded::<T>(&primary)).await,
+            let Some(primary) = self.read(prefix.clone()).await? else {
+                return Ok(None);
             };
+            let row = self.row(layout::row_of_encoded::<T>(&primary)).await?;
+            return Ok(row.filter(|row| has_entry(index, row, &prefix)));
         }
         let page = Span::of_prefix(prefix).scan(Direction::Ascending, 1);
         Ok(self.rows_of_entries(index, page).await?.rows.pop())

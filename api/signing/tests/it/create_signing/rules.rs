@@ -141,6 +141,23 @@ async fn files_of_a_container_fit_its_format_and_have_distinct_names() {
 }
 
 #[tokio::test]
+async fn a_file_of_a_container_whose_name_is_a_path_on_a_drive_is_told_beside_other_faults() {
+    let service = Service::new();
+    let mut body = without("/document");
+    let files = json!([{"name": "c:a.pdf", "content": "AAAA"}]);
+    set(
+        &mut body,
+        "/container",
+        json!({"format": "asice", "files": files}),
+    );
+    set(&mut body, "/title", json!(7));
+
+    let pointers = service.pointers(&body).await;
+
+    assert_eq!(pointers, ["/title", "/container/files/0/name"]);
+}
+
+#[tokio::test]
 async fn a_file_of_a_container_without_an_extension_is_told_what_its_name_must_end_in() {
     let service = Service::new();
     for (format, wanted) in [
