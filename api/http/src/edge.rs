@@ -14,10 +14,8 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use http::header::{
-    ALLOW, CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
-};
-use http::{HeaderValue, Method, StatusCode};
+use http::header::{CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
+use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
@@ -66,14 +64,7 @@ async fn around<F: ProblemFormat>(
             tracing::info!(problem = problem.kind().name, uuid = %id.to_uuid(), "refused");
             response = write(&*format, &problem, &id, response);
         }
-        let is_refusal = response.status().as_u16() >= 400;
-        let is_of_method = response.status() == StatusCode::METHOD_NOT_ALLOWED;
         let headers = response.headers_mut();
-        // axum adds it to whatever a path answers to a method that it has not, be
-        // it 401 or 404, and lists methods that are refused here.
-        if is_refusal && !is_of_method {
-            headers.remove(ALLOW);
-        }
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));

@@ -62,10 +62,13 @@ impl AuthenticationCheck {
     }
 
     /// Whether an authority that is trusted for the method stands behind the
-    /// certificate, valid and not revoked or otherwise.
+    /// certificate: now, or while it was valid. Whether it may authenticate
+    /// anybody is not looked at.
     #[must_use]
     pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
-        self.path(certificate, method, now).is_ok()
+        let at = now.min(certificate.not_after());
+        let at = at.max(certificate.not_before());
+        self.path(certificate, method, at).is_ok()
     }
 
     fn path(
