@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use const_oid::db::rfc5280::ID_KP_CLIENT_AUTH;
 use der::asn1::ObjectIdentifier;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::anchors::{Purpose, TrustAnchors, TrustedPath};
 use crate::certificate::Certificate;
@@ -66,8 +66,9 @@ impl AuthenticationCheck {
     /// anybody is not looked at.
     #[must_use]
     pub fn is_trusted(&self, certificate: &Certificate, method: &str, now: Timestamp) -> bool {
-        let at = now.min(certificate.not_after());
-        let at = at.max(certificate.not_before());
+        // OpenSSL takes a certificate for expired at its last moment.
+        let last = certificate.not_after() - SignedDuration::from_secs(1);
+        let at = now.min(last).max(certificate.not_before());
         self.path(certificate, method, at).is_ok()
     }
 

@@ -73,8 +73,12 @@ async fn a_dead_link_is_a_page_to_those_who_accept_one() {
         let answer = answer(request, "").await;
 
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
-        let media_type = answer.headers()["content-type"].to_str().expect("text");
-        assert_eq!(media_type.starts_with("text/html"), is_page, "{accepted}");
+        // A problem is written by the edge, which is not here.
+        assert_eq!(
+            answer.headers().contains_key("content-type"),
+            is_page,
+            "{accepted}"
+        );
     }
 }
 
