@@ -17,7 +17,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use parafa_api_http::pages::page_response;
-use parafa_api_http::{Disposition, Fault, Problem, ProblemType, content_disposition};
+use parafa_api_http::{Disposition, Fault, Problem, ProblemType, accepts, content_disposition};
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
@@ -528,21 +528,5 @@ async fn method_not_allowed<C: CeremonyApi>(
 
 /// Whether a page is among what is accepted (RFC 9110, 12.5.1).
 fn wants_html(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(ACCEPT).iter();
-    let mut ranges = accepted
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    ranges.any(|range| {
-        let mut parts = range.split(';').map(str::trim);
-        let is_html = parts
-            .next()
-            .is_some_and(|range| range.eq_ignore_ascii_case("text/html"));
-        let is_refused = |weight: &str| {
-            let weight = weight
-                .strip_prefix("q=")
-                .or_else(|| weight.strip_prefix("Q="));
-            weight.is_some_and(|weight| weight.trim_end_matches(['0', '.']).is_empty())
-        };
-        is_html && !parts.any(is_refused)
-    })
+    accepts(headers, ACCEPT, "text/html")
 }

@@ -11,6 +11,7 @@
 //! [`edge`] gives the same refusals, request ids and panic handling to pages
 //! that are served beside an API.
 
+mod accept;
 mod api;
 mod config;
 mod cursor;
@@ -31,6 +32,7 @@ mod router;
 pub mod views;
 mod vocabulary;
 
+pub use accept::accepts;
 pub use api::{Api, Presence};
 pub use config::{BaseUrl, HttpConfig, MIB};
 pub use cursor::Cursor;

@@ -16,6 +16,7 @@
 
 mod case;
 mod case_files;
+mod coverage;
 mod damage;
 mod expectation;
 mod generic;

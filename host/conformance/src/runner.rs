@@ -8,6 +8,7 @@ use bytes::Bytes;
 use parafa_plugin_host::{CallError, Fault, FaultKind, Plugin};
 
 use crate::case_files::CaseFiles;
+use crate::coverage::uncovered;
 use crate::damage::variants;
 use crate::generic;
 use crate::operation::sign;
@@ -232,6 +233,14 @@ enum Failure {
     /// Its answer is not the expected one.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
+    /// It does not notice that what a signature covers was changed.
+    #[error(
+        "the new signature is intact although bit {place}.0 was turned over, which it is said to cover"
+    )]
+    NotCovered {
+        /// Which byte of the signed document.
+        place: usize,
+    },
     /// It does not stand by its answer.
     #[error("it answers otherwise when it is asked again")]
     Unsteady,
@@ -245,7 +254,7 @@ impl Failure {
             | Self::Damaged { fault, .. }
             | Self::DamagedOnceSigned { fault, .. } => fault,
             Self::Mismatch(Mismatch::Fault(fault)) => fault,
-            Self::Mismatch(_) | Self::Unsteady => return false,
+            Self::Mismatch(_) | Self::NotCovered { .. } | Self::Unsteady => return false,
         };
         matches!(fault.kind, FaultKind::TimedOut { .. })
     }
@@ -290,6 +299,19 @@ impl<'a> Trial<'a> {
         let again = self.answer(document.clone()).await;
         if let Err(failure) = stands_by(&answer, again) {
             return Some(failure);
+        }
+        if let Ok(Answered::Signed(signed)) = &answer {
+            let given = self.signed_before(document.clone()).await.ok()?;
+            match uncovered(self.plugin, &given, signed).await {
+                Ok(None) | Err(CallError::Refused(_)) => {}
+                Ok(Some(place)) => return Some(Failure::NotCovered { place }),
+                Err(CallError::Fault(fault)) => {
+                    return Some(Failure::DamagedOnceSigned {
+                        what: "bits turned over: one that is covered".to_owned(),
+                        fault: Box::new(fault),
+                    });
+                }
+            }
         }
         for variant in variants(document) {
             if let Err(CallError::Fault(fault)) = self.answer(variant.document).await {

@@ -5,7 +5,7 @@ use rlimit::{Resource, getrlimit, increase_nofile_limit};
 /// Of all descriptors, one in so many is kept for the store, the jobs and what
 /// they open; at most [`LARGEST_RESERVE`].
 const RESERVED: usize = 4;
-const LARGEST_RESERVE: usize = 1024;
+const LARGEST_RESERVE: usize = 3 * 1024;
 /// Of the others, one in so many is the operator's listener's, within bounds.
 const OPERATORS: usize = 16;
 const OPERATORS_LEAST: usize = 8;
@@ -68,7 +68,7 @@ mod tests {
         for (limit, public, operator) in [
             (1024, 720, 48),
             (4096, 2880, 192),
-            (20_000, 18_720, 256),
+            (20_000, 16_672, 256),
             (524_288, 32_768, 256),
             (usize::MAX, 32_768, 256),
             (8, 1, 8),

@@ -72,8 +72,8 @@ pub enum EvidenceError {
     #[error("the new signature's value does not verify")]
     Unverified,
     /// Whether the value verifies cannot be computed.
-    #[error("the new signature cannot be verified")]
-    Unverifiable(#[source] CryptoError),
+    #[error("the new signature cannot be verified: {0}")]
+    Unverifiable(CryptoError),
 }
 
 /// What a device was asked to sign, the value that it gave, and the time-stamps

@@ -33,7 +33,7 @@ pub struct Fault {
 pub enum FaultKind {
     /// It broke a rule of the contract.
     #[error("broken contract: {0}")]
-    ContractBroken(#[from] ContractBreach),
+    ContractBroken(ContractBreach),
     /// The host itself failed while it ran the plugin.
     #[error("the host failed: {0}")]
     Host(String),
@@ -117,8 +117,8 @@ pub enum ContractBreach {
     #[error("a digest is asked for of what could not be inflated")]
     DigestOfNothing,
     /// What was signed is not what was asked for.
-    #[error("refused evidence")]
-    Evidence(#[source] EvidenceError),
+    #[error("refused evidence: {0}")]
+    Evidence(EvidenceError),
     /// `inspect` refuses what the plugin composed.
     #[error("inspect refuses the document as {0:?}")]
     InspectRefuses(String),
@@ -232,6 +232,12 @@ pub enum ContractBreach {
     /// `verify` refuses what the plugin made, or was given to make it of.
     #[error("verify refuses the document as {0:?}")]
     VerifyRefuses(String),
+}
+
+impl From<ContractBreach> for FaultKind {
+    fn from(breach: ContractBreach) -> Self {
+        Self::ContractBroken(breach)
+    }
 }
 
 impl FaultKind {

@@ -15,16 +15,20 @@ use parafa_signing::{batches, files};
 use crate::app::App;
 use crate::tables::TABLES;
 
+/// Jobs of a lane in which people are waited for, each with a provider's answer
+/// that is held for up to ten seconds. Where more wait, each is asked after later.
+const WAITING_AT_ONCE: usize = 1024;
+
 /// Every lane.
 pub(crate) const LANES: [LaneBudget; 6] = [
     LaneBudget {
         lane: ATTEMPTS,
-        jobs: 256,
+        jobs: WAITING_AT_ONCE,
         is_outbound: false,
     },
     LaneBudget {
         lane: parafa_auth::drive::LANE,
-        jobs: 256,
+        jobs: WAITING_AT_ONCE,
         is_outbound: false,
     },
     LaneBudget {

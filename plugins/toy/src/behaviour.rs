@@ -106,6 +106,8 @@ pub(crate) enum Rule {
     AskTwice,
     /// `sign` asks for two signatures where one is lawful.
     AskTwo,
+    /// `verify` takes every signature for intact.
+    BelieveAnything,
     /// `compose` writes what `inspect` refuses.
     ComposeGarbage,
     /// `compose` writes nothing.
@@ -311,6 +313,7 @@ impl Rule {
             "ask-other" => Self::AskOther,
             "ask-twice" => Self::AskTwice,
             "ask-two" => Self::AskTwo,
+            "believe-anything" => Self::BelieveAnything,
             "compose-garbage" => Self::ComposeGarbage,
             "compose-nothing" => Self::ComposeNothing,
             "compose-other-type" => Self::ComposeOtherType,

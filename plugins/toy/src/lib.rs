@@ -190,6 +190,7 @@ fn verify<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Evidence, R
 
 fn turn_on_each(rule: Rule, signature: &mut SignatureEvidence) {
     match rule {
+        Rule::BelieveAnything => signature.integrity = Integrity::Intact,
         Rule::LongLevel => signature.level = long(),
         Rule::LongSignatureId => signature.id = long(),
         Rule::PanicOnDamage if signature.integrity != Integrity::Intact => {

@@ -1,6 +1,7 @@
 //! What a signer costs who has been asked by an app and has not answered yet.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::json;
@@ -15,6 +16,10 @@ use crate::{DOCUMENT, Scale, creation, mebibytes, to_bytes};
 const PREPARING: usize = 16;
 /// How long one look at the state waits for a change, in milliseconds.
 const LOOK_MS: usize = 20_000;
+/// The personal code of a persona who signs.
+const SIGNS: &str = "50001029996";
+/// How many others sign beside those who wait, one after the other.
+const OTHERS: usize = 3;
 
 pub(crate) async fn measure(scale: &Scale) {
     // The world's own sessions are in another process.
@@ -22,6 +27,7 @@ pub(crate) async fn measure(scale: &Scale) {
     let server = Arc::new(Server::join(&world, Disk::Real));
     let links = Arc::new(links(&server, scale.waiting).await);
     let idle = (server.resident(), server.sockets());
+    let alone = slowest_signature(&server).await;
 
     let attempt = Bytes::from_static(br#"{"method": "smart_id"}"#);
     let (asked, of) = (server.clone(), links.clone());
@@ -46,6 +52,7 @@ pub(crate) async fn measure(scale: &Scale) {
     tokio::time::sleep(scale.watched / 3).await;
     let used = (server.processor() - before).as_secs_f64() / (scale.watched / 3).as_secs_f64();
     let busy = (server.resident(), server.sockets());
+    let beside = slowest_signature(&server).await;
     pages.join_all().await;
 
     let waiting = f64::from(u32::try_from(scale.waiting).expect("a thousand"));
@@ -64,6 +71,34 @@ pub(crate) async fn measure(scale: &Scale) {
         "| open connections, before and then | {}, {} |",
         idle.1, busy.1
     );
+    println!(
+        "| the slowest of {OTHERS} who sign, before and beside them, seconds | {:.2}, {:.2} |",
+        alone.as_secs_f64(),
+        beside.as_secs_f64()
+    );
+}
+
+/// The longest time that signers take, from the start of an attempt to its end;
+/// some two seconds of it are the app's.
+async fn slowest_signature(server: &Arc<Server>) -> Duration {
+    let attempt = json!({"method": "smart_id", "country": "LT", "personalCode": SIGNS});
+    let mut slowest = Duration::ZERO;
+    for link in links(server, OTHERS).await {
+        let begun = Instant::now();
+        let attempts = format!("{link}/attempts");
+        answer(server.post_by_link(&attempts, to_bytes(&attempt))).await;
+        loop {
+            let state = format!("{link}/state?waitMs={LOOK_MS}");
+            let shown = answer(server.http().get(&state)).await;
+            match shown["attempt"]["phase"].as_str() {
+                Some("done") => break,
+                Some("failed") => panic!("{shown}"),
+                _ => {}
+            }
+        }
+        slowest = slowest.max(begun.elapsed());
+    }
+    slowest
 }
 
 /// Signings of one signer each.

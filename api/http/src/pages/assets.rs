@@ -17,7 +17,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
-use crate::refusals;
+use crate::{accepts, refusals};
 
 /// A file that pages load.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,7 @@ impl AssetFile {
             (X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (VARY, "accept-encoding"),
         ];
-        let mut response = if takes_gzip(headers) {
+        let mut response = if accepts(headers, ACCEPT_ENCODING, "gzip") {
             let content = compressed.get_or_init(|| gzip(self.content)).clone();
             (fields, [(CONTENT_ENCODING, "gzip")], content).into_response()
         } else {
@@ -105,19 +105,6 @@ impl AssetFile {
         }
         response
     }
-}
-
-/// Whether `gzip` is among the codings that are taken (RFC 9110, 12.5.3).
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    let fields = headers.get_all(ACCEPT_ENCODING).iter();
-    let mut codings = fields
-        .filter_map(|field| field.to_str().ok())
-        .flat_map(|field| field.split(','));
-    codings.any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let is_refused = matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
-        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
-    })
 }
 
 fn gzip(content: &[u8]) -> Bytes {

@@ -116,6 +116,11 @@ async fn a_plugin_that_misbehaves_is_found() {
         ("other-value", "sign", "refused evidence"),
         ("swap-signed-bytes", "sign", "refused evidence"),
         ("ask-two", "sign", "comes twice in one step"),
+        (
+            "believe-anything",
+            "sign",
+            "the new signature is intact although bit",
+        ),
         ("panic@finish", "sign", "panic: the document asked for it"),
         ("refuse-oddly", "inspect", "is not a refusal code"),
         ("rewrite-prefix", "sign", "begins with a copy of 0 bytes"),
