@@ -6,7 +6,6 @@
 //! and other ones in every run.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use base64::Engine as _;
@@ -14,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use parafa_fixtures::referees::python;
 use parafa_fixtures::tool;
 
+use crate::support::auth::{CardRequest, Provider};
 use crate::support::demo::{Demo, RelyingParty};
 use crate::support::root;
 
@@ -22,38 +22,55 @@ const EXAMPLES: &str = "20";
 /// A run of the tests makes the same requests each time.
 const SEED: &str = "20261121";
 
+/// Whoever has a card in a reader, and makes the calls with it.
+struct Client {
+    request: CardRequest,
+    certificate: String,
+}
+
 #[test]
 fn the_server_keeps_to_its_description_with_a_live_key() {
     let demo = Demo::start();
     let key = format!("Bearer {}", demo.world.signing.live);
-    assert_keeps_to_its_description(&demo, "openapi.json", &key);
+    assert_keeps_to_its_description(&demo, "openapi.json", &key, None);
 }
 
 #[test]
 fn the_server_keeps_to_its_description_with_a_test_key() {
     let demo = Demo::start();
     let key = format!("Bearer {}", demo.world.signing.test);
-    assert_keeps_to_its_description(&demo, "openapi.json", &key);
+    assert_keeps_to_its_description(&demo, "openapi.json", &key, None);
 }
 
-#[test]
-fn the_authentication_api_keeps_to_its_description() {
+#[tokio::test]
+async fn the_authentication_api_keeps_to_its_description() {
     let demo = Demo::start();
+    let provider = Provider::of(&demo);
+    let client = Client {
+        request: provider.card_request().await,
+        certificate: provider.certificate("card-p384", "authentication").await,
+    };
     let RelyingParty {
         key_id, key_secret, ..
     } = &demo.world.auth;
     let key = STANDARD.encode(format!("{key_id}:{key_secret}"));
-    assert_keeps_to_its_description(&demo, "auth/openapi.json", &format!("Basic {key}"));
+    let key = format!("Basic {key}");
+    assert_keeps_to_its_description(&demo, "auth/openapi.json", &key, Some(&client));
 }
 
 #[test]
 fn the_due_diligence_api_keeps_to_its_description_with_a_test_key() {
     let demo = Demo::start();
     let key = format!("Bearer {}", demo.world.diligence.test);
-    assert_keeps_to_its_description(&demo, "dd/openapi.json", &key);
+    assert_keeps_to_its_description(&demo, "dd/openapi.json", &key, None);
 }
 
-fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization: &str) {
+fn assert_keeps_to_its_description(
+    demo: &Demo,
+    description: &str,
+    authorization: &str,
+    client: Option<&Client>,
+) {
     let Some(python) = python() else {
         return;
     };
@@ -65,7 +82,7 @@ fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization
     let document = folder.path().join("document.pdf");
     fs::write(&document, parafa_fixtures::plain(1)).expect("a file");
     let config = folder.path().join("schemathesis.toml");
-    fs::write(&config, configuration(&root().join("tests/schemathesis"))).expect("a file");
+    fs::write(&config, configuration(authorization, client)).expect("a file");
     let description = demo.world.base_url.join(description).expect("an address");
 
     let examples = std::env::var("PARAFA_SCHEMATHESIS_EXAMPLES").ok();
@@ -76,10 +93,10 @@ fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PARAFA_DOCUMENT", &document)
         .env("PARAFA_AUDIENCE", &demo.world.auth.audience)
+        .envs(client.map(|client| ("PARAFA_CARD_CERTIFICATE", &client.certificate)))
         .arg("--config-file")
         .arg(&config)
         .args(["run", description.as_str(), "--no-color"])
-        .args(["--header", &format!("Authorization: {authorization}")])
         .args(["--max-examples", examples.as_deref().unwrap_or(EXAMPLES)])
         .args(["--checks", "all", "--continue-on-failure"]);
     if examples.is_none() {
@@ -91,8 +108,24 @@ fn assert_keeps_to_its_description(demo: &Demo, description: &str, authorization
     assert!(output.status.success(), "{report}");
 }
 
-/// With the hooks beside it; what a run learns is not kept.
-fn configuration(folder: &Path) -> String {
-    let hooks = folder.join("hooks.py");
-    format!("hooks = {hooks:?}\n[cache]\nenabled = false\n[generation]\ndatabase = \"none\"\n",)
+/// With the hooks; what a run learns is not kept. A client's calls are all of the
+/// one request that it has the token of.
+fn configuration(authorization: &str, client: Option<&Client>) -> String {
+    let hooks = root().join("tests/schemathesis/hooks.py");
+    let mut configuration = format!(
+        "hooks = {hooks:?}\nheaders = {{ Authorization = {authorization:?} }}\n\
+         [cache]\nenabled = false\n[generation]\ndatabase = \"none\"\n"
+    );
+    let Some(Client { request, .. }) = client else {
+        return configuration;
+    };
+    for step in ["certificate", "complete"] {
+        configuration += &format!(
+            "[[operations]]\ninclude-path = \"/v1/auth/{{requestId}}/{step}\"\n\
+             headers = {{ Authorization = \"Bearer {}\" }}\n\
+             parameters = {{ requestId = {:?} }}\n",
+            request.token, request.id
+        );
+    }
+    configuration
 }

@@ -37,24 +37,9 @@ pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "debug")
 }
 
-/// Builds `target/debug/parafa` and the plugins: a demo world is not there to be
-/// fast, and a release build takes a newcomer twice the time.
-fn build_for_demo(root: &Path) -> anyhow::Result<PathBuf> {
-    tools::require_for_build()?;
-    plugins::build(root)?;
-    process::run(process::cargo(root).args([
-        "build",
-        "--package",
-        "parafa-server",
-        "--bin",
-        "parafa",
-    ]))?;
-    place(root, "debug")
-}
-
 /// Builds, then becomes `parafa serve --demo`; returns only when it cannot.
 pub(crate) fn demo(root: &Path, arguments: &[String]) -> anyhow::Error {
-    match build_for_demo(root) {
+    match build_release(root) {
         Ok(parafa) => Command::new(parafa)
             .args(["serve", "--demo"])
             .args(arguments)

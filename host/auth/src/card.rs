@@ -27,8 +27,6 @@ use crate::{identity, means};
 
 /// SHA-256 (NIST's Computer Security Objects Register).
 const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
-/// How trust anchors call the method of cards, whatever reads them.
-const CARD: &str = "nfc";
 
 impl Authentications {
     /// Accepts a card's certificate, and tells what the card is to sign.
@@ -54,8 +52,9 @@ impl Authentications {
         if means::of(&certificate).is_some() {
             return Err(AuthError::OtherMeans);
         }
+        let method = row.state.method().name();
         self.check
-            .check(&certificate, CARD, self.clock.now())
+            .check(&certificate, method, self.clock.now())
             .await?;
         let identifier = identity::identifier(&certificate, private.expected.as_deref())?;
         let holder = identity::digest(&self.records.master, id, &identifier);
@@ -110,10 +109,9 @@ impl Authentications {
             return Ok(());
         };
         let holder = identity::digest(&self.records.master, row.id, &identifier);
+        let (method, now) = (row.state.method().name(), self.clock.now());
         match row.state.check_bound(&holder) {
-            Err(swap) if self.check.is_trusted(certificate, CARD, self.clock.now()) => {
-                Err(swap.into())
-            }
+            Err(swap) if self.check.is_trusted(certificate, method, now) => Err(swap.into()),
             _ => Ok(()),
         }
     }

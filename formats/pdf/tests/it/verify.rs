@@ -6,8 +6,8 @@ use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
-    CoverageKind, DigestAlgorithm, Environment, Evidence, Integrity, MemoryBlob, NativeEnvironment,
-    Part, SignatureEvidence,
+    CoverageKind, DigestAlgorithm, Environment, Evidence, HashFunction, Integrity, MemoryBlob,
+    NativeEnvironment, NativeHasher, Part, SignatureAlgorithm, SignatureEvidence,
 };
 use parafa_format_pdf::verify;
 
@@ -279,4 +279,59 @@ fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
         .position(|window| window == from)
         .expect("what is to be replaced is there");
     [&document[..at], to, &document[at + from.len()..]].concat()
+}
+
+/// A host that knows no curve of the keys of ECDSA, as ours knows none of the
+/// Brainpool curves (RFC 5639).
+struct WithoutCurves;
+
+impl Environment for WithoutCurves {
+    type Blob = MemoryBlob;
+    type Hasher = NativeHasher;
+
+    fn hasher(&self, function: HashFunction) -> NativeHasher {
+        NativeEnvironment.hasher(function)
+    }
+
+    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
+        NativeEnvironment.digest(algorithm, parts)
+    }
+
+    fn inflate(
+        &self,
+        source: &MemoryBlob,
+        offset: u64,
+        len: u64,
+        most: u64,
+    ) -> Result<MemoryBlob, String> {
+        NativeEnvironment.inflate(source, offset, len, most)
+    }
+
+    fn verify(
+        &self,
+        spki: &[u8],
+        algorithm: SignatureAlgorithm,
+        digest: &[u8],
+        signature: &[u8],
+    ) -> Result<bool, String> {
+        match algorithm {
+            SignatureAlgorithm::Ecdsa(_) => Err("no such curve".to_owned()),
+            _ => NativeEnvironment.verify(spki, algorithm, digest, signature),
+        }
+    }
+}
+
+#[test]
+fn a_signature_by_a_key_on_an_unknown_curve_is_unsupported_and_changed_content_is_told_all_the_same()
+ {
+    let signed = P256.signs(&PdfBuilder::new().build()).unwrap();
+    let integrity = |document: Vec<u8>| {
+        let evidence = verify(&WithoutCurves, &MemoryBlob(document)).unwrap();
+        evidence.signatures[0].integrity
+    };
+
+    let mut changed = signed.clone();
+    changed[10] ^= 1;
+    assert_eq!(integrity(signed), Integrity::Unsupported);
+    assert_eq!(integrity(changed), Integrity::DigestMismatch);
 }

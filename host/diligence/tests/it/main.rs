@@ -1,4 +1,5 @@
 //! Questions from the register to the ledger, and what is left of them.
 
+mod interpretations;
 mod log;
 mod stage;

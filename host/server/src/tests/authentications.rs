@@ -289,3 +289,21 @@ async fn a_service_that_cannot_answer_ends_a_request_as_its_relying_party_is_tol
         assert_eq!(error, "provider_unavailable", "{service:?}");
     }
 }
+
+#[tokio::test]
+async fn an_answer_with_the_certificate_of_somebody_else_authenticates_nobody() {
+    let site = Site::start().await;
+    let host = Deployment::new(&site).sound_host().await;
+    let provider = provider(&host).await;
+    let other = site
+        .mobile_id_certificate("+37060000007", "51001091072")
+        .await;
+    let [_, (_, by_mobile_id)] = by_phone();
+    let id = request(&host, &provider, by_mobile_id).await;
+    site.mobile_id().replace("/cert", other.into());
+
+    let end = end(&site, &host, id).await;
+
+    let error = serde_json::to_value(&end).unwrap()["error"]["code"].clone();
+    assert_eq!(error, "identity_mismatch");
+}

@@ -1,0 +1,48 @@
+//! What the data of the synthetic set mean.
+
+use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
+use parafa_register_data::EntityCode;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::stage::{LIVE, Stage};
+
+/// Of all interpretations of the set. It changes when the published set or the
+/// rules do.
+const DIGEST: &str = "fafcf7e30f55936699a17d831f0c6ba1a9e91aa2217c6d3fe060c09a0b04d9d5";
+/// The questions that are answered with an interpretation.
+const INTERPRETED: [fn(EntityCode) -> Question; 4] = [
+    Question::Profile,
+    Question::BeneficialOwners,
+    Question::Seizures,
+    Question::Report,
+];
+
+#[tokio::test]
+async fn the_synthetic_set_is_interpreted_by_the_same_bytes_on_every_machine() {
+    let stage = Stage::set().await;
+    let options = AnswerOptions {
+        interpret: true,
+        form: Form::Json,
+        purpose: None,
+    };
+    let mut digest = Sha256::new();
+    let mut interpreted = 0;
+    // Those of them that are codes have everything that the set has.
+    let codes = (999_000_000..999_000_200).filter_map(|code| code.to_string().parse().ok());
+    for code in codes.collect::<Vec<EntityCode>>() {
+        for question in INTERPRETED {
+            let question = question(code.clone());
+            let Ok(answered) = stage.diligence.answer(&LIVE, &question, options).await else {
+                continue;
+            };
+            let answer: Value = serde_json::from_slice(&answered.content).unwrap();
+            digest.update(format!("{question:?}\n{}\n", answer["interpretation"]));
+            interpreted += 1;
+        }
+    }
+    assert_eq!(
+        (interpreted, hex::encode(digest.finalize()).as_str()),
+        (50, DIGEST)
+    );
+}
