@@ -2,6 +2,7 @@
 //! not do as they should.
 
 use std::collections::HashMap;
+use std::fs;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -306,4 +307,34 @@ async fn an_answer_with_the_certificate_of_somebody_else_authenticates_nobody() 
 
     let error = serde_json::to_value(&end).unwrap()["error"]["code"].clone();
     assert_eq!(error, "identity_mismatch");
+}
+
+#[tokio::test]
+async fn cards_that_are_trusted_in_a_reader_alone_authenticate_there_alone() {
+    let mut site = Site::start().await;
+    let trust = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(site.config.trust.folder.as_ref().unwrap()).unwrap() {
+        let entry = entry.unwrap();
+        let listed = fs::read_to_string(entry.path()).unwrap();
+        let listed = listed
+            .replace("\"timestamping\", \"authentication\"", "\"timestamping\"")
+            .replace("\"nfc\", \"physical\"", "\"physical\"");
+        fs::write(trust.path().join(entry.file_name()), listed).unwrap();
+    }
+    site.config.trust.folder = Some(trust.path().to_owned());
+    let cards = Cards::of(&site).await;
+    let host = Deployment::new(&site).sound_host().await;
+    let provider = provider(&host).await;
+
+    let methods = host.app.authentications.methods();
+    let id = request(&host, &provider, by_card()).await;
+    let certificate = &cards.certificates[&0];
+    let submitted = host
+        .app
+        .authentications
+        .receive_certificate(id, certificate);
+
+    assert!(methods.contains(&AuthenticationMethod::Physical));
+    assert!(!methods.contains(&AuthenticationMethod::Nfc));
+    assert!(submitted.await.is_ok());
 }
