@@ -153,6 +153,7 @@ async fn everybody_can_read_the_other_pages() {
             ("pair", "c/pair?code=ABCD-EFGH", ".pairing"),
             ("reference", "docs/reference", "#reference h1"),
             ("reference-auth", "auth/docs/reference", "#reference h1"),
+            ("reference-dd", "dd/docs/reference", "#reference h1"),
         ] {
             let page = demo.world.base_url.join(path).expect("an address");
             browser.goto(page.as_str()).await.expect("the page");
