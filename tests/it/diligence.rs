@@ -474,8 +474,28 @@ async fn a_package_is_delivered_once_a_holder_of_the_role_has_signed() {
     assert_eq!(delivered["price"]["amount"], "24.99");
     let deliveries = hook.deliveries(1).await;
     assert_eq!(deliveries.len(), 1);
+    deliveries[0].assert_signed_with(&demo.world.diligence.webhook_secret);
+    assert_eq!(deliveries[0].header("x-service-event"), "kyc.delivered");
     let artifact = live.get(&format!("{path}/artifact")).await;
     assert_eq!(artifact.media_type, "application/vnd.etsi.asic-e+zip");
+    let mut event = deliveries[0].event();
+    let occurred = event
+        .as_object_mut()
+        .and_then(|event| event.remove("occurredAt"));
+    assert!(occurred.is_some_and(|at| at.is_string()));
+    let told = json!({
+        "event": "kyc.delivered",
+        "orderId": ordered["orderId"],
+        "status": "delivered",
+        "statusReason": null,
+        "entityCode": "999000009",
+        "artifact": {
+            "sha256": hex::encode(Sha256::digest(&artifact.body)),
+            "bytes": artifact.body.len(),
+            "mimeType": artifact.media_type,
+        },
+    });
+    assert_eq!(event, told);
     let folder = tempfile::tempdir().expect("a folder");
     let container = file(&folder, "package.asice", &artifact.body);
     let again = live.post("/v1/kyc-packages", order).await.json();

@@ -370,6 +370,7 @@ pub(crate) struct DiligenceKeys {
     pub(crate) tenant: String,
     pub(crate) test: String,
     pub(crate) live: String,
+    pub(crate) webhook_secret: String,
 }
 
 /// The tenant of the signing API and its keys.
