@@ -5,6 +5,8 @@ use rlimit::{Resource, getrlimit, increase_nofile_limit};
 /// Of all descriptors, one in so many is kept for the store, the jobs and what
 /// they open; at most [`LARGEST_RESERVE`].
 const RESERVED: usize = 4;
+/// Room for the two lanes of jobs in which people are waited for, a connection to
+/// a provider for each, and as much as one of them for everything else.
 const LARGEST_RESERVE: usize = 3 * 1024;
 /// Of the others, one in so many is the operator's listener's, within bounds.
 const OPERATORS: usize = 16;

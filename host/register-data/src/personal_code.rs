@@ -7,9 +7,9 @@ use crate::check_digit::digits;
 
 /// A Lithuanian personal code (asmens kodas): eleven digits, of which the first
 /// tells century and sex, the next six the date of birth, the last checks them.
-/// Whoever has issued a code has checked it: some that stand in certificates have
-/// another last digit (`36009067968`, of a provider's test certificate), and some
-/// that persons have no date that exists. `Debug` does not show it.
+/// Neither date nor last digit is checked here: whoever has issued a code has done
+/// so, and some that stand in certificates have another last digit, such as
+/// `36009067968` of a provider's test certificate. `Debug` does not show it.
 #[derive(Clone, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PersonalCode(String);

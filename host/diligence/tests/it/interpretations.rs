@@ -28,7 +28,7 @@ async fn the_synthetic_set_is_interpreted_by_the_same_bytes_on_every_machine() {
     };
     let mut digest = Sha256::new();
     let mut interpreted = 0;
-    // Those of them that are codes have everything that the set has.
+    // All codes of the set are among these.
     let codes = (999_000_000..999_000_200).filter_map(|code| code.to_string().parse().ok());
     for code in codes.collect::<Vec<EntityCode>>() {
         for question in INTERPRETED {
