@@ -38,3 +38,4 @@ mod tampered;
 mod unusual;
 mod verdicts;
 mod verify;
+mod watched;

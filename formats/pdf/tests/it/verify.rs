@@ -6,13 +6,14 @@ use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::{
-    CoverageKind, DigestAlgorithm, Environment, Evidence, HashFunction, Integrity, MemoryBlob,
-    NativeEnvironment, NativeHasher, Part, SignatureAlgorithm, SignatureEvidence,
+    CoverageKind, DigestAlgorithm, Environment, Evidence, Integrity, MemoryBlob, NativeEnvironment,
+    Part, SignatureEvidence,
 };
 use parafa_format_pdf::verify;
 
 use crate::ceremony::{P256, P384, PKI, RSA_3072_PSS};
 use crate::earlier_signatures::{object, updated, with_entries};
+use crate::watched::Watched;
 
 #[test]
 fn every_signature_in_a_row_is_intact() {
@@ -281,52 +282,16 @@ fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     [&document[..at], to, &document[at + from.len()..]].concat()
 }
 
-/// A host that knows no curve of the keys of ECDSA, as ours knows none of the
-/// Brainpool curves (RFC 5639).
-struct WithoutCurves;
-
-impl Environment for WithoutCurves {
-    type Blob = MemoryBlob;
-    type Hasher = NativeHasher;
-
-    fn hasher(&self, function: HashFunction) -> NativeHasher {
-        NativeEnvironment.hasher(function)
-    }
-
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
-        NativeEnvironment.digest(algorithm, parts)
-    }
-
-    fn inflate(
-        &self,
-        source: &MemoryBlob,
-        offset: u64,
-        len: u64,
-        most: u64,
-    ) -> Result<MemoryBlob, String> {
-        NativeEnvironment.inflate(source, offset, len, most)
-    }
-
-    fn verify(
-        &self,
-        spki: &[u8],
-        algorithm: SignatureAlgorithm,
-        digest: &[u8],
-        signature: &[u8],
-    ) -> Result<bool, String> {
-        match algorithm {
-            SignatureAlgorithm::Ecdsa(_) => Err("no such curve".to_owned()),
-            _ => NativeEnvironment.verify(spki, algorithm, digest, signature),
-        }
-    }
-}
-
 #[test]
 fn a_signature_by_a_key_on_an_unknown_curve_is_unsupported_and_changed_content_is_told_all_the_same()
  {
+    let host = Watched {
+        is_without_curves: true,
+        ..Watched::default()
+    };
     let signed = P256.signs(&PdfBuilder::new().build()).unwrap();
     let integrity = |document: Vec<u8>| {
-        let evidence = verify(&WithoutCurves, &MemoryBlob(document)).unwrap();
+        let evidence = verify(&host, &MemoryBlob(document)).unwrap();
         evidence.signatures[0].integrity
     };
 

@@ -1,16 +1,12 @@
 //! Documents whose makers put much or strange things where chains are looked
 //! for.
 
-use std::cell::{Cell, RefCell};
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
-use parafa_format_core::{
-    DigestAlgorithm, Environment, HashFunction, Integrity, MemoryBlob, NativeEnvironment,
-    NativeHasher, Part, SignatureAlgorithm, Step,
-};
+use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Step};
 use parafa_format_pdf::{inspect, verify};
 use proptest::prelude::*;
 
@@ -21,6 +17,7 @@ use crate::earlier_signatures::{object, updated};
 use crate::issuing::{
     CertStatus, Period, now, ocsp_response_of, revocation_list, revocation_list_of, single_response,
 };
+use crate::watched::Watched;
 
 #[test]
 fn many_false_lists_do_not_hide_a_true_answer() {
@@ -190,48 +187,4 @@ fn false_lists(count: usize) -> Vec<Vec<u8>> {
             revocation_list_of(&HIERARCHY.authority, None, &[], period, &[])
         })
         .collect()
-}
-
-/// Does its work, and notes how much.
-#[derive(Default)]
-struct Watched {
-    verified: Cell<usize>,
-    digested: RefCell<Vec<Vec<u8>>>,
-}
-
-impl Environment for Watched {
-    type Blob = MemoryBlob;
-    type Hasher = NativeHasher;
-
-    fn hasher(&self, function: HashFunction) -> NativeHasher {
-        NativeEnvironment.hasher(function)
-    }
-
-    fn digest(&self, algorithm: DigestAlgorithm, parts: &[Part<'_, MemoryBlob>]) -> Vec<u8> {
-        if let [Part::Bytes(bytes)] = parts {
-            self.digested.borrow_mut().push(bytes.to_vec());
-        }
-        NativeEnvironment.digest(algorithm, parts)
-    }
-
-    fn inflate(
-        &self,
-        source: &MemoryBlob,
-        offset: u64,
-        len: u64,
-        most: u64,
-    ) -> Result<MemoryBlob, String> {
-        NativeEnvironment.inflate(source, offset, len, most)
-    }
-
-    fn verify(
-        &self,
-        spki: &[u8],
-        algorithm: SignatureAlgorithm,
-        digest: &[u8],
-        signature: &[u8],
-    ) -> Result<bool, String> {
-        self.verified.set(self.verified.get() + 1);
-        NativeEnvironment.verify(spki, algorithm, digest, signature)
-    }
 }
