@@ -15,6 +15,7 @@ mod mapping;
 mod others;
 mod parent_tree;
 mod resources;
+mod shown_text;
 mod signed;
 mod uses;
 mod verdict;

@@ -63,7 +63,21 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
+    use rlimit::setrlimit;
+
     use super::*;
+
+    #[test]
+    fn a_process_that_starts_with_few_descriptors_has_as_many_as_it_may() {
+        let (_, hard) = getrlimit(Resource::NOFILE).unwrap();
+        setrlimit(Resource::NOFILE, hard.min(512), hard).unwrap();
+
+        let connections = Connections::claim();
+
+        assert_eq!(getrlimit(Resource::NOFILE).unwrap(), (hard, hard));
+        let hard = usize::try_from(hard).unwrap();
+        assert_eq!(connections, Connections::of(hard));
+    }
 
     #[test]
     fn connections_leave_a_reserve_and_grow_with_the_limit() {

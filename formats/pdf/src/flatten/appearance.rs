@@ -10,6 +10,7 @@ use parafa_format_core::Refusal;
 
 use super::mapping::FormSpace;
 use super::resources::{self, Comparisons, Named, Origin, ResourceKind, Sources};
+use super::shown_text::shown_text;
 use super::uses::Uses;
 use super::verdict::Reason;
 use super::widget::numbers;
@@ -61,8 +62,10 @@ struct Appearance {
     space: FormSpace,
     /// Whether it draws text or a picture.
     draws_text: bool,
-    /// What it shows where nothing but the fonts that all readers have draws it.
-    shown: Option<Vec<u8>>,
+    /// Whether it uses no resources but fonts.
+    has_only_fonts: bool,
+    /// Whether these are fonts that all readers have.
+    has_only_standard_fonts: bool,
     /// Whether it has resources of its own.
     has_resources: bool,
     /// Names that it uses and that its resources have not.
@@ -112,19 +115,24 @@ impl<'f, 'a> Appearances<'f, 'a> {
 
     /// Whether an appearance that was examined can be shown to have the text of a
     /// value: both in ASCII, blanks and breaks of lines apart.
-    pub(super) fn shows(&self, id: ObjectId, value: &str) -> bool {
-        let Some(Ok(Appearance {
-            shown: Some(shown), ..
-        })) = self.known.get(&id)
-        else {
-            return false;
-        };
+    pub(super) fn shows(&self, id: ObjectId, value: &str, decoder: &mut ContentDecoder) -> bool {
         let dark = |byte: &&u8| !byte.is_ascii_whitespace();
         value.is_ascii()
-            && shown
-                .iter()
-                .filter(dark)
-                .eq(value.as_bytes().iter().filter(dark))
+            && self.shown(id, decoder).is_some_and(|shown| {
+                let shown = shown.iter().filter(dark);
+                shown.eq(value.as_bytes().iter().filter(dark))
+            })
+    }
+
+    fn shown(&self, id: ObjectId, decoder: &mut ContentDecoder) -> Option<Vec<u8>> {
+        let appearance = self.known.get(&id)?.as_ref().ok()?;
+        // A pattern, a layer or a graphics state may show or hide text.
+        if !appearance.has_only_fonts {
+            return None;
+        }
+        let content = decoder.decode(self.file, id)?;
+        let shown = shown_text(&content, appearance.space.bounding_box, decoder)?;
+        (shown.is_empty() || appearance.has_only_standard_fonts).then_some(shown)
     }
 
     /// The form XObject that draws an appearance from the content of a page:
@@ -242,7 +250,8 @@ impl Appearance {
         let mut appearance = Self {
             space: form_space(file, &stream.dict).ok_or(Reason::BadBoundingBox)?,
             draws_text: false,
-            shown: None,
+            has_only_fonts: false,
+            has_only_standard_fonts: false,
             has_resources: own.is_some(),
             missing: BTreeSet::new(),
             missing_inside: BTreeSet::new(),
@@ -251,20 +260,14 @@ impl Appearance {
         let content = decoder.decode(file, id);
         let content = content.ok_or(Reason::UndecodableAppearance)?;
         let uses = Uses::of(&content, decoder).ok_or(Reason::UndecodableAppearance)?;
-        // A pattern, a layer or a graphics state may show or hide text.
-        let is_plain = |named: &Named| {
+        let is_font = |named: &Named| named.kind == ResourceKind::Font;
+        let is_standard = |named: &Named| {
             let font = named.find(file, own).or_else(|| named.find(file, defaults));
-            named.kind == ResourceKind::Font
-                && font.is_some_and(|font| is_standard_font(file, font))
+            font.is_some_and(|font| is_standard_font(file, font))
         };
-        let is_readable = |shown: &Vec<u8>| match shown.is_empty() {
-            true => uses
-                .named
-                .iter()
-                .all(|named| named.kind == ResourceKind::Font),
-            false => uses.named.iter().all(is_plain),
-        };
-        appearance.shown = uses.shown.clone().filter(is_readable);
+        appearance.has_only_fonts = uses.named.iter().all(is_font);
+        appearance.has_only_standard_fonts =
+            appearance.has_only_fonts && uses.named.iter().all(is_standard);
         let mut forms = Forms {
             file,
             decoder,

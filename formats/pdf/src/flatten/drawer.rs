@@ -143,7 +143,7 @@ impl<'f, 'a> Drawer<'f, 'a> {
             .examine(appearance, of_page, shows_value, decoder)?;
         if self.makes_anew
             && let Some(text) = field.text_made_anew()
-            && !text.is_some_and(|text| self.appearances.shows(appearance, &text))
+            && !text.is_some_and(|text| self.appearances.shows(appearance, &text, decoder))
         {
             return Err(Reason::NeedAppearances);
         }

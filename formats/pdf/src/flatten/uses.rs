@@ -9,9 +9,6 @@ use crate::structure::as_string;
 /// Most names that one stream uses.
 const MAX_NAMES: usize = 2_000;
 
-/// Most lines beside a text that are taken for its frame: more could be letters.
-const MAX_LINES: usize = 16;
-
 /// What a content stream does.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
@@ -19,9 +16,6 @@ pub(super) struct Uses {
     pub(super) named: BTreeSet<Named>,
     /// Whether it paints characters other than blanks, or an inline image.
     pub(super) draws_text: bool,
-    /// The strings that it paints, in order. `None` when it draws by anything
-    /// else than text and a frame, or its text may not be seen.
-    pub(super) shown: Option<Vec<u8>>,
 }
 
 impl Uses {
@@ -31,12 +25,7 @@ impl Uses {
     }
 
     fn followed(operators: &mut Operators<'_>) -> Option<Self> {
-        let mut uses = Self {
-            shown: Some(Vec::new()),
-            ..Self::default()
-        };
-        let mut lines = 0;
-        let mut has_begun = false;
+        let mut uses = Self::default();
         let mut operands = Operands::default();
         let mut text = TextPainting::default();
         while let Some(operand) = operators.next() {
@@ -51,31 +40,6 @@ impl Uses {
                 b"Tj" | b"TJ" | b"'" | b"\"" => operands.has_text && text.is_painted,
                 _ => false,
             };
-            match operator {
-                // Readers drop operands that are too many.
-                b"Tj" | b"'" if operands.count == 1 => {
-                    if let Some(shown) = &mut uses.shown {
-                        shown.extend(&operands.text);
-                    }
-                    has_begun = true;
-                }
-                b"BI" | b"Do" | b"TJ" | b"Tj" | b"Tr" | b"Ts" | b"Tz" | b"gs" | b"sh" | b"'"
-                | b"\"" => uses.shown = None,
-                // Some of the text may be of another look than the rest, or lie
-                // below something.
-                b"G" | b"K" | b"RG" | b"SC" | b"SCN" | b"CS" | b"Tc" | b"Tf" | b"Tw" | b"c"
-                | b"cs" | b"g" | b"k" | b"l" | b"m" | b"re" | b"rg" | b"sc" | b"scn" | b"v"
-                | b"y"
-                    if has_begun =>
-                {
-                    uses.shown = None;
-                }
-                b"c" | b"l" | b"re" | b"v" | b"y" => {
-                    lines += 1;
-                    uses.shown = uses.shown.filter(|_| lines <= MAX_LINES);
-                }
-                _ => {}
-            }
             if let Some(name) = operands.name_for(operator)
                 && let Some(named) = Named::by_operator(operator, name)
                 && uses.named.insert(named)
@@ -99,16 +63,11 @@ struct Operands<'c> {
     last: &'c [u8],
     /// Whether there is a string with more than blanks.
     has_text: bool,
-    /// The strings.
-    text: Vec<u8>,
-    /// How many there are.
-    count: usize,
 }
 
 impl<'c> Operands<'c> {
     fn add(&mut self, operand: Operand<'c>, written: &'c [u8]) {
         self.is_name_last = false;
-        self.count += 1;
         match operand {
             Operand::Name(name) => {
                 self.name = Some(name);
@@ -116,7 +75,6 @@ impl<'c> Operands<'c> {
             }
             Operand::String { .. } => {
                 self.has_text = self.has_text || !is_blank(written);
-                self.text.extend(as_string(written).unwrap_or_default());
             }
             Operand::Operator(_) | Operand::Other => {}
         }

@@ -21,51 +21,84 @@ const MAX_FILTERS: usize = 8;
 /// How much is inflated at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Refuses pages with content that is inflated past the limits. Data that was not
-/// read is asked for, where it could be so long.
+/// Refuses pages, and form XObjects (8.10), with content that is inflated past the
+/// limits. Data that was not read is asked for, where it could be so long.
 ///
 /// # Errors
 /// `decompression-bomb`, or why an object cannot be read.
 pub(crate) fn refuse_bombs<B: Blob>(file: &PdfFile<'_>, document: &B) -> Result<(), Refusal> {
-    let limits = file.limits();
-    let mut remaining = limits.content_total_bytes;
-    // Pages may share what they draw.
-    let mut known = BTreeMap::new();
+    let mut lengths = Lengths {
+        file,
+        document,
+        remaining: file.limits().content_total_bytes,
+        known: BTreeMap::new(),
+    };
+    let refusal = |kind, id: ObjectId| {
+        let detail = format!(
+            "The content of the {kind} {} is inflated to too much.",
+            id.0
+        );
+        Refusal::new("decompression-bomb", detail)
+    };
     let mut checked = BTreeSet::new();
     for page in file.pages()? {
         let contents = Contents::of(file, page);
         if checked.contains(&contents) {
             continue;
         }
-        let streams = contents.streams(file);
-        let mut longest = 0_usize;
-        for id in &streams {
-            longest = longest.saturating_add(Content::of(file, *id)?.longest());
-        }
-        let mut len = 0_usize;
-        for id in streams
-            .iter()
-            .filter(|_| longest > limits.page_content_bytes)
-        {
-            let own = match known.get(id) {
-                Some(own) => *own,
-                None => {
-                    let own = Content::of(file, *id)?.len(document, limits, &mut remaining);
-                    *known.entry(*id).or_insert(own)
-                }
-            };
-            len = own.map_or(usize::MAX, |own| len.saturating_add(own));
-            if len > limits.page_content_bytes {
-                let detail = format!(
-                    "The content of the page {} is inflated to too much.",
-                    page.0
-                );
-                return Err(Refusal::new("decompression-bomb", detail));
-            }
+        if lengths.are_too_long(&contents.streams(file))? {
+            return Err(refusal("page", page));
         }
         checked.insert(contents);
     }
+    for (id, object) in file.objects() {
+        if let Object::Stream(Stream { dict, .. }) = object
+            && let Some(Object::Name(subtype)) = file.entry(dict, b"Subtype")
+            && subtype == b"Form"
+            && lengths.are_too_long(&[id])?
+        {
+            return Err(refusal("form XObject", id));
+        }
+    }
     Ok(())
+}
+
+/// The lengths of the contents of a document.
+struct Lengths<'f, 'a, B> {
+    file: &'f PdfFile<'a>,
+    document: &'f B,
+    /// How much may still be inflated.
+    remaining: usize,
+    /// Those that were inflated: pages may share what they draw.
+    known: BTreeMap<ObjectId, Option<usize>>,
+}
+
+impl<B: Blob> Lengths<'_, '_, B> {
+    fn are_too_long(&mut self, streams: &[ObjectId]) -> Result<bool, Refusal> {
+        let limits = self.file.limits();
+        let mut longest = 0_usize;
+        for id in streams {
+            longest = longest.saturating_add(Content::of(self.file, *id)?.longest());
+        }
+        if longest <= limits.page_content_bytes {
+            return Ok(false);
+        }
+        let mut len = 0_usize;
+        for id in streams {
+            let own = if let Some(own) = self.known.get(id) {
+                *own
+            } else {
+                let content = Content::of(self.file, *id)?;
+                let own = content.len(self.document, limits, &mut self.remaining);
+                *self.known.entry(*id).or_insert(own)
+            };
+            len = own.map_or(usize::MAX, |own| len.saturating_add(own));
+            if len > limits.page_content_bytes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// A content stream.

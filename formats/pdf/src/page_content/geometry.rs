@@ -50,9 +50,20 @@ impl Matrix {
         greatest.fold(0.0, f64::max) < 1e-3 && self.0.map(number) == Self::IDENTITY.0.map(number)
     }
 
+    /// Where a point comes to lie.
+    pub(crate) fn applied_to(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let [a, b, c, d, e, f] = self.0;
+        (a * x + c * y + e, b * x + d * y + f)
+    }
+
+    /// By how much it stretches lengths, on average over all directions.
+    pub(crate) fn scale(&self) -> f64 {
+        let [a, b, c, d, ..] = self.0;
+        (a * d - b * c).abs().sqrt()
+    }
+
     /// The upright box around a transformed rectangle.
     pub(crate) fn bounds(&self, rectangle: &Rectangle) -> Rectangle {
-        let [a, b, c, d, e, f] = self.0;
         let Rectangle {
             left,
             bottom,
@@ -60,7 +71,7 @@ impl Matrix {
             top,
         } = *rectangle;
         let corners = [(left, bottom), (left, top), (right, bottom), (right, top)]
-            .map(|(x, y)| (a * x + c * y + e, b * x + d * y + f));
+            .map(|corner| self.applied_to(corner));
         let [first, ..] = corners;
         let point = Rectangle {
             left: first.0,
@@ -124,6 +135,11 @@ impl Rectangle {
             f64::midpoint(self.left, self.right),
             f64::midpoint(self.bottom, self.top),
         )
+    }
+
+    /// Whether a point lies inside or on its edges.
+    pub(crate) fn contains(&self, (x, y): (f64, f64)) -> bool {
+        (self.left..=self.right).contains(&x) && (self.bottom..=self.top).contains(&y)
     }
 
     /// Whether there is nothing inside.

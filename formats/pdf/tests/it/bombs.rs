@@ -67,16 +67,19 @@ fn content_is_inflated_to_a_limit_whatever_its_filters() {
         ),
         ("/DCTDecode", once, false),
     ] {
-        let mut objects = pages(&["6 0 R"]);
-        objects.set_stream(6, format!("/Filter {filter}"), data);
-        let document = table(&objects);
+        for (contents, subtype) in [("6 0 R", ""), ("7 0 R", "/Subtype /Form")] {
+            let mut objects = pages(&[contents]);
+            objects.set_stream(6, format!("{subtype} /Filter {filter}"), data.clone());
+            objects.set_stream(7, "", *b"/Fm Do");
+            let document = table(&objects);
 
-        if is_bomb {
-            assert_eq!(refused(&document), "decompression-bomb", "{filter}");
-            let rehearsed = rehearsed(&document);
-            assert_eq!(rehearsed.unwrap_err().code, "decompression-bomb");
-        } else {
-            assert!(inspected(&document).is_ok(), "{filter}");
+            if is_bomb {
+                assert_eq!(refused(&document), "decompression-bomb", "{filter}");
+                let rehearsed = rehearsed(&document);
+                assert_eq!(rehearsed.unwrap_err().code, "decompression-bomb");
+            } else {
+                assert!(inspected(&document).is_ok(), "{filter}");
+            }
         }
     }
 }

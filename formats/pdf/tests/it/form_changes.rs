@@ -5,6 +5,7 @@ use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
 use parafa_format_pdf::verify;
 
+use crate::earlier_signatures::object;
 use crate::referees::pyhanko_passes_fixture;
 
 /// An appearance that may be drawn for a field.
@@ -503,4 +504,24 @@ fn what_the_catalog_gets_is_what_its_keys_stand_for() {
     ] {
         assert!(!with(foreign), "{foreign}");
     }
+}
+
+/// e-Szigno writes the catalog under a number of its own.
+#[test]
+fn the_catalog_may_be_written_anew_under_another_number() {
+    let signed = SignedPdf::unsigned().sign(approved());
+    let catalog = object(&signed.clone().build(), 1);
+    let with = |catalog: String| {
+        let amended = signed.clone().amended(|draft| {
+            draft.root = 40;
+            vec![(40, catalog)]
+        });
+        is_intact(&amended.build())
+    };
+
+    assert!(with(catalog.clone()));
+    assert!(!with(catalog.replace("/Pages", "/Lang (de) /Pages")));
+    assert!(!with(
+        catalog.replace("/Pages", "/OpenAction [5 0 R /Fit] /Pages")
+    ));
 }
