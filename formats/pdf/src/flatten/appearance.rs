@@ -362,20 +362,34 @@ fn is_standard_font(file: &PdfFile<'_>, font: &Object) -> bool {
         && file.entry(font, b"FontDescriptor").is_none()
         && encoding.is_none_or(|encoding| match encoding {
             Object::Name(name) => is_named(name),
-            // Only what is no ASCII may be another character.
             Object::Dictionary(encoding) => {
                 file.entry(encoding, b"Differences")
                     .is_none_or(|differences| {
-                        differences.as_array().is_ok_and(|items| {
-                            items.iter().all(|item| match item {
-                                Object::Integer(code) => *code > 127,
-                                item => matches!(item, Object::Name(_)),
-                            }) && matches!(items.first(), None | Some(Object::Integer(_)))
-                        })
+                        differences.as_array().is_ok_and(|items| keeps_ascii(items))
                     })
             }
             _ => false,
         })
+}
+
+/// Whether differences of an encoding (9.6.5.1) leave ASCII what it is. Acrobat
+/// and others write `PDFDocEncoding` (annex D) as such.
+fn keeps_ascii(differences: &[Object]) -> bool {
+    let mut code = None;
+    differences.iter().all(|item| match (item, code) {
+        (Object::Integer(number), _) => {
+            code = Some(*number);
+            true
+        }
+        (Object::Name(name), Some(own)) => {
+            code = Some(own + 1);
+            match (own, name.as_slice()) {
+                (39, b"quotesingle") | (96, b"grave") => true,
+                _ => !(33..127).contains(&own),
+            }
+        }
+        _ => false,
+    })
 }
 
 fn is_of_subtype(file: &PdfFile<'_>, entries: &Dictionary, name: &[u8]) -> bool {

@@ -91,6 +91,9 @@ fn a_value_that_the_form_wants_drawn_anew_is_drawn_only_where_the_appearance_has
         assert_eq!(reason(text, plain, content), None, "{content}");
     }
 
+    let of_acrobat = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [24 /breve /caron 39 /quotesingle 96 /grave 128 /bullet] >> >>";
+    assert_eq!(reason(text, of_acrobat, shown), None);
+
     let refused = Some(vec!["a: need-appearances".to_owned()]);
     let other_letters = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [79 /P] >> >>";
     let own_shapes =
