@@ -7,6 +7,7 @@ use std::fs;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
 use parafa_fixtures::referees::{AsicE, Dss};
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{Zip, ZipMember};
@@ -18,7 +19,7 @@ use crate::support::browser::Browser;
 use crate::support::client::{Refused, Signing, SigningClient};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
-use crate::support::operator::{refusal, text};
+use crate::support::operator::{done, refusal, text};
 use crate::support::root;
 
 const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
@@ -51,6 +52,15 @@ async fn composed(api: &SigningClient, signers: Value) -> Signing {
     let body = composition(&named, &signers);
     let created = api.call(Method::POST, "v1/signings", Some(body)).await;
     serde_json::from_value(created.expect("the signing is created")).expect("a signing")
+}
+
+/// What the sandbox gives for a signing.
+async fn simulated(sandbox: &SigningClient, signing: &Signing) -> Bytes {
+    let path = format!("v1/signings/{}/simulate", signing.signing_id);
+    let complete = json!({"action": "complete"});
+    let simulated = sandbox.call(Method::POST, &path, Some(complete)).await;
+    simulated.expect("the signing is completed");
+    sandbox.document(signing.signing_id).await.0
 }
 
 async fn sign(demo: &Demo, signing: &Signing, signer: usize) {
@@ -372,12 +382,8 @@ async fn the_sandbox_gives_a_container_that_says_that_nobody_signed_it() {
     let demo = Demo::start();
     let sandbox = demo.sandbox();
     let signing = composed(&sandbox, json!([{"email": "ona@example.lt"}])).await;
-    let path = format!("v1/signings/{}/simulate", signing.signing_id);
-    let complete = json!({"action": "complete"});
-    let simulated = sandbox.call(Method::POST, &path, Some(complete)).await;
-    simulated.expect("the signing is completed");
 
-    let (artifact, _) = sandbox.document(signing.signing_id).await;
+    let artifact = simulated(&sandbox, &signing).await;
 
     let text = String::from_utf8_lossy(&artifact);
     assert!(text.contains("NEPASIRAŠYTA · UNSIGNED"));
@@ -396,6 +402,31 @@ async fn the_sandbox_gives_a_container_that_says_that_nobody_signed_it() {
         (400, "document-refused")
     );
     assert_eq!(refused.problem.errors[0].pointer, "/content");
+}
+
+#[tokio::test]
+async fn an_adoc_is_of_the_category_that_operators_gave_the_workspace() {
+    let demo = Demo::start();
+    let sandbox = demo.sandbox();
+    let document = parafa_fixtures::plain(1);
+    let one = json!([{"email": "ona@example.lt"}]);
+    let mut body = composition(&[("Sutartis.pdf", &document)], &one);
+    body["container"]["format"] = json!("adoc");
+    let has_category = async |category: &str| {
+        let created = sandbox.call(Method::POST, "v1/signings", Some(body.clone()));
+        let signing = created.await.expect("the signing is created");
+        let signing = serde_json::from_value(signing).expect("a signing");
+        let artifact = simulated(&sandbox, &signing).await;
+        let told = format!("<uns:documentCategory>{category}</uns:documentCategory>");
+        memchr::memmem::find(&artifact, told.as_bytes()).is_some()
+    };
+
+    assert!(has_category("BeDOC").await);
+    let command = ["tenant", "set-adoc-category", "Demo UAB", "gedoc"];
+    let shown = done(&demo.data(), &command);
+
+    assert_eq!(shown["adocCategory"], "GeDOC");
+    assert!(has_category("GeDOC").await);
 }
 
 #[tokio::test]

@@ -1,13 +1,15 @@
 //! Makes documents of files.
 
-use parafa_container::{Limits, MANIFEST, about, check_files, check_request, content, manifest};
+use parafa_container::{
+    Limits, MANIFEST, about, bad_request, check_files, check_request, content, manifest,
+};
 use parafa_format_core::{
     Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile, compose_params,
 };
 use parafa_zip::{Archive, Content, MIMETYPE, Writer};
 
 use crate::MEDIA_TYPE;
-use crate::metadata::{line, write_document, write_environment};
+use crate::metadata::{USUAL_CATEGORY, is_category, line, write_document, write_environment};
 use crate::relations::{self, Addition, Kind, RELATIONS, ROOT};
 use crate::sign::XML_MEDIA_TYPE;
 
@@ -20,10 +22,11 @@ const UNSIGNABLE: &str = "metadata/unsignableMetadata0.xml";
 /// Makes a document of `.pdf` and `.xlsx` files, the first of which is the main
 /// one and the others its appendices; nobody has signed it. The parameter
 /// `title` is its title, without it the name of the main file; `author` is the
-/// name of its author.
+/// name of its author, and `category` its category, without it BeDOC.
 ///
 /// # Errors
-/// `bad-request` when the request cannot be used or a file has no media type,
+/// `bad-request` when the request cannot be used, names a category that there is
+/// not, or a file has no media type,
 /// `too-many-members` when there is no file or too many, `member-name` when
 /// names cannot be those of files in a document, `duplicate-member` when files
 /// have one name, `empty-member` when files are empty, `member-type` when files
@@ -36,6 +39,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     out: &mut S,
 ) -> Result<Made, Refusal> {
     check_request(request, MEDIA_TYPE)?;
+    let category = category(request)?;
     let limits = Limits::default();
     check_files(files, &limits)?;
     let names = names(files);
@@ -43,7 +47,7 @@ pub fn compose<E: Environment, S: Sink<E::Blob>>(
     check_types(files, &limits)?;
 
     let signable = write_document(&title(request, &names), author(request).as_deref());
-    let unsignable = write_environment();
+    let unsignable = write_environment(&category);
     let relations = relations::write(&relations_of(&names));
     let manifest = manifest_of(files, &names);
     let mut writer = Writer::new(out, request.time);
@@ -137,6 +141,17 @@ fn title(request: &ComposeRequest, names: &[String]) -> String {
 
 fn author(request: &ComposeRequest) -> Option<String> {
     param(request, compose_params::AUTHOR)
+}
+
+fn category(request: &ComposeRequest) -> Result<String, Refusal> {
+    let category = param(request, compose_params::CATEGORY);
+    let category = category.unwrap_or_else(|| USUAL_CATEGORY.to_owned());
+    if is_category(&category) {
+        Ok(category)
+    } else {
+        let detail = format!("There is no category {category:?} of documents.");
+        Err(bad_request(detail))
+    }
 }
 
 fn param(request: &ComposeRequest, name: &str) -> Option<String> {

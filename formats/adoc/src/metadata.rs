@@ -17,8 +17,9 @@ const UNSIGNABLE: &str = "http://www.archyvai.lt/adoc/2008/metadata/unsignable";
 /// that institutions receive from outside of the state.
 const CATEGORIES: [&str; 4] = ["GeDOC", "BeDOC", "CeDOC", "GGeDOC"];
 
-/// The category of documents that are made here: those of a legal person.
-const NEW_CATEGORY: &str = "BeDOC";
+/// The category of documents that are made here, if none is asked for: those of
+/// a legal person.
+pub(crate) const USUAL_CATEGORY: &str = "BeDOC";
 
 /// What signs as the author means the document to be in force.
 const PURPOSE: &str = "signature";
@@ -142,12 +143,17 @@ pub(crate) fn read_unsignable(
     }
     let category = text("documentCategory");
     if let Some(category) = &category
-        && !CATEGORIES.contains(&category.as_str())
+        && !is_category(category)
     {
         let detail = format!("The document is of the category {category:?}, which there is not.");
         return Err(unsound(detail, [name]));
     }
     Ok(category)
+}
+
+/// Whether there is a category of this name.
+pub(crate) fn is_category(name: &str) -> bool {
+    CATEGORIES.contains(&name)
 }
 
 fn metadata<'d>(
@@ -183,8 +189,8 @@ pub(crate) fn write_document(title: &str, author: Option<&str>) -> String {
     })
 }
 
-/// What is said of a new document and not signed.
-pub(crate) fn write_environment() -> String {
+/// What is said of a new document of this category and not signed.
+pub(crate) fn write_environment(category: &str) -> String {
     let attributes = [("ID", "metadata_0"), ("xmlns:uns", UNSIGNABLE)];
     XmlWriter::document(|writer| {
         writer.element("uns:metadata", &attributes, |writer| {
@@ -192,7 +198,7 @@ pub(crate) fn write_environment() -> String {
                 let attributes = [("ID", "technical_environment_0")];
                 writer.element("uns:technical_environment", &attributes, |writer| {
                     writer.text("uns:standardVersion", &[], VERSION);
-                    writer.text("uns:documentCategory", &[], NEW_CATEGORY);
+                    writer.text("uns:documentCategory", &[], category);
                     writer.text("uns:generator", &[], "Parafa");
                 });
             });

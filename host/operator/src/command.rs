@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Subcommand, ValueEnum};
 use jiff::Timestamp;
-use parafa_platform::accounts::{KeyMode, Product, Role};
+use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -150,6 +150,13 @@ pub enum TenantCommand {
         /// The code of the entity that is billed.
         #[arg(long, value_name = "CODE|none")]
         entity: Option<LinkedEntity>,
+    },
+    /// Set the category of the documents that a workspace has composed as ADOC;
+    /// without it they are BeDOC.
+    SetAdocCategory {
+        tenant: String,
+        #[arg(value_enum, ignore_case = true)]
+        category: AdocCategory,
     },
     /// Say how a workspace shows itself on the pages and in the mails of signers.
     /// What is not named stays.

@@ -20,10 +20,12 @@ impl OperatorCommands {
             TenantCommand::List => self.list_tenants().await,
             TenantCommand::Show { tenant } => self.show_tenant(&tenant).await,
             TenantCommand::Suspend { tenant } => {
-                self.set_status(&tenant, TenantStatus::Suspended).await
+                self.change(&tenant, |row| row.status = TenantStatus::Suspended)
+                    .await
             }
             TenantCommand::Resume { tenant } => {
-                self.set_status(&tenant, TenantStatus::Active).await
+                self.change(&tenant, |row| row.status = TenantStatus::Active)
+                    .await
             }
             TenantCommand::SetFunding {
                 tenant,
@@ -44,6 +46,10 @@ impl OperatorCommands {
                 agreement,
                 entity,
             } => self.set_agreement(&tenant, terms, agreement, entity).await,
+            TenantCommand::SetAdocCategory { tenant, category } => {
+                self.change(&tenant, |row| row.adoc_category = Some(category))
+                    .await
+            }
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await
@@ -67,6 +73,7 @@ impl OperatorCommands {
                         name,
                         status: TenantStatus::Active,
                         created_at: tx.now(),
+                        adoc_category: None,
                     };
                     tx.insert(&tenant).await?;
                     Ok(tenant)
@@ -117,14 +124,19 @@ impl OperatorCommands {
             .await
     }
 
-    async fn set_status(&self, named: &str, status: TenantStatus) -> Result<Value, OperateError> {
+    async fn change(
+        &self,
+        named: &str,
+        change: impl Fn(&mut TenantRow) + Sync,
+    ) -> Result<Value, OperateError> {
+        let change = &change;
         let tenant = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut tenant = find_tenant(tx, named).await?;
-                    tenant.status = status;
+                    change(&mut tenant);
                     tx.put(&tenant).await?;
                     Ok::<_, OperateError>(tenant)
                 })
@@ -179,5 +191,6 @@ fn shown(tenant: &TenantRow) -> Value {
         "name": tenant.name,
         "status": tenant.status,
         "createdAt": date_time(tenant.created_at),
+        "adocCategory": tenant.adoc_category,
     })
 }

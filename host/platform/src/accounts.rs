@@ -18,6 +18,10 @@ pub struct TenantRow {
     pub status: TenantStatus,
     /// When it was made.
     pub created_at: Timestamp,
+    /// The category of its documents in ADOC; none where the format is to
+    /// choose.
+    #[serde(default)]
+    pub adoc_category: Option<AdocCategory>,
 }
 
 /// Whether a workspace may be worked in.
@@ -28,6 +32,32 @@ pub enum TenantStatus {
     Active,
     /// It may not, for the time being.
     Suspended,
+}
+
+/// The category of a document in ADOC.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
+#[value(rename_all = "verbatim")]
+pub enum AdocCategory {
+    /// Of an institution.
+    GeDOC,
+    /// Of a legal person.
+    BeDOC,
+    /// Of a natural person.
+    CeDOC,
+    /// Received by an institution from outside of the state.
+    GGeDOC,
+}
+
+impl AdocCategory {
+    /// The name in metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GeDOC => "GeDOC",
+            Self::BeDOC => "BeDOC",
+            Self::CeDOC => "CeDOC",
+            Self::GGeDOC => "GGeDOC",
+        }
+    }
 }
 
 /// Finds workspaces by their name, which need not be unique.

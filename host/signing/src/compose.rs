@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, seed};
-use parafa_platform::accounts::{Caller, TenantRow};
+use parafa_platform::accounts::{AdocCategory, Caller, TenantRow};
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, ComposeRequest, MadeDocument, Parameter, Plugin, Refusal,
     SourceFile, Urgency, compose_params,
@@ -89,14 +89,19 @@ impl Intake {
         let tenant = self.records.store.get::<TenantRow>(&caller.tenant).await?;
         let tenant = tenant.ok_or(CeremonyError::Inconsistent("a caller has no workspace"))?;
         let media_type = plugin.media_types().first();
+        let category = tenant.adoc_category.map(AdocCategory::name);
+        // A format has to know the parameters that it is given.
+        let category = category.map(|name| param(compose_params::CATEGORY, name));
+        let mut params = vec![
+            param(compose_params::TITLE, title),
+            param(compose_params::AUTHOR, &tenant.name),
+        ];
+        params.extend(category);
         let request = ComposeRequest {
             time: self.records.store.now().await?.as_second(),
             seed: seed()?,
             media_type: media_type.cloned().unwrap_or_default(),
-            params: vec![
-                param(compose_params::TITLE, title),
-                param(compose_params::AUTHOR, &tenant.name),
-            ],
+            params,
         };
         let files: Vec<_> = container.files.iter().map(source).collect();
         match plugin.compose(&files, &request).await {

@@ -1,7 +1,10 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use super::account::{Account, NOBODY, of_signers, signing_of, text, two, with};
 use crate::support::demo::Demo;
+use crate::support::root;
 
 #[tokio::test]
 async fn a_new_signing_has_exactly_the_members_of_the_contract() {
@@ -100,12 +103,56 @@ async fn what_is_wrong_with_a_document_is_said_where_it_stands() {
     )
     .await
     .expect_problem(400, "validation-failed", &["/document/fileToken"]);
-    api.post(
-        "v1/signings",
-        document(json!({"name": "a.mdoc", "content": "AAAA"})),
-    )
-    .await
-    .expect_problem(422, "mdoc-not-accepted", &["/document/name"]);
+}
+
+#[tokio::test]
+async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let (unsigned, finalized) = ("container-unsigned", "container-finalized");
+    let (unsound, mdoc) = ("container-unsound", "mdoc-not-accepted");
+    for (problem, member, name, case) in [
+        (unsigned, "content", "a.asice", "asice/unsigned"),
+        (unsigned, "content", "a.adoc", "adoc/sound-one-document"),
+        (finalized, "content", "a.sce", "asice/finalized-timestamp"),
+        (finalized, "content", "a.bedoc", "adoc/finalized-notarised"),
+        (unsound, "content", "a.bdoc", "asice/tampered-file"),
+        (unsound, "content", "a.asice", "asice/refused-without-files"),
+        (unsound, "content", "a.gedoc", "adoc/tampered-title"),
+        (unsound, "content", "a.adoc", "adoc/refused-no-relations"),
+        // By what it says of itself, whatever its name.
+        (mdoc, "content", "a.asice", "asice/refused-mdoc"),
+        (mdoc, "content", "a.bdoc", "adoc/refused-mdoc"),
+        (mdoc, "content", "a.adoc", "adoc/refused-mdoc"),
+        // By its name, whatever it is.
+        (mdoc, "name", "a.mdoc", "adoc/refused-mdoc"),
+        (mdoc, "name", "a.MDOC", "asice/signed-once"),
+    ] {
+        let content = case_file(case);
+        let document = json!({"name": name, "content": content});
+        let one = with(signing_of(two()), json!({"document": document}));
+        let batch = json!({"title": "Sutartys", "documents": [document], "signers": two()});
+
+        let refused = api.post("v1/signings", one).await;
+        refused.expect_problem(422, problem, &[&format!("/document/{member}")]);
+        let refused = api.post("v1/batches", batch).await;
+        refused.expect_problem(422, problem, &[&format!("/documents/0/{member}")]);
+        let refused = api.post("v1/files", document).await;
+        refused.expect_problem(400, "document-refused", &[&format!("/{member}")]);
+    }
+    let made = api.get("v1/signings").await.expect(200);
+    assert_eq!(made["data"], json!([]));
+}
+
+/// The document of a conformance case, in base64.
+fn case_file(case: &str) -> String {
+    let folder = root().join("fixtures/cases").join(case);
+    let mut files = std::fs::read_dir(folder).expect("a case");
+    let input = files.find_map(|file| {
+        let file = file.expect("a file").path();
+        (file.file_stem()? == "input").then_some(file)
+    });
+    BASE64.encode(std::fs::read(input.expect("an input")).expect("a file"))
 }
 
 #[tokio::test]

@@ -127,6 +127,9 @@ words! {
     pub mod compose_params {
         /// Who has the document made, by the name of the workspace.
         AUTHOR = "author",
+        /// The category of documents of the workspace, by a name that the format
+        /// has; there need not be one.
+        CATEGORY = "category",
         /// What signers are told that they sign.
         TITLE = "title",
     }

@@ -64,6 +64,18 @@ fn title_and_author_are_those_of_the_request() {
 }
 
 #[test]
+fn the_category_is_that_of_the_request_and_one_that_there_is() {
+    for category in ["GeDOC", "BeDOC", "CeDOC", "GGeDOC"] {
+        let document = composed_as(&files(), &[("category", category)]).unwrap();
+        let note = &inspected(&document).unwrap().notes[0];
+        assert!(note.detail.contains(&format!(" {category}.")), "{note:?}");
+    }
+    let refusal = composed_as(&files(), &[("category", "ZeDOC")]).unwrap_err();
+    assert_eq!(refusal.code, refusal::BAD_REQUEST);
+    assert!(refusal.detail.contains("ZeDOC"), "{refusal}");
+}
+
+#[test]
 fn files_that_make_no_document_are_refused_all_at_once() {
     let refused = |files: &[File], code: &str| {
         let refusal = composed(files).unwrap_err();

@@ -167,6 +167,7 @@ impl Stage {
             name: "Kanceliarija".to_owned(),
             status: TenantStatus::Active,
             created_at: Timestamp::UNIX_EPOCH,
+            adoc_category: None,
         };
         let agreement = &AgreementRow {
             tenant: LIVE.tenant,

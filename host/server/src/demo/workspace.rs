@@ -124,6 +124,7 @@ impl Workspace {
                         name: name.to_owned(),
                         status: TenantStatus::Active,
                         created_at: tx.now(),
+                        adoc_category: None,
                     };
                     add(tx, &tenant).await?;
                     add(tx, billing).await?;

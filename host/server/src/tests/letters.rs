@@ -336,6 +336,7 @@ pub(super) async fn name_workspace(host: &Host) {
         name: "Ąžuolas, UAB".to_owned(),
         status: TenantStatus::Active,
         created_at: host.app.attempts.clock.now(),
+        adoc_category: None,
     };
     host.put(row).await;
 }

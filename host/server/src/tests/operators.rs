@@ -88,6 +88,7 @@ async fn long_lists_are_complete() {
         name: "Ilga UAB".to_owned(),
         status: TenantStatus::Active,
         created_at: at,
+        adoc_category: None,
     };
     put(&host, &[workspace]).await;
     let usage: Vec<UsageRow> = (0..1200)

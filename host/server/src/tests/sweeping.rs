@@ -72,6 +72,7 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
         name: "Kanceliarija".to_owned(),
         status: TenantStatus::Active,
         created_at: call.at,
+        adoc_category: None,
     };
     let logged = host.app.records.store.transact(|tx| {
         Box::pin(async move {

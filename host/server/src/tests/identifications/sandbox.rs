@@ -52,6 +52,7 @@ async fn a_delivery_about_an_order_is_listed_by_the_orders_id() {
         name: "Tvarka UAB".to_owned(),
         status: TenantStatus::Active,
         created_at: site.clock.now(),
+        adoc_category: None,
     };
     let stored = store.transact(|tx| Box::pin(async move { tx.put(workspace).await }));
     stored.await.unwrap();
