@@ -24,7 +24,7 @@ fn endpoint(demo: &Demo) -> String {
 }
 
 /// A call of a tool, with headers.
-async fn call(demo: &Demo, params: Value, headers: &[(&str, &str)]) -> Response {
+pub(crate) async fn call(demo: &Demo, params: Value, headers: &[(&str, &str)]) -> Response {
     let client = Client::builder().no_proxy().build().expect("a client");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let mut request = client.post(endpoint(demo)).json(&body);

@@ -1,12 +1,10 @@
 //! What is made of documents without anybody's signature: archives, the
 //! sandbox's artifacts, flattened forms.
 
-use std::process::Command;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
-use parafa_fixtures::{PdfBuilder, plain, tool};
+use parafa_fixtures::{PdfBuilder, plain};
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -14,7 +12,7 @@ use uuid::Uuid;
 use crate::support::client::SigningClient;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
-use crate::support::referee::Referees;
+use crate::support::referee::{Referees, text_of};
 
 #[tokio::test]
 async fn an_archived_document_verifies_when_nobody_can_be_asked() {
@@ -91,9 +89,6 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
 #[tokio::test]
 async fn the_sandbox_marks_every_page_as_unsigned() {
     let demo = Demo::start();
-    let Some(pdftotext) = tool::program("pdftotext") else {
-        return;
-    };
     let api = SigningClient::new(demo.world.base_url.clone(), &sandbox_key(&demo));
     let original = plain(3);
     let signing = api
@@ -119,16 +114,9 @@ async fn the_sandbox_marks_every_page_as_unsigned() {
         })
     );
     assert!(artifact.starts_with(&original));
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("artifact.pdf");
-    std::fs::write(&file, &artifact).expect("a file");
-    let text = Command::new(pdftotext)
-        .args(["-enc", "UTF-8"])
-        .arg(&file)
-        .arg("-")
-        .output()
-        .expect("pdftotext runs");
-    let text = String::from_utf8(text.stdout).expect("UTF-8");
+    let Some(text) = text_of(&artifact) else {
+        return;
+    };
     let pages: Vec<_> = text.trim_end_matches('\u{c}').split('\u{c}').collect();
     assert_eq!(pages.len(), 3);
     for page in pages {

@@ -22,16 +22,21 @@ pub struct AttorneyFiles {
     pub certificate: PathBuf,
 }
 
-/// Enrols the attorney, unless an earlier start did.
+/// Enrols the attorney, unless an earlier start did. Their key is RSA, or on
+/// P-256 where the folder has such a one.
 pub(crate) fn enrol(
     folder: &Folder,
     pki: &Pki,
     clock: &dyn DemoClock,
 ) -> Result<AttorneyFiles, WorldError> {
+    let key = match folder.has_key(NAME, KeySpec::P256) {
+        true => KeySpec::P256,
+        false => KeySpec::Rsa(2048),
+    };
     let spec = CredentialSpec {
         name: NAME,
         issuer: pki::SIGN_CA,
-        key: KeySpec::Rsa(2048),
+        key,
         profile: Profile::Attorney(Person {
             given_name: "Testas",
             surname: "Advokatas",

@@ -1,15 +1,19 @@
 use std::{
     collections::VecDeque,
+    convert::Infallible,
+    io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use axum::{
+    body::{self, Body, Bytes},
     extract::{Request, State},
-    http::StatusCode,
+    http::{StatusCode, header::CONTENT_TYPE},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use futures::stream;
 use serde::{Deserialize, Serialize};
 
 use crate::shutdown::Shutdown;
@@ -24,6 +28,10 @@ pub enum Fault {
     Hang,
     /// Status 200 and bytes that are of no format.
     Garbage,
+    /// The right answer up to its middle, where the connection breaks.
+    Half,
+    /// Status 200 and JSON that never ends.
+    Endless,
     /// An empty answer with this HTTP status, 580 for instance.
     Status {
         /// The status code.
@@ -94,6 +102,12 @@ pub(crate) async fn inject(
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
         Some(Fault::Garbage) => b"\x00\xff not what you asked for \xfe".into_response(),
+        Some(Fault::Half) => half(next.run(request).await).await,
+        Some(Fault::Endless) => {
+            let blank = || Ok::<_, Infallible>(Bytes::from_static(&[b' '; 64 * 1024]));
+            let body = Body::from_stream(stream::repeat_with(blank));
+            ([(CONTENT_TYPE, "application/json")], body).into_response()
+        }
         Some(Fault::Delay { milliseconds }) => {
             let response = next.run(request).await;
             tokio::select! {
@@ -103,4 +117,12 @@ pub(crate) async fn inject(
             response
         }
     }
+}
+
+async fn half(response: Response) -> Response {
+    let (head, whole) = response.into_parts();
+    let whole = body::to_bytes(whole, usize::MAX).await.unwrap_or_default();
+    let half = whole.slice(..whole.len() / 2);
+    let parts: [io::Result<_>; 2] = [Ok(half), Err(io::ErrorKind::ConnectionReset.into())];
+    Response::from_parts(head, Body::from_stream(stream::iter(parts)))
 }

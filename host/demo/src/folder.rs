@@ -144,6 +144,12 @@ impl Folder {
         Ok(key)
     }
 
+    /// Whether a key of this name and kind is kept already.
+    pub(crate) fn has_key(&self, name: &str, spec: KeySpec) -> bool {
+        let pem = fs::read(self.key_path(name)).unwrap_or_default();
+        SigningKey::from_pem(&pem).is_ok_and(|key| key.is(spec))
+    }
+
     /// The certificate of this name, which must be of `key`; issued at first need.
     pub(crate) fn certificate(
         &self,

@@ -1,82 +1,116 @@
-//! What answers cost.
+//! What answers cost, by the price list in `data/prices.toml`.
+
+use std::sync::LazyLock;
 
 use parafa_api_diligence::SignatureTier;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_platform::billing::{Amount, UsageItem};
+use serde::Deserialize;
 
-/// The prices of one kind of answer, in cents and without VAT.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Prices {
-    json: u64,
-    jades_t: u64,
-    jades_lt: u64,
-    asice: u64,
+static LIST: LazyLock<PriceList> = LazyLock::new(|| {
+    toml::from_str(include_str!("../data/prices.toml"))
+        .expect("a test reads the price list that is built in")
+});
+
+/// All prices, without VAT.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceList {
+    interpretation: Amount,
+    answers: Answers,
 }
 
-/// What the interpretation costs on top, in cents.
-const INTERPRETATION: u64 = 29;
+/// By what an answer is in the ledger.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answers {
+    company_profile: Prices,
+    participants: Prices,
+    beneficial_owners: Prices,
+    real_estate: Prices,
+    property_extract: Prices,
+    seizures: Prices,
+    cases: Prices,
+    report: Prices,
+}
 
-/// What an answer is in the ledger, and its prices.
-fn listed(question: &Question) -> (UsageItem, Prices) {
-    let prices = |json, jades_t, jades_lt, asice| Prices {
-        json,
-        jades_t,
-        jades_lt,
-        asice,
-    };
-    match question {
-        Question::Profile(_) => (UsageItem::CompanyProfile, prices(30, 179, 279, 479)),
-        Question::Participants(_) => (UsageItem::Participants, prices(65, 214, 314, 514)),
-        Question::BeneficialOwners(_) => (UsageItem::BeneficialOwners, prices(15, 164, 264, 464)),
-        Question::RealEstate(_) => (UsageItem::RealEstate, prices(35, 184, 284, 484)),
-        Question::PropertyExtract(_) => (UsageItem::PropertyExtract, prices(70, 219, 319, 519)),
-        Question::Seizures(_) => (UsageItem::Seizures, prices(70, 219, 319, 519)),
-        Question::Cases(_) => (UsageItem::Cases, prices(10, 159, 259, 459)),
-        Question::Report(_) => (UsageItem::Report, prices(129, 278, 378, 578)),
-    }
+/// The prices of one kind of answer, by its form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Prices {
+    json: Amount,
+    jades_t: Amount,
+    jades_lt: Amount,
+    asice: Amount,
 }
 
 /// What an answer is in the ledger, and what it costs.
 #[must_use]
 pub fn price(question: &Question, options: AnswerOptions) -> (UsageItem, Amount) {
-    let (item, prices) = listed(question);
+    let list = &LIST.answers;
+    let (item, prices) = match question {
+        Question::Profile(_) => (UsageItem::CompanyProfile, &list.company_profile),
+        Question::Participants(_) => (UsageItem::Participants, &list.participants),
+        Question::BeneficialOwners(_) => (UsageItem::BeneficialOwners, &list.beneficial_owners),
+        Question::RealEstate(_) => (UsageItem::RealEstate, &list.real_estate),
+        Question::PropertyExtract(_) => (UsageItem::PropertyExtract, &list.property_extract),
+        Question::Seizures(_) => (UsageItem::Seizures, &list.seizures),
+        Question::Cases(_) => (UsageItem::Cases, &list.cases),
+        Question::Report(_) => (UsageItem::Report, &list.report),
+    };
     let base = match options.form {
         Form::Json => prices.json,
         Form::Signed(SignatureTier::JadesT) => prices.jades_t,
         Form::Signed(SignatureTier::JadesLt) => prices.jades_lt,
         Form::Container => prices.asice,
     };
-    let interpretation = match options.interpret {
-        true => INTERPRETATION,
-        false => 0,
-    };
-    (item, Amount::from_cents(base + interpretation))
+    match options.interpret {
+        true => (item, base.plus(LIST.interpretation)),
+        false => (item, base),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_interpretation_costs_the_same_whatever_it_is_added_to() {
-        let entity = || "999000009".parse().unwrap();
-        let options = |form, interpret| AnswerOptions {
-            interpret,
-            form,
-            purpose: None,
-        };
-        let cost = |question: Question, form, interpret| {
-            price(&question, options(form, interpret)).1.to_string()
-        };
+    const FORMS: [Form; 4] = [
+        Form::Json,
+        Form::Signed(SignatureTier::JadesT),
+        Form::Signed(SignatureTier::JadesLt),
+        Form::Container,
+    ];
 
-        assert_eq!(cost(Question::Profile(entity()), Form::Json, true), "0.59");
-        assert_eq!(
-            cost(Question::Cases(entity()), Form::Container, false),
-            "4.59"
-        );
-        let signed = Form::Signed(SignatureTier::JadesLt);
-        assert_eq!(cost(Question::Report(entity()), signed, true), "4.07");
-        let signed = Form::Signed(SignatureTier::JadesT);
-        assert_eq!(cost(Question::Report(entity()), signed, false), "2.78");
+    #[test]
+    fn every_answer_has_its_price_in_every_form_and_an_interpretation_costs_the_same_on_top() {
+        let entity = || "999000009".parse().unwrap();
+        let object = "4400-9990-0001".parse().unwrap();
+        #[rustfmt::skip]
+        let agreed = [
+            (Question::Profile(entity()), ["0.30", "1.79", "2.79", "4.79"]),
+            (Question::Participants(entity()), ["0.65", "2.14", "3.14", "5.14"]),
+            (Question::BeneficialOwners(entity()), ["0.15", "1.64", "2.64", "4.64"]),
+            (Question::RealEstate(entity()), ["0.35", "1.84", "2.84", "4.84"]),
+            (Question::PropertyExtract(object), ["0.70", "2.19", "3.19", "5.19"]),
+            (Question::Seizures(entity()), ["0.70", "2.19", "3.19", "5.19"]),
+            (Question::Cases(entity()), ["0.10", "1.59", "2.59", "4.59"]),
+            (Question::Report(entity()), ["1.29", "2.78", "3.78", "5.78"]),
+        ];
+        for (question, prices) in agreed {
+            for (form, agreed) in FORMS.into_iter().zip(prices) {
+                let cost = |interpret| {
+                    let options = AnswerOptions {
+                        interpret,
+                        form,
+                        purpose: None,
+                    };
+                    price(&question, options).1
+                };
+
+                assert_eq!(cost(false).to_string(), agreed, "{question:?}, {form:?}");
+                let on_top = cost(true).minus(cost(false));
+                assert_eq!(on_top, Some(Amount::from_cents(29)), "{question:?}");
+            }
+        }
     }
 }

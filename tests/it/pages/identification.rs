@@ -1,19 +1,17 @@
 //! Somebody confirms in a browser that they hold a role.
 
-use std::time::Duration;
-
 use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::diligence::DiligenceCaller;
+use crate::diligence::evidence::Evidence;
+use crate::diligence::orders::{ceremony_of, path_of};
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
-/// How long the package may take after the signature.
-const DELIVERED_WITHIN: Duration = Duration::from_secs(60);
-
 #[tokio::test]
-async fn a_manager_reads_the_dossier_and_signs_it_and_the_package_is_delivered() {
+async fn a_member_of_the_board_signs_the_dossier_that_was_read_and_each_part_of_the_package_holds()
+{
     let Some(browser) = Browser::start().await else {
         return;
     };
@@ -21,13 +19,11 @@ async fn a_manager_reads_the_dossier_and_signs_it_and_the_package_is_delivered()
     let live = DiligenceCaller::live(&demo);
     let order = json!({
         "entityCode": "999000009",
-        "subjectRole": "manager",
+        "subjectRole": "board_member",
         "purpose": "AML_KYC",
         "delivery": "link",
     });
-    let ordered = live.post("/v1/kyc-packages", order).await;
-    assert_eq!(ordered.status, StatusCode::ACCEPTED);
-    let ordered = ordered.json();
+    let ordered = live.orders(&order).await;
     let link = ordered["ceremonyUrl"].as_str().expect("a link");
 
     browser.goto(link).await.expect("the page");
@@ -35,29 +31,18 @@ async fn a_manager_reads_the_dossier_and_signs_it_and_the_package_is_delivered()
     let page = browser.text("main").await;
     assert!(page.contains("999000009"), "{page}");
     browser.assert_accessible("a dossier").await;
-    browser.keep_picture("ceremony-dossier").await;
-    let manager = demo.persona("smart-id-1");
-    browser.start_signing(&manager.personal_code).await;
+    browser.illustrate("ceremony-dossier-phone").await;
+    let read = ceremony_of(&ordered).document().await;
+    let member = demo.persona("smart-id-2");
+    browser.start_signing(&member.personal_code).await;
     browser.shown("#done").await;
     browser.close().await;
 
-    let id = ordered["orderId"].as_str().expect("an id");
-    let path = format!("/v1/kyc-packages/{id}");
-    let delivered = async {
-        loop {
-            let read = live.get(&path).await.json();
-            if !["awaiting_subject", "verifying"]
-                .iter()
-                .any(|open| read["status"] == *open)
-            {
-                return read;
-            }
-            tokio::time::sleep(Duration::from_millis(250)).await;
-        }
-    };
-    let delivered = tokio::time::timeout(DELIVERED_WITHIN, delivered).await;
-    let delivered = delivered.expect("the order ends");
+    let delivered = live.ended(&ordered).await;
     assert_eq!(delivered["status"], "delivered", "{delivered}");
-    let artifact = live.get(&format!("{path}/artifact")).await;
+    let artifact = live.get(&format!("{}/artifact", path_of(&ordered))).await;
     assert_eq!(artifact.status, StatusCode::OK);
+    let evidence = Evidence::of(&artifact.body);
+    assert!(evidence.read("dossier.pdf").starts_with(&read));
+    evidence.assert_holds(&demo, member);
 }

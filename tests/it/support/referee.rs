@@ -104,6 +104,19 @@ impl Referees {
     }
 }
 
+/// What a PDF's pages say, as pdftotext finds it, each page ended by a form feed;
+/// or a counted skip.
+pub(crate) fn text_of(document: &[u8]) -> Option<String> {
+    let pdftotext = tool::program("pdftotext")?;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("document.pdf");
+    fs::write(&file, document).expect("a file");
+    let mut command = Command::new(pdftotext);
+    let command = command.args(["-layout", "-enc", "UTF-8"]).arg(&file);
+    let output = command.arg("-").output().expect("pdftotext runs");
+    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
 fn assert_qpdf_is_content(file: &Path) {
     let checked = Command::new("qpdf")
         .arg("--check")

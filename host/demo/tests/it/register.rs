@@ -122,15 +122,23 @@ async fn what_the_protocol_does_not_have_is_refused() {
 async fn faults_are_planned_as_of_every_service() {
     let world = fresh_world().await;
     let gateway = gateway(&world);
-    world
-        .faults(Service::Register)
-        .until_cleared(Fault::Garbage);
-    let garbage = gateway.answer(&profile("999000009")).await;
-    assert!(matches!(
-        garbage,
-        Err(SourceError::Unavailable(Unavailable::MediaType))
-    ));
-    world.faults(Service::Register).clear();
+    let faults = world.faults(Service::Register);
+    let seen: [(Fault, fn(&Unavailable) -> bool); 3] = [
+        (Fault::Garbage, |why| matches!(why, Unavailable::MediaType)),
+        (Fault::Half, |why| matches!(why, Unavailable::NoAnswer(_))),
+        (Fault::Endless, |why| {
+            matches!(why, Unavailable::TooLong { .. })
+        }),
+    ];
+    for (fault, is_seen) in seen {
+        faults.until_cleared(fault);
+        let answer = gateway.answer(&profile("999000009")).await;
+        let Err(SourceError::Unavailable(why)) = answer else {
+            panic!("{fault:?}: {answer:?}")
+        };
+        assert!(is_seen(&why), "{fault:?}: {why:?}");
+        faults.clear();
+    }
     assert!(gateway.answer(&profile("999000009")).await.is_ok());
     world.shutdown().await;
 }

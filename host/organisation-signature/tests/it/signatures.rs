@@ -9,11 +9,21 @@ use parafa_attorney::SigningKey;
 use parafa_fixtures::referees::{AsicE, Dss, JwsLibraries};
 use parafa_fixtures::tool::program;
 use parafa_organisation_signature::SignatureLevel;
+use parafa_plugin_host::{DigestAlgorithm, SignatureAlgorithm};
 use serde_json::Value;
 
 use crate::stage::{ANSWER, Stage, files};
 
 const LEVELS: [(SignatureLevel, &str); 2] = [(SignatureLevel::T, "T"), (SignatureLevel::Lt, "LT")];
+
+/// Attorneys with either kind of key, and what it signs with.
+async fn stages() -> [(Stage, SignatureAlgorithm); 2] {
+    let sha256 = DigestAlgorithm::Sha256;
+    [
+        (Stage::set().await, SignatureAlgorithm::RsaPkcs1(sha256)),
+        (Stage::on_p256().await, SignatureAlgorithm::Ecdsa(sha256)),
+    ]
+}
 
 /// What members of a flattened JSON Web Signature there are, with their text.
 fn members(jws: &[u8]) -> Value {
@@ -26,13 +36,24 @@ fn decoded(member: &Value) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn json_is_signed_at_the_level_that_is_asked_for_as_others_see_it_too() {
-    let stage = Stage::set().await;
+    for (stage, algorithm) in stages().await {
+        assert_json_is_signed(&stage, algorithm).await;
+    }
+}
+
+async fn assert_json_is_signed(stage: &Stage, algorithm: SignatureAlgorithm) {
     let signer = stage.signer();
+    let named = match algorithm {
+        SignatureAlgorithm::Ecdsa(_) => "ES256",
+        _ => "RS256",
+    };
     let mut made = Vec::new();
     for (level, name) in LEVELS {
         let jws = signer.jades(ANSWER.into(), level).await.unwrap();
         let parts = members(&jws);
         assert_eq!(decoded(&parts["payload"]), ANSWER.as_bytes());
+        let protected = members(&decoded(&parts["protected"]));
+        assert_eq!(protected["alg"], named);
         let components: Vec<Value> = parts["header"]["etsiU"]
             .as_array()
             .unwrap()
@@ -71,8 +92,12 @@ async fn json_is_signed_at_the_level_that_is_asked_for_as_others_see_it_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_packed_and_signed_at_lt_as_others_see_it_too() {
-    let stage = Stage::set().await;
+    for (stage, algorithm) in stages().await {
+        assert_files_are_signed(&stage, algorithm).await;
+    }
+}
 
+async fn assert_files_are_signed(stage: &Stage, algorithm: SignatureAlgorithm) {
     let container = stage.signer().asice(files()).await.unwrap();
 
     let plugin = stage.plugins.by_id("asice").unwrap();
@@ -91,6 +116,7 @@ async fn files_are_packed_and_signed_at_lt_as_others_see_it_too() {
         panic!("{evidence:?}")
     };
     assert_eq!(signature.level, "XAdES-B-LT");
+    assert_eq!(signature.algorithm, Some(algorithm));
     assert_eq!(signature.coverage.members.len(), files().len());
     let own = stage.key().chain()[0].clone();
     assert_eq!(signature.signer_certificate, Some(Bytes::from(own)));

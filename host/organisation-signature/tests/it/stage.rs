@@ -2,6 +2,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
+use openssl::ec::{EcGroup, EcKey};
+use openssl::nid::Nid;
+use openssl::pkey::PKey;
 use parafa_attorney::{SigningKey, SoftwareKey};
 use parafa_demo::{World, WorldConfig};
 use parafa_fixtures::built;
@@ -33,10 +36,26 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
+    /// With an RSA key.
     pub(crate) async fn set() -> Self {
+        Self::set_in(tempfile::tempdir().unwrap()).await
+    }
+
+    /// With a key on P-256.
+    pub(crate) async fn on_p256() -> Self {
+        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let keys = folder.path().join("world/keys");
+        std::fs::create_dir_all(&keys).unwrap();
+        let pem = key.private_key_to_pem_pkcs8().unwrap();
+        std::fs::write(keys.join("attorney.pem"), pem).unwrap();
+        Self::set_in(folder).await
+    }
+
+    async fn set_in(folder: TempDir) -> Self {
         // Another test of this process may have installed it.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        let folder = tempfile::tempdir().unwrap();
         let world = World::start(WorldConfig::new(folder.path().join("world")));
         let plugins = Arc::new(Registry::default());
         for name in ["jades", "asice"] {

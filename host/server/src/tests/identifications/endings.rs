@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{MailKind, SigningRow};
+use parafa_demo::{Fault, Service};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
@@ -215,6 +216,33 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     assert_eq!(ended.status, KycStatus::Failed);
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
+}
+
+#[tokio::test]
+async fn an_order_whose_evidence_cannot_be_signed_fails_and_costs_nothing() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let without_time_stamps = |site: &Site| {
+        let refusal = Fault::Status { status: 503 };
+        site.faults(Service::Tsa).until_cleared(refusal);
+    };
+    let without_plugin = |site: &Site| {
+        let plugin = site.plugins.by_id("jades").unwrap();
+        site.plugins.disable(plugin.digest());
+    };
+    for spoil in [without_time_stamps, without_plugin] {
+        let ordered = office.ordered(&LIVE).await;
+        office.sign(&ordered, SIGN[0]).await;
+        let is_verifying = |status| status == KycStatus::Verifying;
+        office.until(&LIVE, &ordered, is_verifying).await;
+        spoil(&site);
+
+        let ended = office.end_in_hours(&LIVE, &ordered).await;
+
+        assert_eq!(ended.status, KycStatus::Failed);
+        assert_free(&office, &ordered.id, "kyc.failed").await;
+        site.faults(Service::Tsa).clear();
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,146 @@
+//! The container of an identification package, taken apart, and each of its
+//! parts before programs that others made.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use parafa_fixtures::referees::{AsicE, Dss, JwsLibraries};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::file;
+use crate::support::demo::{Demo, Persona, parafa};
+use crate::support::operator::text as utf_8;
+use crate::support::referee::{Referees, text_of};
+
+/// All that there is in a container beside its signature.
+const MEMBERS: [&str; 7] = [
+    "attestation.pdf",
+    "dossier.pdf",
+    "payload.jades.json",
+    "payload.json",
+    "register/1-jar.json",
+    "register/2-jar.json",
+    "register/manifest.json",
+];
+
+/// A container and its members, each in a file.
+pub(crate) struct Evidence {
+    folder: TempDir,
+    container: PathBuf,
+}
+
+impl Evidence {
+    /// What was delivered.
+    pub(crate) fn of(artifact: &[u8]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let container = file(&folder, "package.asice", artifact);
+        let evidence = Self { folder, container };
+        evidence.take_apart();
+        evidence
+    }
+
+    fn take_apart(&self) {
+        let path = utf_8(&self.container);
+        let listed = parafa(["plugin", "run", "members", path, "--json"]);
+        let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+        let listed = listed["outcome"]["members"].as_array().expect("members");
+        let text = |member: &Value, name: &str| member[name].as_str().expect("a text").to_owned();
+        let names: BTreeSet<_> = listed.iter().map(|member| text(member, "name")).collect();
+        assert_eq!(names, BTreeSet::from(MEMBERS.map(str::to_owned)));
+        for member in listed {
+            let (id, out) = (text(member, "id"), self.member(&text(member, "name")));
+            let out = utf_8(&out);
+            let words = [
+                "plugin", "run", "extract", path, "--member", &id, "--out", out,
+            ];
+            let extracted = parafa(words);
+            assert!(extracted.status.success(), "{extracted:?}");
+        }
+    }
+
+    /// The file of a member.
+    fn member(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name.replace('/', "-"))
+    }
+
+    /// The bytes of a member.
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.member(name)).expect("a member")
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).expect("JSON")
+    }
+
+    fn digest(&self, name: &str) -> String {
+        hex::encode(Sha256::digest(self.read(name)))
+    }
+
+    /// Validators accept the container, the signed payload and the dossier, each
+    /// by itself, and what stands in them is about this person.
+    pub(crate) fn assert_holds(&self, demo: &Demo, subject: &Persona) {
+        let roots = &demo.world.world.roots;
+        self.assert_signed_by_attorney(roots);
+        if let Some(referees) = Referees::find(roots) {
+            referees.assert_baseline_t(&self.read("dossier.pdf"), 1);
+        }
+        if let Some(words) = text_of(&self.read("attestation.pdf")) {
+            assert!(words.contains("TESTAS ADVOKATAS"), "the attorney: {words}");
+            let subject = subject.name.to_uppercase();
+            assert!(words.contains(&subject), "the subject: {words}");
+        }
+        self.assert_consistent(&subject.personal_code);
+    }
+
+    fn assert_signed_by_attorney(&self, roots: &[PathBuf]) {
+        let signed_payload = self.member("payload.jades.json");
+        if let Some(dss) = Dss::find(roots) {
+            for file in [&self.container, &signed_payload] {
+                let verdict = dss.verdict(file, &["--level", "LT"]);
+                assert!(verdict.ok, "{verdict:#?}");
+            }
+        }
+        if let Some(judge) = AsicE::find(roots) {
+            let verdict = &judge.verdicts(&[&self.container])[0];
+            assert!(verdict.ok, "{verdict:#?}");
+            let [signature] = &verdict.signatures[..] else {
+                panic!("the attorney signs once: {verdict:#?}")
+            };
+            let covered: BTreeSet<_> = signature.covers.values().map(String::as_str).collect();
+            assert!(covered.is_superset(&BTreeSet::from(MEMBERS)), "{covered:?}");
+        }
+        if let Some(judges) = JwsLibraries::find(&roots[0]) {
+            let payload = String::from_utf8(self.read("payload.json")).expect("UTF-8");
+            let files = [&signed_payload];
+            for verdict in judges.jwcrypto(&files).iter().chain(&judges.jose(&files)) {
+                assert!(verdict.ok, "{verdict:?}");
+                let signed = verdict.payload.as_ref();
+                assert_eq!(signed, Some(&payload), "as it is beside it");
+            }
+        }
+    }
+
+    /// The parts are about each other and about one person.
+    fn assert_consistent(&self, personal_code: &str) {
+        let (payload, manifest) = (
+            self.json("payload.json"),
+            self.json("register/manifest.json"),
+        );
+        assert_eq!(payload["subject"]["personalCode"], personal_code);
+        assert_eq!(payload["dossier"]["sha256"], self.digest("dossier.pdf"));
+        assert_eq!(
+            payload["registerManifest"]["sha256"],
+            self.digest("register/manifest.json")
+        );
+        let answers = ["register/1-jar.json", "register/2-jar.json"];
+        for (entry, answer) in answers.into_iter().enumerate() {
+            assert_eq!(manifest["files"][entry]["sha256"], self.digest(answer));
+        }
+        let holders = self.json("register/1-jar.json");
+        let named = holders["holders"].as_array().map(Vec::len);
+        assert_eq!(named, Some(1), "nobody but the subject is named");
+    }
+}
