@@ -11,6 +11,22 @@ use crate::support::client::{Ceremony, Signing};
 use crate::support::demo::{Demo, parafa};
 use crate::support::referee::Referees;
 
+/// Cards that may not sign, and how attempts with them end.
+pub(crate) const UNFIT: [(&str, &str); 5] = [
+    ("card-revoked", "certificate_revoked"),
+    ("card-expired", "certificate_expired"),
+    ("card-foreign", "certificate_untrusted"),
+    ("card-untrusted", "certificate_untrusted"),
+    ("card-not-qualified", "not_qualified"),
+];
+/// What an app does to sign something else, and how the attempt ends.
+pub(crate) const HOSTILE: [(&str, &str); 4] = [
+    ("swap", "identity_mismatch"),
+    ("other-bytes", "bad_signature"),
+    ("wrong-curve", "bad_signature"),
+    ("auth-certificate", "certificate_purpose"),
+];
+
 /// What `parafa demo card sign` says; none when the card has signed.
 pub(crate) fn refusal(demo: &Demo, link: &Url, words: &[&str]) -> Option<String> {
     let data = demo.data();
@@ -65,13 +81,7 @@ async fn a_card_that_may_not_sign_ends_the_attempt_with_a_sentence() {
     let demo = Demo::start();
     let signing = in_english(&demo).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
-    for (card, code) in [
-        ("card-revoked", "certificate_revoked"),
-        ("card-expired", "certificate_expired"),
-        ("card-foreign", "certificate_untrusted"),
-        ("card-untrusted", "certificate_untrusted"),
-        ("card-not-qualified", "not_qualified"),
-    ] {
+    for (card, code) in UNFIT {
         let told = refusal(&demo, signing.signers[0].link(), &["--as", card]).expect("a refusal");
         assert!(
             told.contains("422") && told.contains(code),
@@ -90,12 +100,7 @@ async fn a_hostile_app_gets_nothing_signed() {
     let demo = Demo::start();
     let signing = in_english(&demo).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
-    for (hostile, code) in [
-        ("swap", "identity_mismatch"),
-        ("other-bytes", "bad_signature"),
-        ("wrong-curve", "bad_signature"),
-        ("auth-certificate", "certificate_purpose"),
-    ] {
+    for (hostile, code) in HOSTILE {
         let words = ["--as", "card-p384", "--hostile", hostile];
         let told = refusal(&demo, signing.signers[0].link(), &words).expect("a refusal");
         assert!(told.contains("422"), "{hostile}: {told}");
@@ -121,7 +126,7 @@ async fn a_hostile_app_that_is_refused_keeps_nobody_waiting() {
     assert_eq!(refusal(&demo, link, &["--as", "card-p384"]), None);
 }
 
-async fn assert_ended(ceremony: &Ceremony, code: &str) {
+pub(crate) async fn assert_ended(ceremony: &Ceremony, code: &str) {
     let state = ceremony.state().await;
     assert_eq!(state.signer.status, "pending");
     let error = state.attempt.and_then(|attempt| attempt.error);
@@ -149,20 +154,27 @@ async fn a_lock_admits_its_owner_s_card_alone() {
 }
 
 /// A phone with an app.
-struct App {
+pub(crate) struct App {
     http: Client,
     cards: String,
 }
 
 impl App {
-    fn of(demo: &Demo) -> Self {
+    /// With the cards of a demo world.
+    pub(crate) fn of(demo: &Demo) -> Self {
         Self {
             http: Client::new(),
             cards: demo.world.world.cards.clone(),
         }
     }
 
-    async fn post(&self, url: &str, token: Option<&str>, body: &Value) -> (StatusCode, Value) {
+    /// Posts to the service, or to a card.
+    pub(crate) async fn post(
+        &self,
+        url: &str,
+        token: Option<&str>,
+        body: &Value,
+    ) -> (StatusCode, Value) {
         let mut request = self.http.post(url).json(body);
         if let Some(token) = token {
             request = request.bearer_auth(token);
@@ -173,13 +185,18 @@ impl App {
     }
 
     async fn certificate(&self, persona: &str) -> Value {
-        let answer = self.http.get(format!("{}/{persona}/signing", self.cards));
+        self.certificate_of(&format!("{persona}/signing")).await
+    }
+
+    /// The certificate of a card's key.
+    pub(crate) async fn certificate_of(&self, key: &str) -> Value {
+        let answer = self.http.get(format!("{}/{key}", self.cards));
         let answer = answer.send().await.expect("an answer");
         answer.json().await.expect("a certificate")
     }
 
     /// Has a card sign what was asked for.
-    async fn signed(&self, persona: &str, asked: &Value) -> Value {
+    pub(crate) async fn signed(&self, persona: &str, asked: &Value) -> Value {
         use base64::Engine as _;
         use base64::engine::general_purpose::STANDARD;
         use sha2::{Digest, Sha256};

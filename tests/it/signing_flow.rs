@@ -100,12 +100,15 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
 async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
     let demo = Demo::start();
     let api = demo.signing();
-    for outcome in [
-        "user_refused",
-        "wrong_code",
-        "timeout",
-        "no_account",
-        "not_qualified",
+    for (outcome, code) in [
+        ("user_refused", "user_refused"),
+        ("wrong_code", "wrong_code"),
+        ("timeout", "timeout"),
+        ("no_account", "no_account"),
+        ("not_qualified", "not_qualified"),
+        ("revoked", "certificate_revoked"),
+        ("expired", "certificate_expired"),
+        ("untrusted", "certificate_untrusted"),
     ] {
         let Some(persona) = demo.smart_id_personas(outcome).first().copied() else {
             panic!("there is no persona whose outcome is {outcome}");
@@ -126,13 +129,14 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
 
         assert_eq!(attempt.phase, "failed", "{outcome}");
         let error = attempt.error.expect("a failed attempt says why");
-        assert_eq!(error.code, outcome);
+        assert_eq!(error.code, code, "{outcome}");
         assert!(error.message.ends_with('.'), "{}", error.message);
         assert_eq!(ceremony.state().await.signer.status, "pending");
 
-        let signs = demo.smart_id_personas("signs")[0];
+        // Nothing keeps a foreigner from signing where there is no lock.
+        let foreigner = demo.smart_id_personas("foreign")[0];
         ceremony
-            .sign_with_smart_id(&signs.country, &signs.personal_code)
+            .sign_with_smart_id(&foreigner.country, &foreigner.personal_code)
             .await
             .expect("a second attempt starts");
         let attempt = ceremony.ended_attempt().await;

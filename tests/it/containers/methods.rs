@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::composition;
-use crate::cards::refusal;
+use crate::cards::{HOSTILE, UNFIT, assert_ended, refusal};
 use crate::support::client::{Attempt, Ceremony, Signing, SigningClient};
 use crate::support::demo::{Demo, Persona};
 
@@ -48,9 +48,14 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
     };
     let api = demo.signing();
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let by_phone = [
+        ("smart_id", demo.smart_id_personas("signs")[0]),
+        ("mobile_id", demo.persona("mobile-id-1")),
+    ];
+    let [ona, ruta] = by_phone.map(|(_, persona)| &persona.personal_code);
     let signers = json!([
-        {"email": "ona@example.lt"},
-        {"email": "ruta@example.lt"},
+        {"email": "ona@example.lt", "personalCode": ona},
+        {"email": "ruta@example.lt", "personalCode": ruta},
         {"email": "jonas@example.lt"},
         {"email": "algis@example.lt"},
     ]);
@@ -58,13 +63,11 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
     for format in FORMATS {
         let signing = composed(&api, format, signers.clone()).await;
         let ceremony = |signer: usize| Demo::ceremony(signing.signers[signer].link());
-        for (signer, (method, persona)) in [
-            ("smart_id", demo.smart_id_personas("signs")[0]),
-            ("mobile_id", demo.persona("mobile-id-1")),
-        ]
-        .into_iter()
-        .enumerate()
-        {
+        for (signer, (method, persona)) in by_phone.into_iter().enumerate() {
+            let (other, stranger) = by_phone[1 - signer];
+            let refused = attempt(&ceremony(signer), other, stranger).await;
+            let error = refused.error.expect("a failed attempt says why");
+            assert_eq!(error.code, "identity_mismatch", "{format}, {other}");
             let attempt = attempt(&ceremony(signer), method, persona).await;
             assert_eq!(attempt.phase, "done", "{format}: {:?}", attempt.error);
         }
@@ -151,8 +154,10 @@ async fn whatever_a_phone_answers_a_container_stays_to_be_signed() {
             let unsigned = api.signing(signing.signing_id).await;
             assert_eq!(unsigned.status, "pending");
             assert!(unsigned.document.is_none());
-            let signs = demo.smart_id_personas("signs")[0];
-            let done = attempt(&ceremony, "smart_id", signs).await;
+            // Nothing keeps a foreigner from signing where there is no lock.
+            let mut personas = demo.personas(method).into_iter();
+            let foreigner = personas.find(|persona| persona.outcome == "foreign");
+            let done = attempt(&ceremony, method, foreigner.expect("a persona")).await;
             assert_eq!(done.phase, "done", "{format}: {:?}", done.error);
         }
     }
@@ -163,28 +168,27 @@ async fn whatever_a_card_or_its_app_does_wrong_a_container_stays_to_be_signed() 
     let demo = Demo::start();
     let api = demo.signing();
     for format in FORMATS {
-        let signing = composed(&api, format, json!([{"email": "ona@example.lt"}])).await;
+        let owner = &demo.persona("card-p384").personal_code;
+        let locked = json!([{"email": "ona@example.lt", "personalCode": owner}]);
+        let signing = composed(&api, format, locked).await;
         let link = signing.signers[0].link();
-        for card in [
-            "card-revoked",
-            "card-expired",
-            "card-foreign",
-            "card-untrusted",
-            "card-not-qualified",
-        ] {
-            let told = refusal(&demo, link, &["--as", card]).expect("a refusal");
-            assert!(told.contains("422"), "{format}, {card}: {told}");
-        }
-        for hostile in ["swap", "other-bytes", "wrong-curve", "auth-certificate"] {
-            let words = ["--as", "card-p384", "--hostile", hostile];
+        let ceremony = Demo::ceremony(link);
+        let strangers = [("card-p256", "identity_mismatch")];
+        let cards = UNFIT.into_iter().chain(strangers);
+        let cards = cards.map(|(card, code)| (vec!["--as", card], code));
+        let hostile = HOSTILE.into_iter();
+        let hostile =
+            hostile.map(|(how, code)| (vec!["--as", "card-p384", "--hostile", how], code));
+        for (words, code) in cards.chain(hostile) {
             let told = refusal(&demo, link, &words).expect("a refusal");
-            assert!(told.contains("422"), "{format}, {hostile}: {told}");
+            assert!(told.contains("422"), "{format}, {words:?}: {told}");
+            assert_ended(&ceremony, code).await;
         }
         let unsigned = api.signing(signing.signing_id).await;
         assert_eq!(unsigned.status, "pending");
         assert!(unsigned.document.is_none());
         assert_eq!(
-            refusal(&demo, link, &["--as", "card-p256"]),
+            refusal(&demo, link, &["--as", "card-p384"]),
             None,
             "{format}"
         );

@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::deployment::{Posted, SIGN, Site};
+use super::formats::documents;
 use super::host::Host;
 use super::stage::Stage;
 
@@ -173,17 +174,38 @@ async fn an_attempt_that_is_given_up_takes_nothing_of_its_app_any_more() {
 
 #[tokio::test]
 async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    start(&stage).await;
-    let asked = send_certificate(&stage, CARD).await.unwrap();
-    let replayed = signed(&stage, CARD, &asked).await;
-    stage.give_up().await;
-    site.pass(SignedDuration::from_secs(1));
-    start(&stage).await;
-    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let site = Site::of_every_format().await;
+    for document in documents(&site) {
+        assert_takes_no_earlier_signature(&Stage::set(&site, document).await).await;
+    }
+}
 
-    let refused = complete(&stage, &replayed).await;
+async fn assert_takes_no_earlier_signature(stage: &Stage<'_>) {
+    start(stage).await;
+    let asked = send_certificate(stage, CARD).await.unwrap();
+    let replayed = signed(stage, CARD, &asked).await;
+    stage.give_up().await;
+    stage.site.pass(SignedDuration::from_secs(1));
+    start(stage).await;
+    let asked = send_certificate(stage, CARD).await.unwrap();
+
+    assert_not_that_operation(complete(stage, &replayed).await);
+    let replayed = SubmittedSignature {
+        operation_token: asked.operation_token.clone(),
+        ..replayed
+    };
+    let refused = complete(stage, &replayed).await;
+    let failure = AttemptFailure::BadSignature;
+    assert!(
+        matches!(refused, Err(CeremonyError::AttemptFailed { failure: why, .. }) if why == failure),
+        "{refused:?}"
+    );
+    assert_eq!(stage.newest_attempt().await.failure, Some(failure));
+    assert_eq!(stage.signing().await.versions.len(), 1);
+}
+
+#[track_caller]
+fn assert_not_that_operation(refused: Result<Phase, CeremonyError>) {
     let is_refused = matches!(
         refused,
         Err(CeremonyError::CardRefused {
@@ -192,18 +214,53 @@ async fn a_signature_of_an_earlier_attempt_is_none_of_the_next_one() {
         })
     );
     assert!(is_refused, "{refused:?}");
-    let replayed = SubmittedSignature {
-        operation_token: asked.operation_token.clone(),
-        ..replayed
-    };
-    let refused = complete(&stage, &replayed).await;
-    let failure = AttemptFailure::BadSignature;
-    assert!(
-        matches!(refused, Err(CeremonyError::AttemptFailed { failure: why, .. }) if why == failure),
-        "{refused:?}"
-    );
-    assert_eq!(stage.newest_attempt().await.failure, Some(failure));
-    assert_eq!(stage.signing().await.versions.len(), 1);
+}
+
+#[tokio::test]
+async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_costs_it_nothing() {
+    let site = Site::of_every_format().await;
+    for document in documents(&site) {
+        let format = document.extension;
+        let stage = Stage::set(&site, document).await;
+        let ceremonies = stage.host.app.ceremonies.clone();
+        start(&stage).await;
+        let silent = send_certificate(&stage, CARD).await.unwrap();
+        site.pass(SignedDuration::from_mins(15));
+        stage.host.run_all().await;
+        let failure = stage.newest_attempt().await.failure;
+        assert_eq!(failure, Some(AttemptFailure::Timeout), "{format}");
+        let late = signed(&stage, CARD, &silent).await;
+        let late = complete(&stage, &late).await;
+        assert!(matches!(late, Err(CeremonyError::NotFound)), "{late:?}");
+
+        start(&stage).await;
+        let code = state(&stage).await.pairing.unwrap().code;
+        let paired = ceremonies.pair(&code).await.unwrap();
+        for code in [code.as_str(), "GUESSED2"] {
+            let paired = ceremonies.pair(code).await;
+            assert!(matches!(paired, Err(CeremonyError::NotFound)));
+        }
+        let guessed = ceremonies.card_ceremony("guessed").await;
+        assert!(matches!(guessed, Err(CeremonyError::NotFound)));
+        let asked = send_certificate(&stage, CARD).await.unwrap();
+        let signature = signed(&stage, CARD, &asked).await;
+        let other = stage.signing().await.signing.signers[1].id.uuid();
+        let other = ceremonies.ceremony(&stage.host.link(other)).await.unwrap();
+        let others = ceremonies.submit_signature(&other, &signature).await;
+        assert!(matches!(others, Err(CeremonyError::NotFound)));
+        let guessed = SubmittedSignature {
+            operation_token: "guessed".to_owned(),
+            ..signed(&stage, CARD, &asked).await
+        };
+        assert_not_that_operation(complete(&stage, &guessed).await);
+        assert_eq!(stage.signing().await.versions.len(), 1, "{format}");
+
+        let phase = complete(&stage, &signature).await.unwrap();
+        assert_eq!(phase, Phase::Done, "{format}");
+        let spent = ceremonies.card_ceremony(&paired.token).await;
+        assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
+        assert_eq!(stage.signing().await.versions.len(), 2, "{format}");
+    }
 }
 
 #[tokio::test]

@@ -143,6 +143,11 @@ impl Site {
         }
     }
 
+    /// The same with the plugins of all that people sign.
+    pub(super) async fn of_every_format() -> Self {
+        Self::start_with(&[PDF, "asice.wasm", "adoc.wasm"]).await
+    }
+
     /// The same where an attorney signs evidence.
     pub(super) async fn with_attorney() -> Self {
         let mut site = Self::start_with(&[PDF, "asice.wasm", "jades.wasm"]).await;
@@ -230,21 +235,6 @@ impl Site {
             signatures: rang("signature"),
             authentications: rang("authentication"),
         }
-    }
-
-    /// The certificate that Mobile-ID has of somebody, in base64.
-    pub(super) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
-        let party = self.world.mobile_id_party();
-        let body = serde_json::json!({
-            "relyingPartyUUID": party.uuid,
-            "relyingPartyName": party.name,
-            "phoneNumber": phone,
-            "nationalIdentityNumber": code,
-        });
-        let base = Url::parse(&self.world.addresses().mobile_id).unwrap();
-        let answer = ask(&base, "POST", "/certificate", &body.to_string()).await;
-        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
-        answer["cert"].as_str().unwrap().to_owned()
     }
 
     /// What an identity card of the world answers to an app.

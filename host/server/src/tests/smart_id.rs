@@ -3,7 +3,7 @@
 mod answers;
 mod end_results;
 mod faults;
-mod silence;
+pub(super) mod silence;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
@@ -23,6 +23,8 @@ const LONGEST_STATE: usize = 64 * 1024;
 pub(super) struct End {
     /// As the signer's page is told.
     pub(super) error: Value,
+    /// The same sentence in English.
+    pub(super) in_english: String,
     /// What the operator reads.
     pub(super) log: String,
     /// How long the other signers had to wait, by the clock of the records.
@@ -33,14 +35,20 @@ impl End {
     #[track_caller]
     pub(super) fn assert(&self, code: &str, logged: &str) {
         assert_eq!(self.error["code"], code, "{logged}");
-        let message = self.error["message"].as_str().unwrap();
-        assert!(!message.is_empty());
+        let [lithuanian, english] = self.sentences();
+        assert!(lithuanian.ends_with('.') && english.ends_with('.'));
+        assert_ne!(lithuanian, english);
         assert!(
             self.log.contains(logged),
             "{logged:?} is not in {}",
             self.log
         );
         assert!(!self.log.contains(SIGN[0]), "{}", self.log);
+    }
+
+    /// What the signer reads in Lithuanian and in English.
+    pub(super) fn sentences(&self) -> [&str; 2] {
+        [self.error["message"].as_str().unwrap(), &self.in_english]
     }
 }
 
@@ -75,8 +83,11 @@ pub(super) async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) ->
     assert_eq!(stage.signing().await.signing.turn, None);
     let state = state(stage).await;
     assert_eq!(state["attempt"]["phase"], "failed");
+    let in_english = state_told(stage, "?lang=en").await;
+    let in_english = in_english["attempt"]["error"]["message"].as_str();
     End {
         error: state["attempt"]["error"].clone(),
+        in_english: in_english.unwrap().to_owned(),
         log: log.take(),
         took,
     }
@@ -84,7 +95,11 @@ pub(super) async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) ->
 
 /// What the signer's page is told.
 async fn state(stage: &Stage<'_>) -> Value {
-    let path = format!("/c/{}/state", stage.host.link(stage.signer));
+    state_told(stage, "").await
+}
+
+async fn state_told(stage: &Stage<'_>, query: &str) -> Value {
+    let path = format!("/c/{}/state{query}", stage.host.link(stage.signer));
     let request = Request::get(path).body(Body::empty()).unwrap();
     let answer = stage.host.app.ceremony_router().oneshot(request);
     let body = to_bytes(answer.await.unwrap().into_body(), LONGEST_STATE).await;
