@@ -189,7 +189,7 @@ async fn assert_takes_no_earlier_signature(stage: &Stage<'_>) {
     start(stage).await;
     let asked = send_certificate(stage, CARD).await.unwrap();
 
-    assert_not_that_operation(complete(stage, &replayed).await);
+    assert_not_that_operation(&complete(stage, &replayed).await);
     let replayed = SubmittedSignature {
         operation_token: asked.operation_token.clone(),
         ..replayed
@@ -205,7 +205,7 @@ async fn assert_takes_no_earlier_signature(stage: &Stage<'_>) {
 }
 
 #[track_caller]
-fn assert_not_that_operation(refused: Result<Phase, CeremonyError>) {
+fn assert_not_that_operation(refused: &Result<Phase, CeremonyError>) {
     let is_refused = matches!(
         refused,
         Err(CeremonyError::CardRefused {
@@ -252,7 +252,7 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
             operation_token: "guessed".to_owned(),
             ..signed(&stage, CARD, &asked).await
         };
-        assert_not_that_operation(complete(&stage, &guessed).await);
+        assert_not_that_operation(&complete(&stage, &guessed).await);
         assert_eq!(stage.signing().await.versions.len(), 1, "{format}");
 
         let phase = complete(&stage, &signature).await.unwrap();
