@@ -120,10 +120,12 @@ async fn what_the_protocol_does_not_have_is_refused() {
 
 #[tokio::test]
 async fn faults_are_planned_as_of_every_service() {
+    type IsSeen = fn(&Unavailable) -> bool;
+
     let world = fresh_world().await;
     let gateway = gateway(&world);
     let faults = world.faults(Service::Register);
-    let seen: [(Fault, fn(&Unavailable) -> bool); 3] = [
+    let seen: [(Fault, IsSeen); 3] = [
         (Fault::Garbage, |why| matches!(why, Unavailable::MediaType)),
         (Fault::Half, |why| matches!(why, Unavailable::NoAnswer(_))),
         (Fault::Endless, |why| {
