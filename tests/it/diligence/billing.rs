@@ -3,12 +3,11 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
+use super::orders::PACKAGES;
 use super::{DiligenceCaller, ENTITY, ledger};
 use crate::agents;
 use crate::support::demo::Demo;
 use crate::support::operator::done;
-
-const PACKAGES: &str = "/v1/kyc-packages";
 
 /// The result of a tool, called with a key.
 async fn result_of(demo: &Demo, key: &str, tool: &str, arguments: &Value) -> Value {

@@ -14,7 +14,7 @@ use crate::support::demo::{Demo, Persona};
 use crate::support::outside::{Delivery, Hook, members};
 use crate::support::referee::text_of;
 
-const PACKAGES: &str = "/v1/kyc-packages";
+pub(super) const PACKAGES: &str = "/v1/kyc-packages";
 /// Longest time in which a signed order ends, in looks of half a second.
 const LOOKS: usize = 120;
 

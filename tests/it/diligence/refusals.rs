@@ -7,6 +7,7 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::orders::PACKAGES;
 use super::{Answered, DiligenceCaller, ENTITY, answered, ledger};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
@@ -18,7 +19,6 @@ const REGISTER: Duration = Duration::from_secs(3);
 const WRITES: usize = 30;
 /// Longest body that is taken here.
 const BODY_BYTES: usize = 16 * 1024;
-const ORDERS: &str = "/v1/kyc-packages";
 
 /// What was refused: by status, and by the name of the problem.
 #[derive(Default)]
@@ -49,7 +49,7 @@ fn order(entity: &str, role: &str) -> Value {
 
 /// An order that can be repeated.
 async fn order_as(caller: &DiligenceCaller<'_>, repeated_by: &str, order: &Value) -> Answered {
-    let request = caller.request(Method::POST, ORDERS).json(order);
+    let request = caller.request(Method::POST, PACKAGES).json(order);
     answered(request.header("idempotency-key", repeated_by)).await
 }
 
@@ -104,8 +104,8 @@ async fn requests(demo: &Demo, refusals: &mut Refusals) {
     let posted = test.post(ENTITY, json!({})).await;
     refusals.note(&posted, 405, "method-not-allowed");
     let long = json!({"entityCode": "9".repeat(BODY_BYTES)});
-    refusals.note(&test.post(ORDERS, long).await, 413, "payload-too-large");
-    let text = test.request(Method::POST, ORDERS).body("an order");
+    refusals.note(&test.post(PACKAGES, long).await, 413, "payload-too-large");
+    let text = test.request(Method::POST, PACKAGES).body("an order");
     let text = answered(text.header(CONTENT_TYPE, "text/plain")).await;
     refusals.note(&text, 415, "unsupported-media-type");
 }
@@ -114,14 +114,14 @@ async fn requests(demo: &Demo, refusals: &mut Refusals) {
 async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let test = DiligenceCaller::test(demo);
     let live = DiligenceCaller::live(demo);
-    let nobody = live.post(ORDERS, order("999000009", "liquidator")).await;
+    let nobody = live.post(PACKAGES, order("999000009", "liquidator")).await;
     refusals.note(&nobody, 422, "role-not-held");
 
     let ordered = order_as(&test, "once", &order("999000009", "manager")).await;
     assert_eq!(ordered.status, StatusCode::ACCEPTED, "{}", ordered.json());
     let other = order_as(&test, "once", &order("999000017", "manager")).await;
     refusals.note(&other, 422, "idempotency-key-reused");
-    let second = test.post(ORDERS, order("999000017", "manager")).await;
+    let second = test.post(PACKAGES, order("999000017", "manager")).await;
     refusals.note(&second, 429, "quota-exceeded");
     assert!(
         detail(&second).starts_with("1 of at most 1 "),
@@ -131,7 +131,7 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
 
     let ordered = ordered.json();
     let id = ordered["orderId"].as_str().expect("an id");
-    let path = format!("{ORDERS}/{id}");
+    let path = format!("{PACKAGES}/{id}");
     let early = test.get(&format!("{path}/artifact")).await;
     refusals.note(&early, 409, "artifact-not-ready");
     let simulate = format!("{path}/simulate");
@@ -139,7 +139,7 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let simulated = live.post(&simulate, declined.clone()).await;
     refusals.note(&simulated, 403, "sandbox-only");
     assert_eq!(live.get(&path).await.status, StatusCode::NOT_FOUND);
-    let unknown = format!("{ORDERS}/0192f7a0-6b1c-7c3e-9a4d-2f5b8e1c7d90");
+    let unknown = format!("{PACKAGES}/0192f7a0-6b1c-7c3e-9a4d-2f5b8e1c7d90");
     refusals.note(&test.get(&unknown).await, 404, "not-found");
     let ended = test.post(&simulate, declined.clone()).await;
     assert_eq!(ended.status, StatusCode::OK, "{}", ended.json());
@@ -188,14 +188,14 @@ async fn viewers(demo: &Demo, refusals: &mut Refusals) {
     );
     let viewer = DiligenceCaller::with(demo, issued["key"].as_str().expect("a key"));
     assert_eq!(viewer.get(ENTITY).await.status, StatusCode::OK);
-    let mut last = viewer.post(ORDERS, order("999000009", "manager")).await;
+    let mut last = viewer.post(PACKAGES, order("999000009", "manager")).await;
     refusals.note(&last, 403, "forbidden");
     // As time passes a few more come through.
     for _ in 0..2 * WRITES {
         if last.status != StatusCode::FORBIDDEN {
             break;
         }
-        last = viewer.post(ORDERS, order("999000009", "manager")).await;
+        last = viewer.post(PACKAGES, order("999000009", "manager")).await;
     }
     refusals.note(&last, 429, "rate-limited");
     assert!(retry_after(&last).is_some_and(|seconds| (1..=60).contains(&seconds)));
@@ -209,7 +209,7 @@ async fn out_of_order(demo: &Demo, refusals: &mut Refusals) {
     let unsigned = live.get(&format!("{ENTITY}?sign=jades-t")).await;
     refusals.note(&unsigned, 503, "signature-unavailable");
     done(&demo.data(), &["plugin", "disable", "pdf"]);
-    let undrawn = live.post(ORDERS, order("999000009", "manager")).await;
+    let undrawn = live.post(PACKAGES, order("999000009", "manager")).await;
     refusals.note(&undrawn, 503, "unavailable");
 }
 

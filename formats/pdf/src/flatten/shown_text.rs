@@ -139,10 +139,10 @@ impl ShownText {
             (b"TL", &[leading]) => state.leading = leading,
             (b"Tc", &[spacing]) if spacing >= 0.0 => state.character_spacing = spacing,
             (b"BT", []) => self.line = Matrix::IDENTITY,
-            (b"Td", &[x, y]) => self.line = Matrix::translation(x, y).then(&self.line),
+            (b"Td", &[x, y]) => self.move_line(x, y),
             (b"TD", &[x, y]) => {
                 state.leading = -y;
-                self.line = Matrix::translation(x, y).then(&self.line);
+                self.move_line(x, y);
             }
             (b"T*", []) => self.next_line(),
             (b"Tm", &[a, b, c, d, e, f]) => self.line = Matrix([a, b, c, d, e, f]),
@@ -184,8 +184,12 @@ impl ShownText {
         Some(())
     }
 
+    fn move_line(&mut self, x: f64, y: f64) {
+        self.line = Matrix::translation(x, y).then(&self.line);
+    }
+
     fn next_line(&mut self) {
-        self.line = Matrix::translation(0.0, -self.state.leading).then(&self.line);
+        self.move_line(0.0, -self.state.leading);
     }
 
     fn show(&mut self, operator: &[u8], string: &[u8]) -> Option<()> {
