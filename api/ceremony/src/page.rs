@@ -61,6 +61,9 @@ impl CeremonyPage<'_> {
                         @if self.content.copy_until.is_none() {
                             p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
                         }
+                        @if self.is_open {
+                            p #to-steps { a href="#steps" { (texts.to_signing) } }
+                        }
                     }
                     section.document aria-labelledby="document-heading" {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
@@ -73,7 +76,7 @@ impl CeremonyPage<'_> {
                         }
                     }
                     (self.signatures(texts))
-                    section.steps {
+                    section.steps #steps {
                         noscript { (self.without_script(texts)) }
                         div aria-live="polite" {
                             p.notice #connection hidden { (texts.connection_lost) }
@@ -202,6 +205,7 @@ impl CeremonyPage<'_> {
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts)
                     data-too-many-for=(texts.too_many_attempts_for) data-busy=(texts.busy)
                     data-method=(texts.method_fault) data-not-sent=(texts.not_sent)
+                    data-changed=(texts.failed_document_changed)
                     data-service=(texts.service_fault) data-other=(texts.something_failed) {}
                 @if self.content.sandbox {
                     h2 { (texts.how_to_sign) }
@@ -295,7 +299,8 @@ fn waiting(texts: &Messages) -> Markup {
             div #code-box role="status" hidden {
                 p.code-label { (texts.verification_code) }
                 p.code #verification-code {}
-                p { (texts.compare_code) }
+                p #compare data-smart_id=(texts.compare_in_smart_id)
+                    data-mobile_id=(texts.compare_in_mobile_id) data-nfc=(texts.compare_in_card_app) {}
             }
             div #link-box hidden {
                 p { a.button #same-device hidden { (texts.this_device) } }

@@ -46,9 +46,17 @@ impl Messages {
         match failure {
             F::BadSignature => self.failed_bad_signature,
             F::Cancelled => self.failed_cancelled,
-            F::CertificateExpired => self.failed_certificate_expired,
+            F::CertificateExpired => match method {
+                SigningMethod::SmartId => self.failed_smart_id_expired,
+                SigningMethod::MobileId => self.failed_mobile_id_expired,
+                SigningMethod::Nfc => self.failed_card_expired,
+            },
             F::CertificatePurpose => self.failed_certificate_purpose,
-            F::CertificateRevoked => self.failed_certificate_revoked,
+            F::CertificateRevoked => match method {
+                SigningMethod::SmartId => self.failed_smart_id_revoked,
+                SigningMethod::MobileId => self.failed_mobile_id_revoked,
+                SigningMethod::Nfc => self.failed_card_revoked,
+            },
             F::CertificateUntrusted if is_card => self.failed_card_untrusted,
             F::CertificateUntrusted => self.failed_certificate_untrusted,
             F::DeviceError => self.failed_device_error,

@@ -30,6 +30,25 @@ const FIRST_SHEET: &str = "
     return [ink, sheet.innerText, sheet.clientWidth, document.querySelectorAll('.sheet').length];
 ";
 
+/// How many dark lines a column in the middle of the first sheet crosses that is
+/// drawn; of what is on a sheet, so many lines can be told apart.
+const LINES: &str = "
+    const canvas = document.querySelector('.sheet[data-drawn] canvas');
+    const middle = Math.floor(canvas.width / 2);
+    const { data } = canvas.getContext('2d').getImageData(middle, 0, 1, canvas.height);
+    let lines = 0;
+    for (let at = 0, was = false; at < data.length; at += 4) {
+      const is = data[at] < 128;
+      if (is && !was) lines += 1;
+      was = is;
+    }
+    return lines;
+";
+/// Lines of a scanned page, and of a drawing.
+const RULED: usize = 150;
+/// How often a document can be made larger, at most.
+const STEPS: usize = 12;
+
 async fn open(browser: &Browser, demo: &Demo, document: &[u8]) {
     let signers = json!([{"email": "ona@example.lt", "language": "en"}]);
     let signing = demo.signing().create(document, signers).await;
@@ -51,11 +70,6 @@ async fn behind(browser: &Browser) -> Value {
     told.expect("what can be reached")
 }
 
-async fn click(browser: &Browser, css: &str) {
-    let element = browser.shown(css).await;
-    element.click().await.expect("a click");
-}
-
 #[tokio::test]
 async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     let Some(browser) = Browser::start().await else {
@@ -69,17 +83,17 @@ async fn a_document_is_drawn_with_its_text_and_can_be_made_larger() {
     assert!(!text.trim().is_empty());
     assert_eq!(sheets, 3);
     assert_eq!(browser.text("#viewer-status").await, "p. 1/3");
-    click(&browser, "#viewer-in").await;
+    browser.click("#viewer-in").await;
     browser.shown(".sheet[data-drawn]").await;
     let (_, _, larger, _) = first_sheet(&browser).await;
     assert!(larger > width, "{larger} {width}");
-    click(&browser, "#viewer-size").await;
+    browser.click("#viewer-size").await;
     browser
         .shown(".viewer.large #viewer-size[aria-pressed=true]")
         .await;
     browser.assert_accessible("the full window").await;
     assert_eq!(behind(&browser).await, json!([true, true, true, false]));
-    click(&browser, "#viewer-size").await;
+    browser.click("#viewer-size").await;
     browser
         .shown(".viewer:not(.large) #viewer-size[aria-pressed=false]")
         .await;
@@ -146,6 +160,109 @@ async fn pictures_of_scanners_are_drawn() {
         open(&browser, &demo, &scan(&encoding, stream)).await;
         let (ink, ..) = first_sheet(&browser).await;
         assert!(ink, "{encoding}");
+    }
+    browser.close().await;
+}
+
+/// Makes the document as large as it can be made; gives how many lines can be
+/// told apart then.
+async fn lines_when_largest(browser: &Browser) -> Value {
+    for _ in 0..STEPS {
+        browser.click("#viewer-in").await;
+    }
+    browser.shown(".sheet[data-drawn]").await;
+    let lines = browser.execute(LINES, Vec::new()).await;
+    lines.expect("a number")
+}
+
+/// Pages of A4, scanned in black and white at 150 dots an inch: on each are lines as
+/// thick and as far apart as the strokes of small print, and a block whose place
+/// is the page's own.
+fn long_scan(pages: usize) -> Vec<u8> {
+    const LINE_BYTES: usize = 155;
+    const LINES: usize = 1754;
+
+    let mut objects = Objects::new();
+    objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
+    let kids: String = (0..pages)
+        .map(|page| format!("{} 0 R ", 3 + 3 * page))
+        .collect();
+    objects.set(
+        2,
+        format!("<< /Type /Pages /Kids [{kids}] /Count {pages} >>"),
+    );
+    for page in 0..pages {
+        let [number, content, picture] =
+            [0, 1, 2].map(|part| u32::try_from(3 + 3 * page + part).expect("a number"));
+        let resources = format!("/Resources << /XObject << /Scan {picture} 0 R >> >>");
+        objects.set(
+            number,
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R \
+                 {resources} >>"
+            ),
+        );
+        objects.set_stream(content, "", "595 0 0 842 0 0 cm /Scan Do");
+        let mut dots = vec![0xff; LINE_BYTES * LINES];
+        for line in 0..RULED {
+            let from = (200 + 8 * line) * LINE_BYTES;
+            dots[from..from + 3 * LINE_BYTES].fill(0);
+        }
+        for line in 0..20 {
+            let from = (200 + 20 * page + line) * LINE_BYTES;
+            dots[from..from + 10].fill(0);
+        }
+        let entries = "/Type /XObject /Subtype /Image /Width 1240 /Height 1754 \
+                       /BitsPerComponent 1 /ColorSpace /DeviceGray";
+        objects.set_deflated(picture, entries, &dots);
+    }
+    objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+}
+
+/// A drawing of A0 with lines of a third of a millimetre, two millimetres apart.
+fn large_drawing() -> Vec<u8> {
+    let mut objects = Objects::new();
+    objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
+    objects.set(2, "<< /Type /Pages /Kids [3 0 R] /Count 1 >>");
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 3370 2384] /Contents 4 0 R >>";
+    objects.set(3, page);
+    let lines: String = (0..RULED)
+        .map(|line| format!("1000 {0} m 2400 {0} l S ", 400 + 6 * line))
+        .collect();
+    objects.set_stream(4, "", format!("1 w {lines}"));
+    objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+}
+
+#[tokio::test]
+async fn a_scan_of_sixty_pages_and_a_large_drawing_can_be_read_on_a_phone() {
+    let Some(browser) = Browser::on(Screen::PHONE).await else {
+        return;
+    };
+    let demo = Demo::start();
+    for (name, document, pages) in [("scan", long_scan(60), 60), ("drawing", large_drawing(), 1)] {
+        open(&browser, &demo, &document).await;
+        let (_, _, width, sheets) = first_sheet(&browser).await;
+        assert!(width <= u64::from(Screen::PHONE.width), "{width}");
+        assert_eq!(sheets, pages);
+        browser.assert_accessible("a document").await;
+        browser
+            .illustrate(&format!("document-{name}-phone-en"))
+            .await;
+
+        assert_eq!(lines_when_largest(&browser).await, RULED);
+        browser.assert_accessible("the largest").await;
+
+        let down = "const sheets = document.getElementById('sheets');
+            sheets.scrollTo(sheets.scrollWidth / 3, sheets.scrollHeight)";
+        browser.execute(down, Vec::new()).await.expect("scrolled");
+        browser.shown(".sheet:last-child[data-drawn]").await;
+        assert_eq!(
+            browser.text("#viewer-status").await,
+            format!("p. {pages}/{pages}")
+        );
+        let drawn = "return document.querySelectorAll('.sheet canvas').length";
+        let drawn = browser.execute(drawn, Vec::new()).await.expect("a number");
+        assert!(drawn.as_u64().is_some_and(|drawn| drawn < 6), "{drawn}");
     }
     browser.close().await;
 }

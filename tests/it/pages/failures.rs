@@ -3,18 +3,13 @@
 use std::time::Duration;
 
 use fantoccini::Locator;
-use parafa_fixtures::plain;
-use reqwest::Url;
 use serde_json::json;
 
+use super::{LANGUAGES, Told, link, open};
 use crate::support::browser::Browser;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
-/// A sentence in Lithuanian and in English.
-type Told = [&'static str; 2];
-
-const LANGUAGES: [&str; 2] = ["lt", "en"];
 /// How long an attempt may be tried before it is given up.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
@@ -52,24 +47,6 @@ const NOT_SENT: Told = [
     "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.",
     "There is no connection, so the signing has not begun. Check the connection and try again.",
 ];
-
-async fn link(demo: &Demo, signer: serde_json::Value) -> Url {
-    let signing = demo.signing().create(&plain(1), json!([signer])).await;
-    signing.signers[0].link().clone()
-}
-
-async fn click(browser: &Browser, css: &str) {
-    let element = browser.shown(css).await;
-    element.click().await.expect("a click");
-}
-
-/// Opens a page whose signer reads the other language, in this one.
-async fn open(browser: &Browser, link: &Url, language: &str) {
-    let mut link = link.clone();
-    link.set_query(Some(&format!("lang={language}")));
-    browser.goto(link.as_str()).await.expect("the page");
-    browser.shown("#choose").await;
-}
 
 /// Goes through all that can go wrong, in one language.
 async fn fail_in(number: usize) {
@@ -183,7 +160,7 @@ async fn what_the_server_finds_wrong_with_an_attempt_is_told_where_it_was_typed(
     assert_eq!(kept.as_deref(), Some(persona.personal_code.as_str()));
     browser.assert_complains_of("400 (Bad Request)").await;
 
-    click(&browser, "label[for=method-mobile_id]").await;
+    browser.click("label[for=method-mobile_id]").await;
     let number = browser.shown("#phone-number").await;
     number.send_keys("+37060000666").await.unwrap();
     replace_posted(&browser, "+37060000666", "60000666").await;
@@ -192,9 +169,9 @@ async fn what_the_server_finds_wrong_with_an_attempt_is_told_where_it_was_typed(
     assert!(!browser.text("#phone-number-fault").await.is_empty());
     browser.assert_complains_of("400 (Bad Request)").await;
 
-    click(&browser, "label[for=method-smart_id]").await;
+    browser.click("label[for=method-smart_id]").await;
     replace_posted(&browser, "smart_id", "nfc").await;
-    click(&browser, "#scan").await;
+    browser.click("#scan").await;
     let fault = browser.text("#start-fault").await;
     assert_eq!(
         fault,
@@ -214,20 +191,20 @@ async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again(
     let page = link(&demo, signer).await;
 
     open(&browser, &page, "lt").await;
-    click(&browser, "#scan").await;
+    browser.click("#scan").await;
     browser.shown("#qr").await;
     browser.set_offline(true).await;
-    click(&browser, "#give-up").await;
+    browser.click("#give-up").await;
     let told = browser.text("#give-up-fault").await;
     assert!(told.starts_with("Nutraukti nepavyko."), "{told}");
     browser.set_offline(false).await;
-    click(&browser, "#give-up").await;
+    browser.click("#give-up").await;
     browser.shown("#failed").await;
-    click(&browser, "#again").await;
+    browser.click("#again").await;
 
-    click(&browser, "#decline summary").await;
+    browser.click("#decline summary").await;
     browser.set_offline(true).await;
-    click(&browser, "#confirm-decline").await;
+    browser.click("#confirm-decline").await;
     let told = browser.text("#decline-fault").await;
     assert!(told.starts_with("Atsisakymas neišsiųstas."), "{told}");
     let state = Demo::ceremony(&page).state().await;
@@ -237,11 +214,11 @@ async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again(
         .assert_complains_of("ERR_INTERNET_DISCONNECTED")
         .await;
     replace_posted(&browser, "{}", "{\"reason\": 1}").await;
-    click(&browser, "#confirm-decline").await;
+    browser.click("#confirm-decline").await;
     let refused = browser.text("#decline-fault").await;
     assert!(refused.starts_with("Tokios priežasties"), "{refused}");
     browser.assert_complains_of("400 (Bad Request)").await;
-    click(&browser, "#confirm-decline").await;
+    browser.click("#confirm-decline").await;
     browser.shown("#declined").await;
     browser.close().await;
 }
@@ -257,7 +234,7 @@ async fn whoever_comes_back_from_the_app_reads_what_came_of_it() {
     let refuses = demo.smart_id_personas("user_refused")[0];
 
     open(&browser, &page, "en").await;
-    click(&browser, "#scan").await;
+    browser.click("#scan").await;
     let same_device = browser.shown("#same-device").await.attr("href").await;
     let same_device = same_device.unwrap().expect("a link for this device");
     browser.goto("about:blank").await.expect("the app");

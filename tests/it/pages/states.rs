@@ -32,11 +32,6 @@ async fn open(browser: &Browser, demo: &Demo, language: &str) {
     browser.shown("#choose").await;
 }
 
-async fn click(browser: &Browser, css: &str) {
-    let element = browser.shown(css).await;
-    element.click().await.expect("a click");
-}
-
 /// The id of what has the focus.
 async fn focused(browser: &Browser) -> String {
     let id = browser.active_element().await.expect("an element");
@@ -75,31 +70,31 @@ async fn walk(screen: Screen, language: &str) {
 
     open(&browser, &demo, language).await;
     walk.look("choose").await;
-    click(&browser, "#scan").await;
+    browser.click("#scan").await;
     browser.shown("#qr").await;
     walk.look("scan").await;
-    click(&browser, "#give-up").await;
+    browser.click("#give-up").await;
     browser.shown("#failed").await;
     walk.look("failed").await;
-    click(&browser, "#again").await;
+    browser.click("#again").await;
     assert_eq!(focused(&browser).await, "personal-code");
-    click(&browser, "label[for=method-nfc]").await;
-    click(&browser, "#card").await;
+    browser.click("label[for=method-nfc]").await;
+    browser.click("#card").await;
     browser.shown("#pairing-qr").await;
     walk.look("card").await;
-    click(&browser, "#give-up").await;
+    browser.click("#give-up").await;
     browser.shown("#failed").await;
-    click(&browser, "#again").await;
+    browser.click("#again").await;
     assert_eq!(focused(&browser).await, "card");
 
     open(&browser, &demo, language).await;
     let kept = browser.find(Locator::Css("#method-nfc:checked")).await;
     kept.expect("the method of last time is chosen");
-    click(&browser, "label[for=method-mobile_id]").await;
-    click(&browser, "#sign").await;
+    browser.click("label[for=method-mobile_id]").await;
+    browser.click("#sign").await;
     browser.shown("#personal-code-fault").await;
     walk.look("faults").await;
-    click(&browser, "label[for=method-smart_id]").await;
+    browser.click("label[for=method-smart_id]").await;
     let persona = demo.smart_id_personas("signs")[0];
     browser.start_signing(&persona.personal_code).await;
     browser.shown("#verification-code").await;
@@ -108,9 +103,9 @@ async fn walk(screen: Screen, language: &str) {
     walk.look("done").await;
 
     open(&browser, &demo, language).await;
-    click(&browser, "#decline summary").await;
+    browser.click("#decline summary").await;
     walk.look("decline").await;
-    click(&browser, "#decline-form button").await;
+    browser.click("#decline-form button").await;
     browser.shown("#declined").await;
     walk.look("declined").await;
     browser.close().await;

@@ -1,8 +1,10 @@
 use std::io::{BufRead, BufReader};
 use std::ops::Deref;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -168,6 +170,28 @@ impl Browser {
         self.shown(css).await.text().await.expect("the text")
     }
 
+    /// Clicks on an element, once it is shown.
+    pub(crate) async fn click(&self, css: &str) {
+        self.shown(css).await.click().await.expect("a click");
+    }
+
+    /// Scrolls the page so that an element is at the top.
+    pub(crate) async fn scroll_to(&self, css: &str) {
+        self.shown(css).await;
+        let script = "document.querySelector(arguments[0]).scrollIntoView({ block: 'start' })";
+        let scrolled = self.execute(script, vec![json!(css)]).await;
+        scrolled.expect("a script runs");
+    }
+
+    /// Presses a key, wherever the focus is.
+    pub(crate) async fn press(&self, key: impl Into<char>) {
+        let value = key.into();
+        let keys = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value })
+            .then(KeyAction::Up { value });
+        self.perform_actions(keys).await.expect("a pressed key");
+    }
+
     /// Types a personal code and presses the button.
     pub(crate) async fn start_signing(&self, personal_code: &str) {
         let input = self.shown("#personal-code").await;
@@ -220,6 +244,28 @@ impl Browser {
         });
         self.devtools("Network.emulateNetworkConditions", conditions)
             .await;
+    }
+
+    /// Asks pages for less motion, as the settings of a device do.
+    pub(crate) async fn reduce_motion(&self) {
+        let feature = json!({"name": "prefers-reduced-motion", "value": "reduce"});
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": [feature]}))
+            .await;
+    }
+
+    /// Runs no script of pages from now on.
+    pub(crate) async fn turn_scripts_off(&self) {
+        self.devtools(
+            "Emulation.setScriptExecutionDisabled",
+            json!({"value": true}),
+        )
+        .await;
+    }
+
+    /// Puts what is downloaded into a folder.
+    pub(crate) async fn download_into(&self, folder: &Path) {
+        let params = json!({"behavior": "allow", "downloadPath": folder});
+        self.devtools("Browser.setDownloadBehavior", params).await;
     }
 
     /// Keeps the page from an address.

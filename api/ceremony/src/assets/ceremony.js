@@ -45,6 +45,7 @@ function show(name) {
   if (name === "done" || name === "declined") main.insertBefore(steps, document.querySelector("section.document"));
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
+  if (byId("to-steps")) byId("to-steps").hidden = name === "done" || name === "declined";
   // What has changed is what is read next; also where the page was loaded anew
   // because the document is another one now.
   const isAnswered = name === "done" || name === "declined";
@@ -90,6 +91,7 @@ function render(state) {
       refreshCode(Boolean(link));
       byId("code-box").hidden = !code;
       setText("verification-code", code || "");
+      setText("compare", byId("compare").dataset[attempt.method]);
       show("waiting");
       return bring(code ? "code" : link ? "link" : pairing ? "pairing" : "");
     }
@@ -140,6 +142,23 @@ function refreshCode(wanted) {
   codeTimer = setInterval(show, 1000);
 }
 
+// A document that somebody else has signed meanwhile is shown anew, and the page
+// that shows it says why.
+const CHANGED = "parafa.changed";
+function showChanged() {
+  keep(sessionStorageOf, CHANGED, main.dataset.sha256);
+  location.reload();
+}
+const before = kept(sessionStorageOf, CHANGED);
+const isAnother = Boolean(before) && before !== main.dataset.sha256;
+keep(sessionStorageOf, CHANGED, "");
+function tellChanged() {
+  const fault = byId("start-fault");
+  fault.textContent = fault.dataset.changed;
+  fault.hidden = false;
+  document.querySelector(".steps").scrollIntoView({ block: "start" });
+}
+
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const ended = (state) =>
@@ -175,7 +194,10 @@ async function watch() {
       known = response.headers.get("etag");
       const state = await response.json();
       if (over) return;
-      if (state.document.sha256 !== main.dataset.sha256 && (shown === "choose" || ended(state))) return location.reload();
+      if (state.document.sha256 !== main.dataset.sha256) {
+        if (ended(state)) return location.reload();
+        if (shown === "choose") return showChanged();
+      }
       render(state);
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
@@ -247,7 +269,8 @@ async function start(who) {
       return true;
     }
     const problem = await problemOf(response);
-    if (["document-changed", "not-found", "signer-not-open"].includes(nameOf(problem))) return location.reload();
+    if (nameOf(problem) === "document-changed") return showChanged();
+    if (["not-found", "signer-not-open"].includes(nameOf(problem))) return location.reload();
     if (who.personalCode !== undefined && pointAt(problem.errors || [])) return false;
     fault.textContent = refusal(fault, problem, response);
     fault.hidden = false;
@@ -281,6 +304,8 @@ function showMethod() {
   if (latvia.disabled && latvia.selected) byId("country").value = "LT";
 }
 
+// Numbers as Lithuanians have always dialled them at home.
+const withCountry = (number, country) => country === "LT" ? number.replace(/^[08](?=6[0-9]{7}$)/, "+370") : number;
 const phoneIsSound = (number) => /^\+[0-9]{8,15}$/.test(number);
 
 // Says whether a field is as it should be; the first that is not gets the focus.
@@ -302,7 +327,7 @@ byId("choose").addEventListener("submit", async (event) => {
   const [codeFault, phoneFault] = [byId("personal-code-fault"), byId("phone-number-fault")];
   const codeSound = point(form.personalCode, codeFault, codeIsSound(code, country));
   if (method === "mobile_id") {
-    who.phoneNumber = form.phoneNumber.value.replace(/[\s()-]/g, "");
+    who.phoneNumber = withCountry(form.phoneNumber.value.replace(/[\s()-]/g, ""), country);
     if (!point(form.phoneNumber, phoneFault, phoneIsSound(who.phoneNumber))) return;
   }
   if (!codeSound) return;
@@ -336,7 +361,7 @@ byId("give-up").addEventListener("click", async () => {
 
 byId("again").addEventListener("click", () => {
   sawAttempt = false;
-  if (latest && latest.document.sha256 !== main.dataset.sha256) return location.reload();
+  if (latest && latest.document.sha256 !== main.dataset.sha256) return showChanged();
   show("choose");
   // What is done next, or what says it where that cannot be done now.
   const next = chosenMethod() === "nfc" ? byId("card") : byId("personal-code");
@@ -407,4 +432,5 @@ const viewer = byId("viewer");
 setUp(viewer, byId("viewer-fault"));
 if (viewer.dataset.document) openDocument(() => bytesOf(viewer.dataset.document));
 drawMembers();
+if (isAnother) tellChanged();
 watch();

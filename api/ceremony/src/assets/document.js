@@ -2,7 +2,11 @@
 // that can be selected and read out.
 
 const MOST_PIXELS = 16e6; // Telephones draw no larger picture.
-const STEPS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
+const STEPS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16];
+// Large drawings can be made larger than other documents, until they are as large
+// as on paper (CSS: 96 pixels an inch).
+const LARGE = 4;
+const AS_ON_PAPER = 96 / 72;
 const PADDING = 16;
 
 let box, sheets, status, fault, drawn, library, resize;
@@ -112,8 +116,13 @@ class Sheets {
     this.tellPage();
   }
 
+  // What makes so wide a page as wide as the window.
+  fitting(width) {
+    return Math.max(sheets.clientWidth - PADDING, 100) / width;
+  }
+
   scaleOf(page) {
-    return Math.max(sheets.clientWidth - PADDING, 100) / page.width * STEPS[this.step];
+    return this.fitting(page.width) * STEPS[this.step];
   }
 
   size(page) {
@@ -136,7 +145,10 @@ class Sheets {
   }
 
   zoom(by) {
-    this.step = Math.min(Math.max(this.step + by, 0), STEPS.length - 1);
+    const largest = Math.max(...this.pages.map((page) => page.width));
+    const isEnough = (step) => step >= LARGE && this.fitting(largest) * step >= AS_ON_PAPER;
+    const last = STEPS.findIndex(isEnough);
+    this.step = Math.min(Math.max(this.step + by, 0), last < 0 ? STEPS.length - 1 : last);
     this.layOut();
   }
 
