@@ -61,7 +61,7 @@ impl CeremonyPage<'_> {
                         @if self.content.copy_until.is_none() {
                             p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
                         }
-                        @if self.is_open {
+                        @if self.is_open && !self.content.sandbox {
                             p #to-steps { a href="#steps" { (texts.to_signing) } }
                         }
                     }

@@ -239,15 +239,12 @@ async fn a_scan_of_sixty_pages_and_a_large_drawing_can_be_read_on_a_phone() {
         return;
     };
     let demo = Demo::start();
-    for (name, document, pages) in [("scan", long_scan(60), 60), ("drawing", large_drawing(), 1)] {
+    for (document, pages) in [(long_scan(60), 60), (large_drawing(), 1)] {
         open(&browser, &demo, &document).await;
         let (_, _, width, sheets) = first_sheet(&browser).await;
         assert!(width <= u64::from(Screen::PHONE.width), "{width}");
         assert_eq!(sheets, pages);
         browser.assert_accessible("a document").await;
-        browser
-            .illustrate(&format!("document-{name}-phone-en"))
-            .await;
 
         assert_eq!(lines_when_largest(&browser).await, RULED);
         browser.assert_accessible("the largest").await;

@@ -63,7 +63,7 @@ async fn each_file_of_a_container_is_listed_and_can_be_read_on_a_phone() {
         "container": {"format": "asice", "files": [
             file("Pirkimo sutartis Nr. 2026-118.pdf", &plain(1)),
             file("1 priedas. Techninė specifikacija ir įkainiai.pdf", &plain(3)),
-            file("Sąmata.csv", b"darbai;kaina\n"),
+            file("2 priedas. Sąmata.pdf", &plain(2)),
         ]},
         "signers": [{"email": "ona@example.lt", "language": "lt"}],
     });
