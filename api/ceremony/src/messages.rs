@@ -92,7 +92,7 @@ messages! {
     signed_by_all: "Pasirašė visi. Dokumentą čia galite atsisiųsti iki {time}.", "Everybody has signed. You can download the document here until {time}.";
     download: "Atsisiųsti dokumentą", "Download the document";
     not_signed: "Nepasirašyta", "Not signed";
-    try_again: "Bandyti dar kartą", "Try again";
+    try_again: "Pradėti iš naujo", "Start again";
     decline: "Nenoriu pasirašyti", "I do not want to sign";
     decline_explained: "Siuntėjas sužinos, kad atsisakėte pasirašyti. Atsisakymo atšaukti nebus galima.", "The sender will know that you declined. This cannot be undone.";
     reason: "Priežastis (neprivaloma)", "Reason (optional)";

@@ -318,7 +318,7 @@ pub enum EarlierSignatures {
 /// A signature that a document carries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EarlierSignature {
-    /// Common name in the certificate, which nobody has checked, on one line.
+    /// Who signed, as the certificate says, which nobody has checked; on one line.
     pub signer: Option<String>,
     /// When it was made, as it says itself.
     pub claimed_at: Option<Timestamp>,

@@ -106,7 +106,7 @@ impl AnswerSigner {
         let own = parts.key.chain().first().map(Vec::as_slice);
         let certificate = Certificate::from_der(own.unwrap_or_default())
             .map_err(SignatureUnavailable::UnreadableCertificate)?;
-        let signatory = signatory(&certificate);
+        let signatory = certificate.subject().full_name();
         let signatory = signatory.ok_or(SignatureUnavailable::NamelessCertificate)?;
         let maker = Maker {
             key: parts.key,
@@ -320,17 +320,6 @@ impl ContainerFile {
             content: self.content.into(),
         }
     }
-}
-
-/// Given names and surname of a certificate's subject, or what it is called where
-/// it lacks one of them (ETSI EN 319 412-2, 4.2.4).
-fn signatory(certificate: &Certificate) -> Option<String> {
-    let subject = certificate.subject();
-    let name = match (subject.given_name(), subject.surname()) {
-        (Some(given), Some(surname)) => format!("{given} {surname}"),
-        _ => subject.common_name()?.to_owned(),
-    };
-    (!name.trim().is_empty()).then_some(name)
 }
 
 fn seed() -> Result<[u8; 32], SignatureUnavailable> {

@@ -22,7 +22,7 @@ enum Way {
     Card(&'static [&'static str]),
 }
 
-const AGAIN: Told = ["Bandyti dar kartą", "Try again"];
+const AGAIN: Told = ["Pradėti iš naujo", "Start again"];
 const NO_ACCOUNT: Told = [
     "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu \
      elektroniniu parašu. Patikrinkite įvestus duomenis ir savo programėlę, telefoną ar kortelę \
@@ -275,5 +275,34 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
         browser.start_signing(&persona.personal_code).await;
         browser.shown("#done").await;
     }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn whoever_begins_with_a_document_that_is_another_one_by_now_is_shown_that_one() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let persona = demo.smart_id_personas("signs")[0];
+    browser.withhold_news().await;
+    let signers = json!([{"email": "jonas@example.lt"}, {"email": "ona@example.lt"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+    open(&browser, signing.signers[1].link(), "lt").await;
+    let digest = async || {
+        let page = browser.shown("main").await;
+        page.attr("data-sha256").await.expect("an attribute")
+    };
+    let before = digest().await;
+    let first = Demo::ceremony(signing.signers[0].link());
+    let started = first.sign_with_smart_id(&persona.country, &persona.personal_code);
+    started.await.expect("the attempt starts");
+    assert_eq!(first.ended_attempt().await.phase, "done");
+
+    browser.start_signing(&persona.personal_code).await;
+
+    assert_eq!(browser.text("#start-fault").await, CHANGED[0]);
+    assert_ne!(digest().await, before);
+    browser.assert_complains_of("409 (Conflict)").await;
     browser.close().await;
 }

@@ -253,6 +253,23 @@ impl Browser {
             .await;
     }
 
+    /// Tells pages that are opened from now on how a signing stands, and no news of it.
+    pub(crate) async fn withhold_news(&self) {
+        let source = "
+            let told = false;
+            const real = window.fetch;
+            window.fetch = (address, options) => {
+              if (!String(address).includes('/state')) return real(address, options);
+              if (told) return new Promise(() => {});
+              told = true;
+              return real(address, options);
+            };
+        ";
+        let params = json!({"source": source});
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", params)
+            .await;
+    }
+
     /// Runs no script of pages from now on.
     pub(crate) async fn turn_scripts_off(&self) {
         self.devtools(

@@ -12,6 +12,7 @@ use parafa_plugin_host::{
     CallError, CallPriority, Capability, Integrity, Plugin, Report, SignatureEvidence, Urgency,
     on_one_line,
 };
+use parafa_trust::Certificate;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -136,9 +137,12 @@ fn listed(report: &Report, evidence: &[SignatureEvidence]) -> EarlierSignatures 
     let signatures = evidence.iter().take(MOST_SIGNATURES).map(|signature| {
         let summary = report.signatures.iter().find(|one| one.id == signature.id);
         let claimed = summary.and_then(|summary| summary.claimed_time);
-        let signer = summary.and_then(|summary| summary.signer.as_deref());
+        let certificate = signature.signer_certificate.as_deref();
+        let signer = certificate
+            .and_then(|der| Certificate::from_der(der).ok()?.subject().full_name())
+            .or_else(|| summary?.signer.clone());
         EarlierSignature {
-            signer: signer.map(|name| on_one_line(name, LONGEST_NAME).into_owned()),
+            signer: signer.map(|name| on_one_line(&name, LONGEST_NAME).into_owned()),
             claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
             level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
             intact: signature.integrity == Integrity::Intact,

@@ -69,6 +69,17 @@ impl Subject {
         self.common_name.as_deref()
     }
 
+    /// Given names and surname, or commonName where one of them is missing
+    /// (ETSI EN 319 412-2, 4.2.4).
+    #[must_use]
+    pub fn full_name(&self) -> Option<String> {
+        let name = match (self.given_name(), self.surname()) {
+            (Some(given), Some(surname)) => format!("{given} {surname}"),
+            _ => self.common_name()?.to_owned(),
+        };
+        (!name.trim().is_empty()).then_some(name)
+    }
+
     pub(super) fn national_identifier(&self) -> Option<&NationalIdentifier> {
         self.national_identifier.as_ref()
     }
