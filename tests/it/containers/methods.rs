@@ -40,7 +40,7 @@ async fn attempt(ceremony: &Ceremony, method: &str, persona: &Persona) -> Attemp
 }
 
 #[tokio::test]
-async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees() {
+async fn one_container_is_signed_by_phone_by_card_and_by_a_scanned_code_and_every_referee_agrees() {
     let demo = Demo::start();
     let roots = &demo.world.world.roots;
     let (Some(judge), Some(dss)) = (AsicE::find(roots), Dss::find(roots)) else {
@@ -58,6 +58,7 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
         {"email": "ruta@example.lt", "personalCode": ruta},
         {"email": "jonas@example.lt"},
         {"email": "algis@example.lt"},
+        {"email": "rasa@example.lt"},
     ]);
     let mut written = Vec::new();
     for format in FORMATS {
@@ -75,11 +76,20 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
             let link = signing.signers[signer].link();
             assert_eq!(refusal(&demo, link, &["--as", card]), None, "{format}");
         }
+        let by_link = ceremony(4);
+        let code = by_link.open_device_link().await.qr;
+        assert!(demo.follow(&code, "QR", demo.persona_who_scans()).await);
+        let attempt = by_link.ended_attempt().await;
+        assert_eq!(attempt.phase, "done", "{format}: {:?}", attempt.error);
         let ended = api.signing(signing.signing_id).await;
         assert_eq!(ended.status, "completed", "{format}");
         let methods = ended.signers.iter().map(|signer| &signer.actual_method);
         let methods: Vec<_> = methods.flatten().collect();
-        assert_eq!(methods, ["smart_id", "mobile_id", "nfc", "nfc"], "{format}");
+        assert_eq!(
+            methods,
+            ["smart_id", "mobile_id", "nfc", "nfc", "smart_id"],
+            "{format}"
+        );
         let (container, _) = api.document(signing.signing_id).await;
         let file = folder.path().join(format!("signed.{format}"));
         fs::write(&file, &container).expect("a file");
@@ -88,11 +98,11 @@ async fn one_container_is_signed_by_phone_and_by_card_and_every_referee_agrees()
 
     for (verdict, format) in judge.verdicts(&written).iter().zip(FORMATS) {
         assert!(verdict.ok, "{format}: {verdict:#?}");
-        assert_eq!(verdict.signatures.len(), 4, "{format}");
+        assert_eq!(verdict.signatures.len(), 5, "{format}");
     }
     let verdict = dss.verdict(&written[0], &["--level", "T", "--online-loopback"]);
     assert!(verdict.ok, "DSS: {verdict:#?}");
-    assert_eq!(verdict.signatures.len(), 4);
+    assert_eq!(verdict.signatures.len(), 5);
 }
 
 #[tokio::test]
