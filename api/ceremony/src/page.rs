@@ -76,7 +76,7 @@ impl CeremonyPage<'_> {
                         }
                     }
                     (self.signatures(texts))
-                    section.steps #steps {
+                    section.steps #steps tabindex="-1" {
                         noscript { (self.without_script(texts)) }
                         div aria-live="polite" {
                             p.notice #connection hidden { (texts.connection_lost) }
@@ -305,12 +305,12 @@ fn waiting(texts: &Messages) -> Markup {
             div #link-box hidden {
                 p { a.button #same-device hidden { (texts.this_device) } }
                 p { (texts.scan_code) }
-                img.qr #qr alt=(texts.scan_code) width="280" height="280";
+                img.qr #qr alt=(texts.code_to_scan) width="280" height="280";
             }
             div #pairing-box hidden {
                 p { a.button #pairing-link { (texts.open_card_app) } }
                 p { (texts.pair_card) }
-                img.qr #pairing-qr alt=(texts.pair_card) width="280" height="280";
+                img.qr #pairing-qr alt=(texts.code_to_scan) width="280" height="280";
                 p.code-label { (texts.pairing_code) }
                 p.code #pairing-code {}
             }

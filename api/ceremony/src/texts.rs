@@ -64,6 +64,7 @@ impl Messages {
             F::IdentityMismatch if !is_locked && is_card => self.failed_other_card,
             F::IdentityMismatch if !is_locked => self.failed_other_person,
             F::IdentityMismatch => self.failed_identity_mismatch,
+            F::NoAccount | F::NotQualified if is_card => self.failed_card_not_qualified,
             F::NoAccount | F::NotQualified => self.failed_no_account,
             F::ProviderUnavailable => self.failed_provider_unavailable,
             F::Timeout => self.failed_timeout,

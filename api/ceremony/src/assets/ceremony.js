@@ -32,6 +32,9 @@ let shown = null;
 const ATTEMPT = "parafa.attempt";
 let sawAttempt = location.hash === "#returned" || kept(sessionStorageOf, ATTEMPT) === main.dataset.sha256;
 if (location.hash === "#returned") history.replaceState(null, "", location.pathname + location.search);
+// A failure that comes long after the signature is shown to whoever opens the link
+// then, until they begin anew.
+let isLateFailureRead = false;
 let latest = null;
 let over = false;
 // What the page waits for before it asks for news again: the link of somebody
@@ -39,20 +42,22 @@ let over = false;
 let declining = null;
 let poll = null;
 
+const steps = byId("steps");
+const bringSteps = () => steps.scrollIntoView({ block: "start" });
+
 function show(name) {
   // Whoever has answered reads what came of it before the document.
-  const steps = document.querySelector(".steps");
-  if (name === "done" || name === "declined") main.insertBefore(steps, document.querySelector("section.document"));
+  const isAnswered = name === "done" || name === "declined";
+  if (isAnswered) main.insertBefore(steps, document.querySelector("section.document"));
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
-  if (byId("to-steps")) byId("to-steps").hidden = name === "done" || name === "declined";
+  if (byId("to-steps")) byId("to-steps").hidden = isAnswered;
   // What has changed is what is read next; also where the page was loaded anew
   // because the document is another one now.
-  const isAnswered = name === "done" || name === "declined";
   if (shown !== name && (shown !== null || isAnswered)) {
     const heading = byId(name).querySelector("h2[tabindex]");
     if (heading) heading.focus({ preventScroll: true });
-    steps.scrollIntoView({ block: "start" });
+    bringSteps();
   }
   shown = name;
 }
@@ -71,7 +76,7 @@ function render(state) {
     case "done":
       return show("done");
     case "failed":
-      if (!sawAttempt) return show("choose");
+      if (!sawAttempt && !isLateFailure(attempt)) return show("choose");
       keep(sessionStorageOf, ATTEMPT, "");
       byId("failure").textContent = attempt.error ? attempt.error.message : "";
       return show("failed");
@@ -98,6 +103,9 @@ function render(state) {
   }
 }
 
+const isLateFailure = (attempt) =>
+  Boolean(attempt.error) && attempt.error.code === "timestamp_unavailable" && !isLateFailureRead;
+
 function see() {
   sawAttempt = true;
   keep(sessionStorageOf, ATTEMPT, main.dataset.sha256);
@@ -106,7 +114,7 @@ function see() {
 // A code that has come makes the panel longer: it is brought into view once.
 let brought = "";
 function bring(what) {
-  if (what && what !== brought) document.querySelector(".steps").scrollIntoView({ block: "start" });
+  if (what && what !== brought) bringSteps();
   brought = what;
 }
 
@@ -144,19 +152,20 @@ function refreshCode(wanted) {
 
 // A document that somebody else has signed meanwhile is shown anew, and the page
 // that shows it says why.
-const CHANGED = "parafa.changed";
 function showChanged() {
-  keep(sessionStorageOf, CHANGED, main.dataset.sha256);
+  history.replaceState({ shown: main.dataset.sha256 }, "");
   location.reload();
 }
-const before = kept(sessionStorageOf, CHANGED);
-const isAnother = Boolean(before) && before !== main.dataset.sha256;
-keep(sessionStorageOf, CHANGED, "");
+const before = history.state && history.state.shown;
+let isAnother = Boolean(before) && before !== main.dataset.sha256;
+history.replaceState(null, "");
 function tellChanged() {
+  isAnother = false;
   const fault = byId("start-fault");
   fault.textContent = fault.dataset.changed;
   fault.hidden = false;
-  document.querySelector(".steps").scrollIntoView({ block: "start" });
+  byId("choose-heading").focus({ preventScroll: true });
+  bringSteps();
 }
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -199,6 +208,7 @@ async function watch() {
         if (shown === "choose") return showChanged();
       }
       render(state);
+      if (isAnother && shown === "choose") tellChanged();
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
     } catch {
@@ -305,7 +315,7 @@ function showMethod() {
 }
 
 // Numbers as Lithuanians have always dialled them at home.
-const withCountry = (number, country) => country === "LT" ? number.replace(/^[08](?=6[0-9]{7}$)/, "+370") : number;
+const withCountry = (number, country) => country === "LT" ? number.replace(/^(00370|370|8|0)?(?=6[0-9]{7}$)/, "+370") : number;
 const phoneIsSound = (number) => /^\+[0-9]{8,15}$/.test(number);
 
 // Says whether a field is as it should be; the first that is not gets the focus.
@@ -361,6 +371,7 @@ byId("give-up").addEventListener("click", async () => {
 
 byId("again").addEventListener("click", () => {
   sawAttempt = false;
+  isLateFailureRead = true;
   if (latest && latest.document.sha256 !== main.dataset.sha256) return showChanged();
   show("choose");
   // What is done next, or what says it where that cannot be done now.
@@ -432,5 +443,4 @@ const viewer = byId("viewer");
 setUp(viewer, byId("viewer-fault"));
 if (viewer.dataset.document) openDocument(() => bytesOf(viewer.dataset.document));
 drawMembers();
-if (isAnother) tellChanged();
 watch();

@@ -133,7 +133,17 @@ class Sheets {
     return scale;
   }
 
+  // The step from which on the document is no more enlarged.
+  last() {
+    const largest = Math.max(...this.pages.map((page) => page.width));
+    const isEnough = (step) => step >= LARGE && this.fitting(largest) * step >= AS_ON_PAPER;
+    const last = STEPS.findIndex(isEnough);
+    return last < 0 ? STEPS.length - 1 : last;
+  }
+
   layOut() {
+    if (!this.pages.length) return;
+    this.step = Math.min(this.step, this.last());
     const place = sheets.scrollTop / Math.max(sheets.scrollHeight, 1);
     for (const page of this.pages) {
       const scale = this.size(page);
@@ -145,10 +155,7 @@ class Sheets {
   }
 
   zoom(by) {
-    const largest = Math.max(...this.pages.map((page) => page.width));
-    const isEnough = (step) => step >= LARGE && this.fitting(largest) * step >= AS_ON_PAPER;
-    const last = STEPS.findIndex(isEnough);
-    this.step = Math.min(Math.max(this.step + by, 0), last < 0 ? STEPS.length - 1 : last);
+    this.step = Math.max(this.step + by, 0);
     this.layOut();
   }
 
