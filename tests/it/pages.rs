@@ -7,6 +7,7 @@ mod faces;
 mod failures;
 mod guide;
 mod identification;
+mod letters;
 mod methods;
 mod occasions;
 mod other_ways;

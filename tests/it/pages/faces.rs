@@ -8,6 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::letters::show;
 use crate::operator_commands::faces::{LOGO, file};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
@@ -120,7 +121,7 @@ async fn everybody_can_use_a_page_with_a_face_of_its_own() {
 
 #[tokio::test]
 async fn whoever_has_signed_is_written_once_all_have_and_can_read_it_for_a_week() {
-    let Some(browser) = Browser::start().await else {
+    let Some(browser) = Browser::on(Screen::DESKTOP).await else {
         return;
     };
     let demo = Demo::start();
@@ -153,10 +154,7 @@ async fn whoever_has_signed_is_written_once_all_have_and_can_read_it_for_a_week(
         assert!(text.contains("Demo UAB") && html.contains("Demo UAB"));
         assert!(html.contains("src=\"data:image/png;base64,"), "{html}");
         assert_eq!(letter["attachments"], json!([]));
-        let page = format!("data:text/html;base64,{}", BASE64.encode(html));
-        browser.goto(&page).await.expect("the letter");
-        browser.assert_accessible(name).await;
-        browser.illustrate(name).await;
+        show(&browser, letter, name).await;
     }
 
     let copy = link_in(lithuanian[1]);
@@ -172,6 +170,7 @@ async fn whoever_has_signed_is_written_once_all_have_and_can_read_it_for_a_week(
     assert_eq!(after_days("+6d").await, 200);
     browser.goto(copy.as_str()).await.expect("the page");
     browser.shown("#done").await;
+    browser.shown(".sheet[data-drawn]").await;
     browser.assert_accessible("a copy").await;
     browser.illustrate("ceremony-copy-desktop-lt").await;
     assert_eq!(after_days("+8d").await, 404);

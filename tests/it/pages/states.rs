@@ -1,17 +1,14 @@
 //! The states of the pages, on screens of all sizes, in both languages.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use fantoccini::Locator;
 use parafa_fixtures::plain;
 use reqwest::header::{CACHE_CONTROL, ORIGIN};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Client, StatusCode};
 use serde_json::json;
 
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
-use crate::support::outside::letters;
 
 /// Most bytes that a page loads before it is complete, but for the document and
 /// what draws it.
@@ -107,6 +104,9 @@ async fn walk(screen: Screen, language: &str) {
     walk.look("decline").await;
     browser.click("#decline-form button").await;
     browser.shown("#declined").await;
+    let way = browser.find(Locator::Id("to-steps")).await.expect("a link");
+    let is_shown = way.is_displayed().await.expect("a look");
+    assert!(!is_shown, "nothing is left to sign");
     walk.look("declined").await;
     browser.close().await;
 }
@@ -163,39 +163,6 @@ async fn everybody_can_read_the_other_pages() {
         }
         browser.close().await;
     }
-}
-
-#[tokio::test]
-async fn everybody_can_read_the_letters() {
-    let Some(browser) = Browser::start().await else {
-        return;
-    };
-    let demo = Demo::start();
-    let mut request = json!({
-        "title": "Paslaugų sutartis",
-        "document": {"name": "sutartis.pdf", "content": BASE64.encode(plain(1))},
-        "delivery": "email",
-    });
-    request["signers"] = json!([
-        {"email": "ona@example.lt", "name": "Ona Pavyzdienė", "language": "lt"},
-        {"email": "john@example.lt", "name": "John Smith", "language": "en"},
-    ]);
-    let api = demo.signing();
-    let created = api.call(Method::POST, "v1/signings", Some(request)).await;
-    created.expect("the signing is created");
-
-    for letter in letters(&demo, 2).await {
-        let html = letter["html"].as_str().expect("a letter in HTML");
-        let page = format!("data:text/html;base64,{}", BASE64.encode(html));
-        browser.goto(&page).await.expect("the letter");
-        browser.assert_accessible("a letter").await;
-        let language = match html.contains("lang=\"lt\"") {
-            true => "lt",
-            false => "en",
-        };
-        browser.illustrate(&format!("letter-{language}")).await;
-    }
-    browser.close().await;
 }
 
 #[tokio::test]

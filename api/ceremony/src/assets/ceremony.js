@@ -52,9 +52,9 @@ function show(name) {
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
   if (byId("to-steps")) byId("to-steps").hidden = isAnswered;
-  // What has changed is what is read next; also where the page was loaded anew
-  // because the document is another one now.
-  if (shown !== name && (shown !== null || isAnswered)) {
+  // What has changed is what is read next; also where the page was loaded anew,
+  // unless all begins with it.
+  if (shown !== name && (shown !== null || name !== "choose")) {
     const heading = byId(name).querySelector("h2[tabindex]");
     if (heading) heading.focus({ preventScroll: true });
     bringSteps();
@@ -164,7 +164,7 @@ function tellChanged() {
   const fault = byId("start-fault");
   fault.textContent = fault.dataset.changed;
   fault.hidden = false;
-  byId("choose-heading").focus({ preventScroll: true });
+  byId("choose-heading")?.focus({ preventScroll: true });
   bringSteps();
 }
 
