@@ -12,6 +12,7 @@ mod methods;
 mod occasions;
 mod other_ways;
 mod outcomes;
+mod racing;
 mod sandbox;
 mod states;
 
@@ -27,16 +28,40 @@ type Told = [&'static str; 2];
 
 const LANGUAGES: [&str; 2] = ["lt", "en"];
 
+const DEAD_LINK: Told = ["Nuoroda neveikia", "This link does not work"];
+const REFUSED: Told = [
+    "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
+    "You refused to sign on your device. If that was a mistake, try again.",
+];
+const SIGNED: Told = ["Pasirašyta", "Signed"];
+const TIMEOUT: Told = [
+    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
+    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
+];
+
 /// The link of the one who is to sign a document.
 async fn link(demo: &Demo, signer: Value) -> Url {
     let signing = demo.signing().create(&plain(1), json!([signer])).await;
     signing.signers[0].link().clone()
 }
 
-/// Opens a signer's page in this language, whichever theirs is.
-async fn open(browser: &Browser, link: &Url, language: &str) {
+/// Goes to a signer's page in this language, whichever theirs is.
+async fn visit(browser: &Browser, link: &Url, language: &str) {
     let mut link = link.clone();
     link.set_query(Some(&format!("lang={language}")));
     browser.goto(link.as_str()).await.expect("the page");
+}
+
+/// Opens a signer's page, to sign.
+async fn open(browser: &Browser, link: &Url, language: &str) {
+    visit(browser, link, language).await;
     browser.shown("#choose").await;
+}
+
+/// Scans the code that a signer's page shows.
+async fn scan(demo: &Demo, link: &Url) {
+    let attempt = Demo::ceremony(link).state().await.attempt;
+    let device_link = attempt.expect("an attempt").device_link;
+    let code = device_link.expect("a code to scan").qr;
+    assert!(demo.follow(&code, "QR", demo.persona_who_scans()).await);
 }

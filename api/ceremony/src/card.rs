@@ -84,7 +84,7 @@ impl Guesses {
 /// What a browser shows of the address that the app is to open.
 async fn pair_page(parameters: Parameters) -> Response {
     let code = parameters.0.first("code").unwrap_or_default();
-    let page = pairing(parameters.page_language().chosen(), code);
+    let page = pairing(parameters.page_language().known(), code);
     page_response(StatusCode::OK, page)
 }
 

@@ -9,8 +9,7 @@ use parafa_api_http::pages::page_response;
 use parafa_api_http::{Problem, ProblemType};
 
 use crate::api::CeremonyApi;
-use crate::messages::Messages;
-use crate::page::{dead_link, declined, not_declined};
+use crate::page::{Sentence, dead_link, declined, not_declined};
 use crate::parameters::Parameters;
 use crate::routes::{Http, LinkToken, find_open, is_form, require_json, whole};
 use crate::vocabulary::Language;
@@ -51,22 +50,23 @@ async fn by_form<C: CeremonyApi>(
         api.decline(link, reason).await
     };
     match outcome.await {
-        Ok(_) => page_response(StatusCode::OK, declined(language.chosen())),
-        Err(problem) => refused(&problem, language.chosen(), token),
+        Ok(_) => page_response(StatusCode::OK, declined(language.known())),
+        Err(problem) => refused(&problem, language.known(), token),
     }
 }
 
 /// What the page says that a form was not taken, in the look of all pages.
-pub(crate) fn refused(problem: &Problem, language: Language, token: &str) -> Response {
-    let texts = Messages::of(language);
-    let why = match problem.kind() {
-        ProblemType::FORBIDDEN => texts.decline_unproven,
-        ProblemType::PAYLOAD_TOO_LARGE | ProblemType::VALIDATION_FAILED => texts.reason_fault,
-        problems::SIGNING_IN_PROGRESS => texts.signature_under_way,
+pub(crate) fn refused(problem: &Problem, language: Option<Language>, token: &str) -> Response {
+    let why: Sentence = match problem.kind() {
+        ProblemType::FORBIDDEN => |texts| texts.decline_unproven,
+        ProblemType::PAYLOAD_TOO_LARGE | ProblemType::VALIDATION_FAILED => {
+            |texts| texts.reason_fault
+        }
+        problems::SIGNING_IN_PROGRESS => |texts| texts.signature_under_way,
         ProblemType::NOT_FOUND | problems::SIGNER_NOT_OPEN => {
             return page_response(problem.status(), dead_link(language));
         }
-        _ => texts.service_fault,
+        _ => |texts| texts.service_fault,
     };
     page_response(problem.status(), not_declined(language, token, why))
 }

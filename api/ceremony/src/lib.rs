@@ -23,6 +23,8 @@ mod vocabulary;
 
 /// What a browser can show beside the page.
 const PDF: &str = "application/pdf";
+/// Pictures that it can show there.
+const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];
 
 pub use api::{CeremonyApi, ShownDocument};
 pub use colour::Colour;

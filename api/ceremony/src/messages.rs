@@ -32,6 +32,7 @@ messages! {
     open_document: "Atsisiųsti dokumentą", "Download the document";
     members: "Pasirašote visus šiuos failus:", "You sign all of these files:";
     members_unknown: "Failų sąrašo parodyti nepavyko. Atsisiųskite dokumentą arba atnaujinkite puslapį.", "The list of files could not be shown now. Download the document, or load the page again.";
+    members_not_shown: "Kai kurių failų čia parodyti negalime. Paspauskite tokio failo pavadinimą, kad jį atsisiųstumėte, ir perskaitykite prieš pasirašydami.", "Some of the files cannot be shown here. Press the name of such a file to download it, and read it before you sign.";
     save_member: "Atsisiųsti failą", "Download the file";
     main_member: "pagrindinis dokumentas", "main document";
     attachment: "priedas", "appendix";

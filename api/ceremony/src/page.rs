@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use parafa_api_http::pages::Layout;
 
 use self::method_choice::{is_by_code, person_fields, tile, usual_first};
-pub(crate) use self::notices::{dead_link, declined, not_declined, pairing, trouble};
-use crate::PDF;
+pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
 use crate::messages::Messages;
 use crate::views::{EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers};
 use crate::vocabulary::{Language, MemberRole, SigningMethod};
+use crate::{PDF, PICTURES};
 
 /// The page of one link.
 #[derive(Debug)]
@@ -106,6 +106,10 @@ impl CeremonyPage<'_> {
                     ul.members aria-labelledby="members-heading" {
                         @for member in members { (member_row(texts, base, member)) }
                     }
+                    @if self.is_open && members.iter().any(is_to_be_saved) {
+                        p.notice { (texts.members_not_shown) }
+                    }
+                    img.picture #member-picture alt="" hidden;
                 }
             },
         }
@@ -247,19 +251,35 @@ fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
         MemberRole::Attachment => texts.attachment,
         MemberRole::Metadata => texts.metadata,
     };
-    let is_pdf = member.mime_type == PDF;
     html! {
         li {
-            a href=(address) download=(member.name) data-pdf[is_pdf]
-                data-main[member.role == MemberRole::Main] { (member.name) }
+            a href=(address) download=(member.name) data-pdf[is_pdf(member)]
+                data-picture[is_picture(member)] data-main[member.role == MemberRole::Main] { (member.name) }
             " (" (role) ")"
-            @if is_pdf {
+            @if is_shown(member) {
                 " "
                 a.save href=(address) download=(member.name)
                     aria-label={ (texts.save_member) ": " (member.name) } { (texts.save_member) }
             }
         }
     }
+}
+
+fn is_shown(member: &Member) -> bool {
+    is_pdf(member) || is_picture(member)
+}
+
+/// Whether it is to be read, and not here.
+fn is_to_be_saved(member: &Member) -> bool {
+    member.role != MemberRole::Metadata && !is_shown(member)
+}
+
+fn is_pdf(member: &Member) -> bool {
+    member.mime_type == PDF
+}
+
+fn is_picture(member: &Member) -> bool {
+    PICTURES.contains(&&*member.mime_type)
 }
 
 fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {

@@ -11,7 +11,7 @@ use parafa_api_http::{Problem, WireName};
 use crate::api::CeremonyApi;
 use crate::vocabulary::Language;
 
-/// The language of those of whom nothing is known.
+/// The language of pages for those of whom nothing is known.
 const USUAL_LANGUAGE: Language = Language::Lt;
 
 /// Longest wait for a change of the state.
@@ -70,8 +70,7 @@ impl Parameters {
     }
 }
 
-/// The language of a page: the one that is asked for; else its signer's; else the
-/// usual one.
+/// The language of a page: the one that is asked for; else its signer's.
 #[derive(Clone, Copy)]
 pub(super) struct PageLanguage {
     /// What is asked for.
@@ -92,8 +91,13 @@ impl PageLanguage {
         Ok(())
     }
 
-    /// In which it is written.
+    /// In which it is to be written, if that is known.
+    pub(super) fn known(self) -> Option<Language> {
+        self.asked.or(self.signers)
+    }
+
+    /// In which it is written where it is written in one.
     pub(super) fn chosen(self) -> Language {
-        self.asked.or(self.signers).unwrap_or(USUAL_LANGUAGE)
+        self.known().unwrap_or(USUAL_LANGUAGE)
     }
 }

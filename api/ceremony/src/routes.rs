@@ -1,5 +1,6 @@
 //! The pages and calls, over HTTP.
 
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,13 +22,12 @@ use parafa_api_http::{Disposition, Fault, Problem, ProblemType, accepts, content
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
-use crate::PDF;
 use crate::api::{CeremonyApi, ShownDocument};
 use crate::colour::style_sheet;
 use crate::page::{CeremonyPage, dead_link, trouble};
 use crate::parameters::Parameters;
 use crate::vocabulary::Language;
-use crate::{assets, card, decline, requests, views};
+use crate::{PDF, PICTURES, assets, card, decline, requests, views};
 
 const ATTEMPTS: &str = "/c/{token}/attempts";
 const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
@@ -164,12 +164,12 @@ async fn page<C: CeremonyApi>(
             };
             page_response(StatusCode::OK, page.render())
         }
-        Err(problem) => refusal(problem, &headers, language.chosen()),
+        Err(problem) => refusal(problem, &headers, language.known()),
     }
 }
 
 /// A page for a person, a problem document for a program.
-fn refusal(problem: Problem, headers: &HeaderMap, language: Language) -> Response {
+fn refusal(problem: Problem, headers: &HeaderMap, language: Option<Language>) -> Response {
     if !wants_html(headers) {
         return problem.into_response();
     }
@@ -245,15 +245,18 @@ async fn member<C: CeremonyApi>(
 }
 
 /// A document, or a part of it: beside the page what browsers can show, and a
-/// download else.
+/// download else. No browser takes what is sent as a picture for anything else
+/// (`X-Content-Type-Options`), whatever is in it.
 async fn shown(
     document: ShownDocument,
     method: &Method,
     policy: &'static str,
 ) -> Result<Response, Problem> {
-    let (disposition, media_type) = match document.media_type == PDF {
-        true => (Disposition::Inline, PDF),
-        false => (Disposition::Attachment, "application/octet-stream"),
+    let mut shown = iter::once(&PDF).chain(&PICTURES);
+    let shown = shown.find(|media_type| document.media_type == **media_type);
+    let (disposition, media_type) = match shown {
+        Some(media_type) => (Disposition::Inline, *media_type),
+        None => (Disposition::Attachment, "application/octet-stream"),
     };
     let content = match *method {
         Method::HEAD => Body::empty(),
@@ -379,7 +382,7 @@ async fn callback<C: CeremonyApi>(
             )
                 .into_response()
         }
-        Err(problem) => refusal(problem, &headers, language.chosen()),
+        Err(problem) => refusal(problem, &headers, language.known()),
     }
 }
 
@@ -439,7 +442,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     match token {
         // Browsers that do not say where a form comes from have readers too.
         Some(token) if is_form(headers) && wants_html(headers) => {
-            decline::refused(&problem, parameters.page_language().chosen(), token)
+            decline::refused(&problem, parameters.page_language().known(), token)
         }
         _ => problem.into_response(),
     }
@@ -522,7 +525,7 @@ async fn method_not_allowed<C: CeremonyApi>(
     };
     match found {
         Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
-        Err(problem) => refusal(problem, &headers, language.chosen()),
+        Err(problem) => refusal(problem, &headers, language.known()),
     }
 }
 

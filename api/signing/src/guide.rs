@@ -4,7 +4,7 @@ use parafa_api_http::{Guide, Step};
 
 pub(crate) const GUIDE: Guide = Guide {
     title: "From nothing to a signed document",
-    introduction: "Everything below runs as it stands, in one shell (bash, with curl and jq), beside a demo: \
+    introduction: "Everything below runs as it stands, in one shell (bash, with curl, jq and openssl), beside a demo: \
         parafa serve --demo --data demo. The demo's people answer by themselves; with a key of your \
         own and another address, the same calls get documents signed in earnest.",
     steps: STEPS,
@@ -13,10 +13,11 @@ pub(crate) const GUIDE: Guide = Guide {
 const STEPS: &[Step] = &[
     Step {
         title: "Take a key",
-        text: "The demo has written its keys to demo.json in its data folder.",
+        text: "The demo has written its keys to demo.json in its data folder, and where its receiver of webhooks is.",
         command: "\
 BASE={base}
-KEY=$(jq -r .signing.live demo/demo.json)",
+KEY=$(jq -r .signing.live demo/demo.json)
+HOOK=$(jq -r .world.hooks demo/demo.json)/contract",
     },
     Step {
         title: "Have a document",
@@ -47,7 +48,8 @@ curl -sS --fail-with-body \"$BASE/v1/signings\" \\
 {
   \"title\": \"Contract\",
   \"document\": {\"name\": \"contract.pdf\", \"content\": \"$(base64 -w0 contract.pdf)\"},
-  \"signers\": [{\"email\": \"ona@example.lt\", \"language\": \"en\"}]
+  \"signers\": [{\"email\": \"ona@example.lt\", \"language\": \"en\"}],
+  \"webhookUrl\": \"$HOOK\"
 }
 END
 ID=$(jq -r .signingId signing.json)
@@ -69,10 +71,27 @@ jq -r .attempt.phase state.json",
     Step {
         title: "Fetch the signed document",
         text: "It is the document that was posted with a qualified signature appended (PAdES-B-T). Rather than \
-            ask again and again, have a webhook told: see Events in the reference.",
+            ask again and again, wait for a webhook.",
         command: "\
 curl -sS --fail-with-body \"$BASE/v1/signings/$ID/document\" \\
   -H \"Authorization: Bearer $KEY\" -o signed.pdf
 grep -ac /ETSI.CAdES.detached signed.pdf",
+    },
+    Step {
+        title: "Verify a webhook",
+        text: "The demo's receiver keeps what was posted to it. The key of webhook-signature is what the base64 \
+            after whsec_ stands for; what is signed are the id, the time and the body as it came, joined by \
+            full stops. Also refuse a time that is more than five minutes off. Events are listed in the \
+            reference.",
+        command: "\
+curl -sS --fail-with-body \"$HOOK/deliveries?atLeast=1&waitMs=30000\" > deliveries.json
+header() { jq -r --arg name \"$1\" '.[0].headers[$name]' deliveries.json; }
+SECRET=$(jq -r .signing.webhookSecret demo/demo.json)
+SECRET=$(printf %s \"${SECRET#whsec_}\" | base64 -d | od -An -vtx1 | tr -d ' \\n')
+SIGNATURE=$({
+  printf '%s.%s.' \"$(header webhook-id)\" \"$(header webhook-timestamp)\"
+  jq -j '.[0].body' deliveries.json
+} | openssl dgst -sha256 -mac HMAC -macopt \"hexkey:$SECRET\" -binary | base64)
+header webhook-signature | tr ' ' '\\n' | grep -xF \"v1,$SIGNATURE\"",
     },
 ];

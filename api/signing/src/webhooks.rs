@@ -8,6 +8,16 @@ use crate::operations::EVENTS;
 use crate::views::SigningEvent;
 use crate::vocabulary::SigningEventKind;
 
+/// The same as in `docs/webhooks.md`.
+const TEST_VECTOR: &str = "\
+A test vector. Secret: `whsec_cGFyYWZhIHB1Ymxpc2hlZCB0ZXN0IHZlY3RvciBrZXk=`; webhook-id: \
+`0192c3d4-e5f6-7a8b-9c0d-1e2f3a4b5c6d`; webhook-timestamp: `1790000000`; body, one line without a line \
+end: `{\"event\":\"signing.completed\",\"signingId\":\"0192c3d4-0000-7000-8000-000000000001\",\
+\"status\":\"completed\",\"externalId\":null,\"occurredAt\":\"2026-09-21T14:13:20.000Z\",\
+\"completionMode\":\"qes_ceremony\"}`. X-Service-Signature: \
+`sha256=72bbd234b347bb960eeaa3b056dae1f21b780a7cd9e7d63bca26d64cfa9e7190`; webhook-signature: \
+`v1,LOKb4NgAptZXcHvzU+wgrftumxMzZmPghSDAINyNnOc=`.";
+
 /// One webhook for each kind of event, by its name.
 pub(crate) fn all(schemas: &mut Schemas) -> Map<String, Value> {
     let event = schemas.of::<SigningEvent>();
@@ -27,10 +37,15 @@ fn webhook(kind: SigningEventKind, event: &Value) -> Value {
         SigningEventKind::Expired => ("onSigningExpired", "The hard deadline passed"),
         SigningEventKind::Failed => ("onSigningFailed", "The signing failed"),
     };
+    let posted = "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.";
+    let description = match kind {
+        SigningEventKind::Completed => format!("{posted}\n\n{TEST_VECTOR}"),
+        _ => posted.to_owned(),
+    };
     json!({
         "operationId": id,
         "summary": summary,
-        "description": "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.",
+        "description": description,
         "tags": [EVENTS.name],
         "security": [],
         "parameters": headers(kind),
@@ -76,7 +91,7 @@ fn headers(kind: SigningEventKind) -> Vec<Value> {
     [
         (
             "X-Service-Signature",
-            "sha256= and the HMAC-SHA256 of the raw body in hexadecimal digits, keyed with the text of the webhook secret.",
+            "sha256= and the HMAC-SHA256 of the raw body in hexadecimal digits, keyed with the text of the webhook secret, `whsec_` included.",
             hmac,
         ),
         (
@@ -96,12 +111,12 @@ fn headers(kind: SigningEventKind) -> Vec<Value> {
         ),
         (
             "webhook-timestamp",
-            "Seconds since 1970 at which this delivery was signed.",
+            "Seconds since 1970 at which this delivery was signed. Refuse one that is more than five minutes off.",
             json!({"type": "string", "pattern": "^[0-9]+$"}),
         ),
         (
             "webhook-signature",
-            "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops; several are separated by spaces.",
+            "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops, keyed with the bytes that the base64 after `whsec_` in the webhook secret stands for; several are separated by spaces.",
             json!({"type": "string"}),
         ),
     ]

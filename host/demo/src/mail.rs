@@ -16,7 +16,7 @@ use axum::{
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use jiff::Timestamp;
 use mail_parser::{MessageParser, MessagePart, MimeHeaders};
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -30,6 +30,21 @@ use crate::{
 
 /// Letters that are kept; older ones are forgotten.
 const CAPACITY: usize = 10_000;
+
+/// The colours of the service's own pages, which the demo does not know.
+const STYLE: &str = "
+:root { color-scheme: light dark; --ink: #16202c; --paper: #f3f5f4; --card: #fff; --line: #c9d0d9; --accent: #14532d; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8edf3; --paper: #12171e; --card: #1b222c; --line: #3a4656; --accent: #86d9a4; } }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+main { max-width: 46rem; margin: 0 auto; padding: .75rem; }
+article { margin-bottom: .75rem; padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
+h1, h2 { margin: 0 0 .5rem; line-height: 1.3; }
+iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
+summary { padding: .5rem 0; cursor: pointer; }
+pre { margin: 0; font: inherit; white-space: pre-wrap; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+";
 
 /// One letter, as its addressee would read it.
 #[derive(Clone, Debug, Serialize)]
@@ -181,22 +196,63 @@ async fn page(State(mailbox): State<Mailbox>) -> Html<String> {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
                 title { "Mail of the demo" }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { "Mail of the demo" }
-                @if messages.is_empty() {
-                    p { "Nothing was sent yet." }
-                }
-                @for message in &messages {
-                    article {
-                        h2 { (message.subject) }
-                        p { (message.from) " → " (message.to) ", " (date_time(message.received_at)) }
-                        pre { (message.text) }
+                main {
+                    h1 { "Mail of the demo" }
+                    @if messages.is_empty() {
+                        p { "Nothing was sent yet." }
                     }
+                    @for message in &messages { (shown(message)) }
                 }
             }
         }
     };
     Html(page.into_string())
+}
+
+/// A letter as mail programs show it: it runs nothing, and its links open beside it.
+fn shown(message: &Message) -> Markup {
+    let language = language(&message.html);
+    let html = message
+        .html
+        .replacen("<head>", "<head><base target=\"_blank\">", 1);
+    html! {
+        article {
+            h2 lang=[language] { (message.subject) }
+            p { (message.from) " → " (message.to) ", " (date_time(message.received_at)) }
+            iframe title={ "The letter to " (message.to) ": " (message.subject) } loading="lazy"
+                sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc=(html) {}
+            details {
+                summary { "As text" }
+                pre lang=[language] { (with_links(&message.text)) }
+            }
+        }
+    }
+}
+
+/// The language that a letter says it is in.
+fn language(html: &str) -> Option<&str> {
+    let (_, rest) = html.split_once("<html lang=\"")?;
+    Some(rest.split_once('"')?.0)
+}
+
+/// A text whose addresses can be pressed.
+fn with_links(text: &str) -> Markup {
+    let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
+    html! {
+        @for piece in text.split_inclusive(char::is_whitespace) {
+            @let word = piece.trim_end();
+            @if is_address(word) {
+                a href=(word) { (word) } (&piece[word.len()..])
+            } @else {
+                (piece)
+            }
+        }
+    }
 }

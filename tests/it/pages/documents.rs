@@ -1,6 +1,8 @@
 //! Documents as the page draws them.
 
-use parafa_fixtures::{CrossReference, Objects, plain, tool};
+use std::ops::Range;
+
+use parafa_fixtures::{CrossReference, Objects, form, plain, tool};
 use serde_json::{Value, json};
 
 use crate::support::browser::{Browser, Screen};
@@ -30,8 +32,7 @@ const FIRST_SHEET: &str = "
     return [ink, sheet.innerText, sheet.clientWidth, document.querySelectorAll('.sheet').length];
 ";
 
-/// How many dark lines a column in the middle of the first sheet crosses that is
-/// drawn; of what is on a sheet, so many lines can be told apart.
+/// How many dark lines the middle column of the first drawn sheet crosses.
 const LINES: &str = "
     const canvas = document.querySelector('.sheet[data-drawn] canvas');
     const middle = Math.floor(canvas.width / 2);
@@ -44,8 +45,57 @@ const LINES: &str = "
     }
     return lines;
 ";
+/// The middle of the longest dark run at the left of the last sheet, as one of so
+/// many lines from above to below.
+const BLOCK: &str = "
+    const canvas = document.querySelector('.sheet:last-child canvas');
+    const column = Math.floor(0.03 * canvas.width);
+    const { data } = canvas.getContext('2d').getImageData(column, 0, 1, canvas.height);
+    let [from, longest, middle] = [0, 0, 0];
+    for (let line = 0; line < canvas.height; line += 1) {
+      if (data[4 * line] >= 128) from = line + 1;
+      else if (line - from > longest) [longest, middle] = [line - from, (from + line) / 2];
+    }
+    return Math.floor(middle / canvas.height * arguments[0]);
+";
+/// Whether a sheet is wider than high, and in which of some boxes on it anything
+/// is dark.
+const DARK: &str = "
+    const [number, boxes] = arguments;
+    const sheet = document.querySelector(`.sheet:nth-child(${number})`);
+    const canvas = sheet.querySelector('canvas');
+    const [across, down] = [canvas.width, canvas.height];
+    const isDark = ([left, top, width, height]) => {
+      const box = [left * across, top * down, width * across, height * down].map(Math.round);
+      const { data } = canvas.getContext('2d').getImageData(...box);
+      return new Uint32Array(data.buffer).some((pixel) => (pixel & 0xffffff) < 0x808080);
+    };
+    return [sheet.clientWidth > sheet.clientHeight, boxes.map(isDark)];
+";
+/// A box on a sheet: its left, top, width and height as parts of the sheet.
+type Part = [f64; 4];
+/// Above at the left and at the right, below at the left and at the right.
+const CORNERS: [Part; 4] = [
+    [0.01, 0.01, 0.04, 0.04],
+    [0.95, 0.01, 0.04, 0.04],
+    [0.01, 0.95, 0.04, 0.04],
+    [0.95, 0.95, 0.04, 0.04],
+];
+/// Pages with a block at the origin of their space: their entries, whether they
+/// are wide, and the corner in which readers see the block (ISO 32000-2, 7.7.3.3:
+/// pages are turned clockwise).
+const TURNED: [(&str, bool, usize); 4] = [
+    ("/MediaBox [0 0 842 595]", true, 2),
+    ("/MediaBox [0 0 595 842] /Rotate 90", true, 0),
+    ("/MediaBox [0 0 595 842] /Rotate 180", false, 1),
+    ("/MediaBox [0 0 595 842] /Rotate 270", true, 3),
+];
+/// Where the first field of a form has its value, within the field's frame.
+const VALUE: Part = [300.0 / 595.0, 25.0 / 842.0, 200.0 / 595.0, 14.0 / 842.0];
 /// Lines of a scanned page, and of a drawing.
 const RULED: usize = 150;
+/// Dots of a scanned page from above to below.
+const SCANNED: usize = 1754;
 /// How often a document can be made larger, at most.
 const STEPS: usize = 12;
 
@@ -57,7 +107,7 @@ async fn open(browser: &Browser, demo: &Demo, document: &[u8]) {
     browser.shown(".sheet[data-drawn]").await;
 }
 
-async fn first_sheet(browser: &Browser) -> (bool, String, u64, u64) {
+async fn first_sheet(browser: &Browser) -> (bool, String, u64, usize) {
     let told = browser.execute(FIRST_SHEET, Vec::new()).await;
     serde_json::from_value(told.expect("the sheet")).expect("what was asked for")
 }
@@ -164,15 +214,18 @@ async fn pictures_of_scanners_are_drawn() {
     browser.close().await;
 }
 
-/// Makes the document as large as it can be made; gives how many lines can be
-/// told apart then.
-async fn lines_when_largest(browser: &Browser) -> Value {
+/// Makes the document as large as it can be made.
+async fn enlarge(browser: &Browser) {
     for _ in 0..STEPS {
         browser.click("#viewer-in").await;
     }
     browser.shown(".sheet[data-drawn]").await;
-    let lines = browser.execute(LINES, Vec::new()).await;
-    lines.expect("a number")
+}
+
+/// Where the block of a scanned page begins and ends.
+fn block(page: usize) -> Range<usize> {
+    let first = 200 + 20 * page;
+    first..first + 20
 }
 
 /// Pages of A4, scanned in black and white at 150 dots an inch: on each are lines as
@@ -180,7 +233,6 @@ async fn lines_when_largest(browser: &Browser) -> Value {
 /// is the page's own.
 fn long_scan(pages: usize) -> Vec<u8> {
     const LINE_BYTES: usize = 155;
-    const LINES: usize = 1754;
 
     let mut objects = Objects::new();
     objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
@@ -203,18 +255,20 @@ fn long_scan(pages: usize) -> Vec<u8> {
             ),
         );
         objects.set_stream(content, "", "595 0 0 842 0 0 cm /Scan Do");
-        let mut dots = vec![0xff; LINE_BYTES * LINES];
+        let mut dots = vec![0xff; LINE_BYTES * SCANNED];
         for line in 0..RULED {
             let from = (200 + 8 * line) * LINE_BYTES;
             dots[from..from + 3 * LINE_BYTES].fill(0);
         }
-        for line in 0..20 {
-            let from = (200 + 20 * page + line) * LINE_BYTES;
+        for line in block(page) {
+            let from = line * LINE_BYTES;
             dots[from..from + 10].fill(0);
         }
-        let entries = "/Type /XObject /Subtype /Image /Width 1240 /Height 1754 \
-                       /BitsPerComponent 1 /ColorSpace /DeviceGray";
-        objects.set_deflated(picture, entries, &dots);
+        let entries = format!(
+            "/Type /XObject /Subtype /Image /Width 1240 /Height {SCANNED} \
+             /BitsPerComponent 1 /ColorSpace /DeviceGray"
+        );
+        objects.set_deflated(picture, &entries, &dots);
     }
     objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
 }
@@ -246,7 +300,9 @@ async fn a_scan_of_sixty_pages_and_a_large_drawing_can_be_read_on_a_phone() {
         assert_eq!(sheets, pages);
         browser.assert_accessible("a document").await;
 
-        assert_eq!(lines_when_largest(&browser).await, RULED);
+        enlarge(&browser).await;
+        let lines = browser.execute(LINES, Vec::new()).await;
+        assert_eq!(lines.expect("a number"), RULED);
         browser.assert_accessible("the largest").await;
 
         let down = "const sheets = document.getElementById('sheets');
@@ -260,7 +316,52 @@ async fn a_scan_of_sixty_pages_and_a_large_drawing_can_be_read_on_a_phone() {
         let drawn = "return document.querySelectorAll('.sheet canvas').length";
         let drawn = browser.execute(drawn, Vec::new()).await.expect("a number");
         assert!(drawn.as_u64().is_some_and(|drawn| drawn < 6), "{drawn}");
+        if pages > 1 {
+            let middle = browser.execute(BLOCK, vec![json!(SCANNED)]).await;
+            let middle: usize = serde_json::from_value(middle.expect("a line")).expect("a number");
+            assert!(block(pages - 1).contains(&middle), "{middle}");
+        }
     }
+    browser.close().await;
+}
+
+fn turned_pages() -> Vec<u8> {
+    let mut objects = Objects::new();
+    objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
+    let kids = "[3 0 R 4 0 R 5 0 R 6 0 R]";
+    objects.set(2, format!("<< /Type /Pages /Kids {kids} /Count 4 >>"));
+    for (number, (entries, ..)) in (3..).zip(TURNED) {
+        let page = format!("<< /Type /Page /Parent 2 0 R /Contents 7 0 R {entries} >>");
+        objects.set(number, page);
+    }
+    objects.set_stream(7, "", "0 0 100 100 re f");
+    objects.write("1.7", CrossReference::Table, "/Root 1 0 R")
+}
+
+#[tokio::test]
+async fn wide_and_turned_pages_and_what_forms_are_filled_with_are_drawn_as_readers_show_them() {
+    let Some(browser) = Browser::on(Screen::PHONE).await else {
+        return;
+    };
+    let demo = Demo::start();
+    let drawn = async |number: usize, boxes: &[Part]| {
+        let asked = browser.execute(DARK, vec![json!(number), json!(boxes)]);
+        asked.await.expect("what is drawn")
+    };
+
+    open(&browser, &demo, &turned_pages()).await;
+    for (number, (entries, is_wide, corner)) in (1..).zip(TURNED) {
+        let sheet = format!(".sheet:nth-child({number})");
+        browser.scroll_to(&sheet).await;
+        browser.shown(&format!("{sheet}[data-drawn]")).await;
+        let dark = [0, 1, 2, 3].map(|other| other == corner);
+        let expected = json!([is_wide, dark]);
+        assert_eq!(drawn(number, &CORNERS).await, expected, "{entries}");
+    }
+
+    open(&browser, &demo, &form(1)).await;
+    enlarge(&browser).await;
+    assert_eq!(drawn(1, &[VALUE]).await, json!([false, [true]]));
     browser.close().await;
 }
 

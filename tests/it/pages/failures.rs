@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use fantoccini::Locator;
+use parafa_fixtures::plain;
+use reqwest::{Client, Method};
 use serde_json::json;
 
-use super::{LANGUAGES, Told, link, open};
+use super::{DEAD_LINK, LANGUAGES, REFUSED, TIMEOUT, Told, link, open};
 use crate::support::browser::Browser;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
@@ -13,14 +15,6 @@ use crate::support::demo::Demo;
 /// How long an attempt may be tried before it is given up.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
-const REFUSED: Told = [
-    "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
-    "You refused to sign on your device. If that was a mistake, try again.",
-];
-const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
-    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
-];
 const WRONG_CODE: Told = [
     "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.",
     "Another verification code was chosen on the device. Try again and compare the codes.",
@@ -47,6 +41,17 @@ const NOT_SENT: Told = [
     "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.",
     "There is no connection, so the signing has not begun. Check the connection and try again.",
 ];
+
+const CONNECTION_LOST: Told = [
+    "Ryšys nutrūko. Bandome prisijungti iš naujo…",
+    "The connection was lost. Trying again…",
+];
+const TOO_MANY_ATTEMPTS: Told = [
+    "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.",
+    "Too many attempts. Please wait {minutes} min and try again.",
+];
+/// How many attempts one may start within an hour.
+const MOST_ATTEMPTS: usize = 20;
 
 /// Goes through all that can go wrong, in one language.
 async fn fail_in(number: usize) {
@@ -220,6 +225,74 @@ async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again(
     browser.assert_complains_of("400 (Bad Request)").await;
     browser.click("#confirm-decline").await;
     browser.shown("#declined").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn whoever_has_tried_too_often_is_told_how_long_to_wait() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let page = link(&demo, json!({"email": "ona@example.lt"})).await;
+    let (ceremony, http) = (Demo::ceremony(&page), Client::new());
+    for _ in 0..MOST_ATTEMPTS {
+        let started = ceremony.start(&json!({"method": "nfc"})).await;
+        started.expect("the attempt starts");
+        let given_up = http.delete(format!("{page}/attempts/current")).send().await;
+        assert!(given_up.expect("an answer").status().is_success());
+    }
+
+    for (number, language) in LANGUAGES.into_iter().enumerate() {
+        open(&browser, &page, language).await;
+        browser.click("#scan").await;
+
+        let told = browser.text("#start-fault").await;
+        let is_told = |minutes: usize| {
+            let minutes = minutes.to_string();
+            told == TOO_MANY_ATTEMPTS[number].replace("{minutes}", &minutes)
+        };
+        assert!((50..=60).any(is_told), "{told}");
+        browser.assert_accessible("too many attempts").await;
+        browser.assert_complains_of("429 (Too Many Requests)").await;
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let api = demo.signing();
+    for (number, language) in LANGUAGES.into_iter().enumerate() {
+        let signers = json!([{"email": "ona@example.lt"}]);
+        let signing = api.create(&plain(1), signers).await;
+        open(&browser, signing.signers[0].link(), language).await;
+        browser.shown(".sheet[data-drawn]").await;
+        browser.click("label[for=method-nfc]").await;
+        browser.click("#card").await;
+        browser.shown("#pairing-code").await;
+
+        browser.set_offline(true).await;
+        // The code of the card's app runs out.
+        demo.move_clock("+6m");
+        assert_eq!(browser.text("#connection").await, CONNECTION_LOST[number]);
+        browser.set_offline(false).await;
+        assert_eq!(browser.text("#failure").await, TIMEOUT[number]);
+        browser.assert_accessible("a code that ran out").await;
+        browser
+            .assert_complains_of("ERR_INTERNET_DISCONNECTED")
+            .await;
+
+        let cancel = format!("v1/signings/{}/cancel", signing.signing_id);
+        let cancelled = api.call(Method::POST, &cancel, Some(json!({}))).await;
+        cancelled.expect("the signing is called off");
+        let told = browser.text("main:not([data-base]) h1").await;
+        assert_eq!(told, DEAD_LINK[number]);
+        browser.assert_complains_of("404 (Not Found)").await;
+    }
     browser.close().await;
 }
 

@@ -8,8 +8,8 @@ use parafa_fixtures::tool;
 use crate::support::demo::Demo;
 
 #[tokio::test]
-async fn the_guide_leads_from_nothing_to_a_signed_document() {
-    for program in ["bash", "curl", "jq"] {
+async fn the_guide_leads_from_nothing_to_a_signed_document_and_a_verified_webhook() {
+    for program in ["bash", "curl", "jq", "openssl"] {
         if tool::program(program).is_none() {
             return;
         }
@@ -22,7 +22,7 @@ async fn the_guide_leads_from_nothing_to_a_signed_document() {
         .skip(1)
         .filter_map(|rest| Some(as_text(rest.split_once("</code>")?.0)))
         .collect();
-    assert_eq!(commands.len(), 5, "{page}");
+    assert_eq!(commands.len(), 6, "{page}");
     let folder = tempfile::tempdir().expect("a temporary folder");
     symlink(demo.data(), folder.path().join("demo")).expect("a link");
 
@@ -37,7 +37,9 @@ async fn the_guide_leads_from_nothing_to_a_signed_document() {
     assert!(output.status.success(), "{told}{complaint}");
     let mut lines = told.lines();
     assert!(lines.next().is_some_and(|link| link.contains("/c/")));
-    assert_eq!(lines.collect::<Vec<_>>(), ["done", "1"]);
+    let told: Vec<_> = lines.collect();
+    assert_eq!(told[..2], ["done", "1"]);
+    assert!(told[2].starts_with("v1,"), "{told:?}");
 }
 
 fn as_text(html: &str) -> String {

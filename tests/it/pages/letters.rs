@@ -131,5 +131,10 @@ async fn everybody_can_read_each_kind_of_letter() {
         "{text}"
     );
     show(&browser, last, "letter-order").await;
+    let mail = format!("{}/", demo.world.world.mail);
+    browser.goto(&mail).await.expect("the demo's mail");
+    browser.shown("iframe").await;
+    browser.assert_accessible("the demo's mail").await;
+    browser.illustrate("mail").await;
     browser.close().await;
 }

@@ -1,56 +1,86 @@
 //! Each method from the page to the signature, on a phone and on a desktop, in
 //! both languages.
 
-use fantoccini::Locator;
 use parafa_fixtures::plain;
-use serde_json::json;
+use serde_json::{Value, json};
+use url::Url;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, Told, open};
+use super::{LANGUAGES, SIGNED, Told, open, scan, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::demo::Demo;
 
-const METHODS: [&str; 3] = ["smart_id", "mobile_id", "nfc"];
-/// A number with the code of the country, and as it is dialled within.
-const NUMBERS: Told = ["8 600 00666", "+370 600 00666"];
-/// What to compare, and which code to enter where.
-const COMPARE: [Told; 3] = [
-    [
-        "Jei telefone matote tą patį kodą, įveskite Smart-ID PIN2 kodą. Jei kodas kitas, nieko \
-         neįveskite ir spauskite „Nutraukti“.",
-        "If your phone shows the same code, enter your Smart-ID PIN2. If it shows another one, \
-         enter nothing and press “Cancel”.",
-    ],
-    [
-        "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN kodą. Jei kodas kitas, \
-         nieko neįveskite ir spauskite „Nutraukti“.",
-        "If your phone shows the same code, enter the sPIN of your Mobile-ID. If it shows another \
-         one, enter nothing and press “Cancel”.",
-    ],
-    [
-        "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN2 kodą ir laikykite kortelę \
-         prie telefono. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-        "If the app shows the same code, enter the card's PIN2 and keep the card at the phone. If \
-         it shows another one, enter nothing and press “Cancel”.",
-    ],
+/// Most taps from the opened page to the device, beside what is typed.
+const MOST_TAPS: usize = 3;
+const CODE: Told = ["Kontrolinis kodas", "Verification code"];
+const WAYS: [Way; 5] = [
+    Way {
+        name: "smart_id",
+        method: "smart_id",
+        compare: Some([
+            "Jei telefone matote tą patį kodą, įveskite Smart-ID PIN2 kodą. Jei kodas kitas, \
+             nieko neįveskite ir spauskite „Nutraukti“.",
+            "If your phone shows the same code, enter your Smart-ID PIN2. If it shows another \
+             one, enter nothing and press “Cancel”.",
+        ]),
+    },
+    Way {
+        name: "mobile_id",
+        method: "mobile_id",
+        compare: Some([
+            "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN kodą. Jei kodas \
+             kitas, nieko neįveskite ir spauskite „Nutraukti“.",
+            "If your phone shows the same code, enter the sPIN of your Mobile-ID. If it shows \
+             another one, enter nothing and press “Cancel”.",
+        ]),
+    },
+    Way {
+        name: "nfc",
+        method: "nfc",
+        compare: Some([
+            "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN kodą ir laikykite \
+             kortelę prie telefono. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.",
+            "If the app shows the same code, enter the card's PIN and hold the card against the \
+             phone. If it shows another one, enter nothing and press “Cancel”.",
+        ]),
+    },
+    Way {
+        name: "scan",
+        method: "smart_id",
+        compare: None,
+    },
+    Way {
+        name: "same_device",
+        method: "smart_id",
+        compare: None,
+    },
 ];
-const SIGNED: Told = ["Pasirašyta", "Signed"];
 
-/// What a person reads who signs by one method.
+/// What a person may choose.
+struct Way {
+    name: &'static str,
+    method: &'static str,
+    /// What to compare, and which code to enter where, if a code is shown.
+    compare: Option<Told>,
+}
+
+/// What a person does who signs.
 struct Signing<'a> {
     browser: &'a Browser,
     demo: &'a Demo,
-    /// For pictures: the screen and the language.
-    shown_on: String,
+    link: &'a Url,
+    language: &'a str,
+    screen: Screen,
 }
 
 impl Signing<'_> {
-    /// Does what a person does until the code is shown; a card's app and what it
-    /// is asked to sign are left over.
-    async fn begin(&self, method: &str, number: &str) -> Option<(CardApp, serde_json::Value)> {
+    /// Does what a person does until a code is shown, or all where none is; a
+    /// card's app and what it is asked to sign are left over.
+    async fn begin(&self, way: &Way, number: &str) -> Option<(CardApp, Value)> {
         let Self { browser, demo, .. } = self;
-        browser.click(&format!("label[for=method-{method}]")).await;
-        match method {
+        let tile = format!("label[for=method-{}]", way.method);
+        browser.click(&tile).await;
+        match way.name {
             "smart_id" => {
                 let persona = demo.smart_id_personas("signs")[0];
                 browser.start_signing(&persona.personal_code).await;
@@ -63,6 +93,12 @@ impl Signing<'_> {
                 let persona = demo.persona("mobile-id-1");
                 browser.start_signing(&persona.personal_code).await;
             }
+            "scan" => {
+                browser.click("#scan").await;
+                browser.shown("#qr").await;
+                scan(demo, self.link).await;
+            }
+            "same_device" => self.go_to_the_app_and_back().await,
             _ => {
                 let app = CardApp::paired(demo, browser).await;
                 let asked = app.show("card-p384/signing").await;
@@ -72,59 +108,88 @@ impl Signing<'_> {
         None
     }
 
+    /// The demo's app calls the address that it would open in the browser; the
+    /// browser is then taken to where that leads.
+    async fn go_to_the_app_and_back(&self) {
+        let Self { browser, demo, .. } = self;
+        browser.click("#scan").await;
+        let app = browser.shown("#same-device").await.attr("href").await;
+        let app = app.expect("its attributes").expect("a link");
+        browser.goto("about:blank").await.expect("the app");
+        let persona = demo.persona_who_scans();
+        assert!(demo.follow(&app, "Web2App", persona).await);
+        let ended = Demo::ceremony(self.link).ended_attempt().await;
+        assert_eq!(ended.phase, "done", "{:?}", ended.error);
+        let mut returned = self.link.clone();
+        returned.set_fragment(Some("returned"));
+        visit(browser, &returned, self.language).await;
+    }
+
     /// Draws a picture of a phone.
     async fn draw(&self, state: &str, css: &str) {
-        if self.shown_on.starts_with("phone") {
+        if self.screen.name == "phone" {
             self.browser.scroll_to(css).await;
-            let name = format!("ceremony-{state}-{}", self.shown_on);
+            let name = format!("ceremony-{state}-phone-{}", self.language);
             self.browser.illustrate(&name).await;
         }
     }
 }
 
-async fn sign_on(screen: Screen) {
+/// Signs in each way and each language, in which the number of the same phone is
+/// typed like this.
+async fn sign_on(screen: Screen, numbers: [&str; 2]) {
     let Some(browser) = Browser::on(screen).await else {
         return;
     };
     let demo = Demo::start();
     let api = demo.signing();
     for (number, language) in LANGUAGES.into_iter().enumerate() {
-        let signing = Signing {
-            browser: &browser,
-            demo: &demo,
-            shown_on: format!("{}-{language}", screen.name),
-        };
-        for (method, compare) in METHODS.into_iter().zip(COMPARE) {
+        for way in &WAYS {
             let signer = json!([{"email": "ona@example.lt", "language": language}]);
             let created = api.create(&plain(1), signer).await;
-            open(&browser, created.signers[0].link(), language).await;
-
-            let card = signing.begin(method, NUMBERS[number]).await;
-
-            let code = browser.text("#verification-code").await;
-            let is_code = code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit());
-            assert!(is_code, "{method}: {code}");
-            let state = match method {
-                "smart_id" => "code".to_owned(),
-                _ => format!("code-{method}"),
+            let signing = Signing {
+                browser: &browser,
+                demo: &demo,
+                link: created.signers[0].link(),
+                language,
+                screen,
             };
-            signing.draw(&state, ".steps").await;
-            let told = browser.find(Locator::Id("compare")).await.expect("a line");
-            let told = told.prop("textContent").await.expect("its text");
-            assert_eq!(told.as_deref(), Some(compare[number]), "{method}");
+            open(&browser, signing.link, language).await;
+            let before = browser.taps();
+
+            let card = signing.begin(way, numbers[number]).await;
+
+            // The link that opens an app on the same device is not tapped here.
+            let followed = usize::from(["nfc", "same_device"].contains(&way.name));
+            let taps = browser.taps() - before + followed;
+            if let Some(compare) = way.compare {
+                let told = browser.text("#code-box").await;
+                let lines: Vec<&str> = told.lines().collect();
+                let [label, code, sentence] = lines[..] else {
+                    panic!("{}: {told}", way.name)
+                };
+                assert_eq!(label, CODE[number], "{}", way.name);
+                let is_code = code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit());
+                assert!(is_code, "{}: {code}", way.name);
+                assert_eq!(sentence, compare[number], "{}", way.name);
+                let state = match way.name {
+                    "smart_id" => "code".to_owned(),
+                    name => format!("code-{name}"),
+                };
+                signing.draw(&state, ".steps").await;
+            }
             if let Some((app, asked)) = card {
                 browser.assert_accessible("a card's code").await;
                 app.sign("card-p384", &asked).await;
             }
-            assert_eq!(browser.text("#done h2").await, SIGNED[number], "{method}");
+            let told = browser.text("#done h2").await;
+            assert_eq!(told, SIGNED[number], "{}", way.name);
+            assert!(taps <= MOST_TAPS, "{}: {taps}", way.name);
+            browser.shown(".sheet[data-drawn]").await;
             signing.draw("done", ".steps").await;
             browser.assert_accessible("signed").await;
-            let ways = browser
-                .find_all(Locator::Css("#to-steps:not([hidden])"))
-                .await;
-            assert!(ways.expect("a look").is_empty(), "nothing is left to sign");
             let signer = &api.signing(created.signing_id).await.signers[0];
-            assert_eq!(signer.actual_method.as_deref(), Some(method));
+            assert_eq!(signer.actual_method.as_deref(), Some(way.method));
         }
     }
     browser.close().await;
@@ -132,10 +197,10 @@ async fn sign_on(screen: Screen) {
 
 #[tokio::test]
 async fn each_method_leads_to_a_signature_on_a_phone_in_both_languages() {
-    sign_on(Screen::PHONE).await;
+    sign_on(Screen::PHONE, ["8 600 00666", "+370 600 00666"]).await;
 }
 
 #[tokio::test]
 async fn each_method_leads_to_a_signature_on_a_desktop_in_both_languages() {
-    sign_on(Screen::DESKTOP).await;
+    sign_on(Screen::DESKTOP, ["(0-600) 00666", "00370 600 00666"]).await;
 }

@@ -1,4 +1,4 @@
-//! What attempts come to by each method, and what signers read then on a phone.
+//! What attempts come to by each method, and what signers read then.
 //! What is not here is in `failures`, but for what no service of the world can
 //! be made to answer.
 
@@ -7,8 +7,8 @@ use parafa_fixtures::plain;
 use serde_json::json;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, Told, link, open};
-use crate::support::browser::Browser;
+use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, scan, visit};
+use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
@@ -25,43 +25,50 @@ enum Way {
 const AGAIN: Told = ["Pradėti iš naujo", "Start again"];
 const NO_ACCOUNT: Told = [
     "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu \
-     elektroniniu parašu. Patikrinkite įvestus duomenis ir savo programėlę, telefoną ar kortelę \
-     arba rinkitės kitą būdą.",
-    "No account or certificate for qualified signatures was found. Check what you typed, and your \
-     app, phone or card, or choose another method.",
+     elektroniniu parašu. Patikrinkite įvestus duomenis. Jei jie teisingi, rinkitės kitą būdą.",
+    "No account or certificate for qualified signatures was found. Check what you typed. If it is \
+     right, choose another method.",
 ];
 const SMART_ID_REVOKED: Told = [
-    "Jūsų Smart-ID atšauktas arba sustabdytas. Kreipkitės į Smart-ID pagalbos tarnybą arba \
-     rinkitės kitą būdą.",
-    "Your Smart-ID has been revoked or suspended. Turn to the support of Smart-ID, or choose \
+    "Jūsų Smart-ID paskyra panaikinta arba sustabdyta. Kreipkitės į Smart-ID klientų aptarnavimą \
+     arba rinkitės kitą būdą.",
+    "Your Smart-ID account has been closed or suspended. Contact Smart-ID support, or choose \
      another method.",
 ];
 const SMART_ID_EXPIRED: Told = [
-    "Jūsų Smart-ID nebegalioja. Atnaujinkite jį Smart-ID programėlėje arba rinkitės kitą būdą.",
-    "Your Smart-ID has expired. Renew it in the Smart-ID app, or choose another method.",
+    "Jūsų Smart-ID paskyra nebegalioja. Susikurkite naują Smart-ID programėlėje arba rinkitės kitą \
+     būdą.",
+    "Your Smart-ID account has expired. Create a new one in the Smart-ID app, or choose another \
+     method.",
 ];
 const MOBILE_ID_REVOKED: Told = [
     "Jūsų mobilusis parašas atšauktas arba sustabdytas. Kreipkitės į savo mobiliojo ryšio \
      operatorių arba rinkitės kitą būdą.",
-    "Your Mobile-ID has been revoked or suspended. Turn to your mobile operator, or choose another \
+    "Your Mobile-ID has been revoked or suspended. Contact your mobile operator, or choose another \
      method.",
 ];
 const MOBILE_ID_EXPIRED: Told = [
     "Jūsų mobilusis parašas nebegalioja. Kreipkitės į savo mobiliojo ryšio operatorių arba \
      rinkitės kitą būdą.",
-    "Your Mobile-ID has expired. Turn to your mobile operator, or choose another method.",
+    "Your Mobile-ID has expired. Contact your mobile operator, or choose another method.",
 ];
 const CARD_REVOKED: Told = [
     "Jūsų kortelės sertifikatas atšauktas arba sustabdytas. Kreipkitės į kortelę išdavusią įstaigą \
      arba rinkitės kitą būdą.",
-    "The certificate of your card has been revoked or suspended. Turn to whoever issued the card, \
+    "The certificate of your card has been revoked or suspended. Contact whoever issued the card, \
      or choose another method.",
 ];
 const CARD_EXPIRED: Told = [
     "Jūsų kortelės sertifikatas nebegalioja. Kreipkitės į kortelę išdavusią įstaigą arba rinkitės \
      kitą būdą.",
-    "The certificate of your card has expired. Turn to whoever issued the card, or choose another \
+    "The certificate of your card has expired. Contact whoever issued the card, or choose another \
      method.",
+];
+const CARD_NOT_QUALIFIED: Told = [
+    "Kortelėje nėra sertifikato, kuriuo būtų galima pasirašyti kvalifikuotu elektroniniu parašu. \
+     Rinkitės kitą būdą arba kreipkitės į kortelę išdavusią įstaigą.",
+    "The card has no certificate for qualified signatures. Choose another method, or contact \
+     whoever issued the card.",
 ];
 const UNTRUSTED: Told = [
     "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.",
@@ -84,8 +91,8 @@ const DEVICE_ERROR: Told = [
      has coverage, and try again.",
 ];
 const BAD_SIGNATURE: Told = [
-    "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai \
-     pasikartos, rinkitės kitą būdą.",
+    "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai pasikartos, \
+     rinkitės kitą būdą.",
     "The signature that your device made does not fit this document. Try again; if it happens \
      again, choose another method.",
 ];
@@ -95,30 +102,34 @@ const OTHER_CARD: Told = [
     "This is another person's card than the one that was read first, or its certificate has \
      another personal code than you entered. Try again with your own card alone.",
 ];
-const REFUSED: Told = [
-    "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
-    "You refused to sign on your device. If that was a mistake, try again.",
-];
-const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
-    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
-];
 const COMPLETING: Told = [
     "Jūs jau pasirašėte. Pridedame laiko žymą…",
     "You have signed. A time-stamp is being added…",
 ];
+const COMPLETING_EXPLAINED: Told = [
+    "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: joje \
+     matysite, ar pasirašyta.",
+    "There is nothing left for you to do. Wait here, or open the link again later: it will show \
+     whether the document is signed.",
+];
 const NO_TIMESTAMP: Told = [
-    "Dokumentas nepasirašytas: nepavyko gauti laiko žymos, kuri įrodo, kada pasirašėte. Bandykite \
-     dar kartą po kelių minučių.",
-    "The document is not signed: the time-stamp that proves when you signed could not be had. Try \
-     again in a few minutes.",
+    "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po \
+     kelių minučių.",
+    "The document is not signed: the time-stamp that a signature needs could not be had. Try again \
+     in a few minutes.",
 ];
 const CHANGED: Told = [
-    "Dokumentas pasikeitė: jį ką tik pasirašė kitas asmuo. Peržiūrėkite dokumentą ir tada \
-     pasirašykite.",
-    "The document has changed: somebody else has just signed it. Look at it again, and sign it \
-     then.",
+    "Dokumentas pasikeitė: jį ką tik pasirašė kitas asmuo. Peržiūrėkite dokumentą ir, jei \
+     sutinkate, pasirašykite.",
+    "The document has changed: somebody else has just signed it. Look at it again, and sign it if \
+     you agree.",
 ];
+/// Whether the line on what keeps an attempt from starting is in the window, and
+/// what has the focus.
+const START_FAULT: &str = "
+    const { top, bottom } = document.getElementById('start-fault').getBoundingClientRect();
+    return [Math.round(top) >= 0 && bottom <= innerHeight, document.activeElement.id];
+";
 
 /// Who comes to what, and under which name there is a picture of it.
 #[rustfmt::skip]
@@ -134,7 +145,7 @@ const OUTCOMES: [(Way, Told, Option<&str>); 19] = [
     (Way::MobileId("mobile-id-timeout"), TIMEOUT, None),
     (Way::MobileId("mobile-id-revoked"), MOBILE_ID_REVOKED, None),
     (Way::MobileId("mobile-id-expired"), MOBILE_ID_EXPIRED, None),
-    (Way::Card(&["card-not-qualified/signing"]), NO_ACCOUNT, None),
+    (Way::Card(&["card-not-qualified/signing"]), CARD_NOT_QUALIFIED, None),
     (Way::Card(&["card-revoked/signing"]), CARD_REVOKED, None),
     (Way::Card(&["card-expired/signing"]), CARD_EXPIRED, None),
     (Way::Card(&["card-foreign/signing"]), CARD_UNTRUSTED, None),
@@ -174,8 +185,8 @@ impl Way {
     }
 }
 
-async fn come_to_each_in(number: usize) {
-    let Some(browser) = Browser::start().await else {
+async fn come_to_each_in(screen: Screen, number: usize) {
+    let Some(browser) = Browser::on(screen).await else {
         return;
     };
     let demo = Demo::start();
@@ -189,7 +200,9 @@ async fn come_to_each_in(number: usize) {
         assert_eq!(browser.text("#failure").await, told[number], "{way:?}");
         assert_eq!(browser.text("#again").await, AGAIN[number]);
         browser.assert_accessible(told[number]).await;
-        if let Some(picture) = picture {
+        if let Some(picture) = picture
+            && screen.name == "phone"
+        {
             let name = format!("outcome-{picture}-phone-{language}");
             browser.illustrate(&name).await;
         }
@@ -200,13 +213,23 @@ async fn come_to_each_in(number: usize) {
 }
 
 #[tokio::test]
-async fn what_each_method_comes_to_is_told_in_lithuanian() {
-    come_to_each_in(0).await;
+async fn what_each_method_comes_to_is_told_on_a_phone_in_lithuanian() {
+    come_to_each_in(Screen::PHONE, 0).await;
 }
 
 #[tokio::test]
-async fn what_each_method_comes_to_is_told_in_english() {
-    come_to_each_in(1).await;
+async fn what_each_method_comes_to_is_told_on_a_phone_in_english() {
+    come_to_each_in(Screen::PHONE, 1).await;
+}
+
+#[tokio::test]
+async fn what_each_method_comes_to_is_told_on_a_desktop_in_lithuanian() {
+    come_to_each_in(Screen::DESKTOP, 0).await;
+}
+
+#[tokio::test]
+async fn what_each_method_comes_to_is_told_on_a_desktop_in_english() {
+    come_to_each_in(Screen::DESKTOP, 1).await;
 }
 
 #[tokio::test]
@@ -222,21 +245,43 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
     let persona = demo.smart_id_personas("signs")[0];
     for (number, language) in LANGUAGES.into_iter().enumerate() {
         let signer = json!({"email": "ona@example.lt", "language": language});
-        open(&browser, &link(&demo, signer).await, language).await;
+        let page = link(&demo, signer).await;
+        open(&browser, &page, language).await;
 
         browser.start_signing(&persona.personal_code).await;
 
         let told = browser.text("#completing h2").await;
         assert_eq!(told, COMPLETING[number]);
+        let told = browser.text("#completing p").await;
+        assert_eq!(told, COMPLETING_EXPLAINED[number]);
         browser.assert_accessible("completing").await;
         let name = format!("ceremony-completing-phone-{language}");
         browser.illustrate(&name).await;
+        // What a page keeps goes with its window.
+        let forgotten = browser.execute("sessionStorage.clear()", Vec::new()).await;
+        forgotten.expect("a script runs");
+        browser.goto("about:blank").await.expect("another page");
         demo.move_clock("+2h");
+        let ended = Demo::ceremony(&page).ended_attempt().await;
+        assert_eq!(ended.phase, "failed");
+
+        visit(&browser, &page, language).await;
         let told = browser.text("#failure").await;
         assert_eq!(told, NO_TIMESTAMP[number]);
         browser.assert_accessible("no time-stamp").await;
+        browser.click("#again").await;
+        browser.shown("#choose").await;
     }
     browser.close().await;
+}
+
+/// Asserts that a page which was loaded anew says why, where its reader is.
+async fn assert_changed_is_told(browser: &Browser, number: usize) {
+    assert_eq!(browser.text("#start-fault").await, CHANGED[number]);
+    browser.shown(".sheet[data-drawn]").await;
+    let fault = browser.execute(START_FAULT, Vec::new()).await;
+    let fault = fault.expect("where it is");
+    assert_eq!(fault, json!([true, "choose-heading"]));
 }
 
 #[tokio::test]
@@ -261,11 +306,9 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
         browser.scroll_to(".steps").await;
         let name = format!("ceremony-busy-phone-{language}");
         browser.illustrate(&name).await;
-        let attempt = first.state().await.attempt.expect("an attempt");
-        let code = attempt.device_link.expect("a code to scan").qr;
-        assert!(demo.follow(&code, "QR", demo.persona_who_scans()).await);
+        scan(&demo, signing.signers[0].link()).await;
 
-        assert_eq!(browser.text("#start-fault").await, CHANGED[number]);
+        assert_changed_is_told(&browser, number).await;
         browser.assert_accessible("changed").await;
         browser.refresh().await.expect("the page");
         browser.shown("#choose").await;
@@ -301,7 +344,7 @@ async fn whoever_begins_with_a_document_that_is_another_one_by_now_is_shown_that
 
     browser.start_signing(&persona.personal_code).await;
 
-    assert_eq!(browser.text("#start-fault").await, CHANGED[0]);
+    assert_changed_is_told(&browser, 0).await;
     assert_ne!(digest().await, before);
     browser.assert_complains_of("409 (Conflict)").await;
     browser.close().await;

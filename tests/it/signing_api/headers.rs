@@ -137,6 +137,38 @@ async fn a_download_has_the_name_of_the_document_and_is_not_sent_twice() {
     assert_eq!(read["document"]["sha256"], Value::from(digest));
 }
 
+#[tokio::test]
+async fn the_page_of_a_link_is_kept_by_nobody_and_loads_nothing_of_others() {
+    let demo = Demo::start();
+    let signers = json!([{"email": "ona@example.lt"}]);
+    let signing = Account::live(&demo).create(signing_of(signers)).await;
+    let link = text(&signing["signers"][0], "ceremonyUrl");
+    let dead = format!("{}c/{}", demo.world.base_url, "A".repeat(43));
+
+    for (address, status) in [(link, 200), (dead.as_str(), 404)] {
+        let request = reqwest::Client::new().get(address);
+        let page = Answer::to(request.header("accept", "text/html")).await;
+
+        assert_eq!(page.status, status);
+        assert_nobody_frames_it_or_learns_its_address(&page);
+        assert_eq!(page.header("cache-control"), Some("no-store"));
+        assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+        let policy = page.header("content-security-policy").expect("a policy");
+        let rules: Vec<_> = policy.split("; ").collect();
+        for rule in [
+            "default-src 'none'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(rules.contains(&rule), "{rule}: {policy}");
+        }
+        for rule in rules {
+            let (_, allowed) = rule.split_once(' ').expect("what is allowed");
+            assert!(["'none'", "'self'"].contains(&allowed), "{rule}");
+        }
+    }
+}
+
 fn assert_nobody_frames_it_or_learns_its_address(answer: &Answer) {
     assert_eq!(answer.header("x-frame-options"), Some("DENY"));
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));

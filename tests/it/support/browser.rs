@@ -2,6 +2,7 @@ use std::io::{BufRead, BufReader};
 use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
@@ -37,6 +38,7 @@ pub(crate) struct Browser {
     client: Client,
     driver: Child,
     _profile: TempDir,
+    taps: AtomicUsize,
 }
 
 /// What a browser is on.
@@ -141,6 +143,7 @@ impl Browser {
             client,
             driver,
             _profile: profile,
+            taps: AtomicUsize::new(0),
         })
     }
 
@@ -173,6 +176,12 @@ impl Browser {
     /// Clicks on an element, once it is shown.
     pub(crate) async fn click(&self, css: &str) {
         self.shown(css).await.click().await.expect("a click");
+        self.taps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often something was clicked on so far.
+    pub(crate) fn taps(&self) -> usize {
+        self.taps.load(Ordering::Relaxed)
     }
 
     /// Scrolls the page so that an element is at the top.
@@ -197,7 +206,7 @@ impl Browser {
         let input = self.shown("#personal-code").await;
         input.clear().await.expect("an empty field");
         input.send_keys(personal_code).await.expect("typed text");
-        self.shown("#sign").await.click().await.expect("a click");
+        self.click("#sign").await;
     }
 
     /// Asserts that nothing on the page keeps people with disabilities out, nor
@@ -253,8 +262,9 @@ impl Browser {
             .await;
     }
 
-    /// Tells pages that are opened from now on how a signing stands, and no news of it.
-    pub(crate) async fn withhold_news(&self) {
+    /// Tells pages that are opened from now on how a signing stands, and no news of
+    /// it; gives what lets them through again.
+    pub(crate) async fn withhold_news(&self) -> Value {
         let source = "
             let told = false;
             const real = window.fetch;
@@ -267,6 +277,12 @@ impl Browser {
         ";
         let params = json!({"source": source});
         self.devtools("Page.addScriptToEvaluateOnNewDocument", params)
+            .await
+    }
+
+    /// Tells pages that are opened from now on all news again.
+    pub(crate) async fn let_news_through(&self, withheld: Value) {
+        self.devtools("Page.removeScriptToEvaluateOnNewDocument", withheld)
             .await;
     }
 
@@ -291,13 +307,15 @@ impl Browser {
             .await;
     }
 
-    async fn devtools(&self, command: &str, params: Value) {
+    async fn devtools(&self, command: &str, params: Value) -> Value {
+        let mut answer = Value::Null;
         for (cmd, params) in [("Network.enable", json!({})), (command, params)] {
             let body = json!({"cmd": cmd, "params": params});
             let extension = Extension("goog/cdp/execute", body);
             let done = self.client.issue_cmd(extension).await;
-            done.expect("the browser obeys");
+            answer = done.expect("the browser obeys");
         }
+        answer
     }
 
     /// What the browser complained of since this was asked last: errors of scripts,

@@ -23,6 +23,8 @@ use super::root;
 const START: Duration = Duration::from_secs(120);
 /// More than an operator would log: none of it may tell who signs.
 const LOGGED: &str = "info,parafa=debug,tower_http=debug";
+/// What stands after `/c/` in routes, which are logged instead of paths.
+const LOGGED_AFTER_C: [&str; 4] = ["{token}", "pair", "pairings", "card"];
 const ANY_PORT: &str = "127.0.0.1:0";
 /// Lines of the log that are shown when a test fails.
 const SHOWN_LINES: usize = 60;
@@ -261,7 +263,7 @@ impl Demo {
             .is_success()
     }
 
-    /// No log line of any test says who signs, or holds a key.
+    /// No log line of any test says who signs, or holds a key or the path of a link.
     fn assert_nobody_is_named(&self) {
         let log = self.log();
         let personas = &self.world.world.personas;
@@ -273,6 +275,11 @@ impl Demo {
             .chain([&self.world.auth.key_secret]);
         for secret in secrets {
             assert!(!log.contains(secret.as_str()), "{secret} is in the log");
+        }
+        for path in log.split("/c/").skip(1) {
+            let is_part = |of: char| of.is_ascii_alphanumeric() || "-_{}".contains(of);
+            let part = path.split(|of| !is_part(of)).next().unwrap_or_default();
+            assert!(LOGGED_AFTER_C.contains(&part), "/c/{part} is in the log");
         }
     }
 

@@ -419,15 +419,29 @@ async function bytesOf(address) {
   return response.arrayBuffer();
 }
 
-// What a container is made of: what can be drawn is drawn.
+// What a container is made of: what can be shown is shown.
 function drawMembers() {
-  const links = [...document.querySelectorAll("#members a[data-pdf]")];
+  const links = [...document.querySelectorAll("#members a:is([data-pdf], [data-picture])")];
+  if (!links.length) return;
+  const [picture, fault] = [byId("member-picture"), byId("viewer-fault")];
+  picture.addEventListener("error", () => {
+    if (picture.hidden) return;
+    picture.hidden = true;
+    fault.textContent = viewer.dataset.failed;
+    fault.hidden = false;
+  });
   const draw = (drawn) => {
     for (const link of links) {
       if (link === drawn) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-    openDocument(() => bytesOf(drawn.href));
+    picture.hidden = drawn.dataset.picture === undefined;
+    if (picture.hidden) return openDocument(() => bytesOf(drawn.href));
+    // A document that is still being opened does not come in its place.
+    if (!viewer.hidden) openDocument(() => new Promise(() => {}));
+    viewer.hidden = fault.hidden = true;
+    picture.alt = drawn.textContent;
+    picture.src = drawn.href;
   };
   for (const link of links) {
     link.addEventListener("click", (event) => {

@@ -1,4 +1,7 @@
-//! Pages of one section, which run no script.
+//! Pages of one section, which run no script. Where nobody has said in which
+//! language, there are two: in Lithuanian, and the same in English below it.
+
+use std::slice::from_ref;
 
 use maud::{Markup, html};
 
@@ -6,45 +9,56 @@ use super::plain;
 use crate::messages::Messages;
 use crate::vocabulary::Language;
 
+/// A sentence of the catalogue.
+pub(crate) type Sentence = fn(&Messages) -> &'static str;
+
 /// The page behind a link that is not active.
-pub(crate) fn dead_link(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.dead_link, texts.dead_link_explained)
-}
-
-/// The page in place of one that could not be made.
-pub(crate) fn trouble(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.trouble, texts.trouble_explained)
-}
-
-/// The page once a form has declined.
-pub(crate) fn declined(language: Language) -> Markup {
-    let texts = Messages::of(language);
-    notice(language, texts.declined, texts.declined_explained)
-}
-
-/// The page where a form has not declined, and the way back to the link's page.
-pub(crate) fn not_declined(language: Language, token: &str, why: &str) -> Markup {
-    let texts = Messages::of(language);
-    let back = format!("/c/{token}?lang={}", language.as_str());
-    standalone(
+pub(crate) fn dead_link(language: Option<Language>) -> Markup {
+    notice(
         language,
-        texts.not_declined,
-        &html! {
-            p.fault { (why) }
-            a.button.secondary href=(back) { (texts.back_to_page) }
-        },
+        |texts| texts.dead_link,
+        |texts| texts.dead_link_explained,
     )
 }
 
-/// What a browser shows of the address that a card's app is to open.
-pub(crate) fn pairing(language: Language, code: &str) -> Markup {
-    let texts = Messages::of(language);
-    standalone(
+/// The page in place of one that could not be made.
+pub(crate) fn trouble(language: Option<Language>) -> Markup {
+    notice(
         language,
-        texts.pair_page,
-        &html! {
+        |texts| texts.trouble,
+        |texts| texts.trouble_explained,
+    )
+}
+
+/// The page once a form has declined.
+pub(crate) fn declined(language: Option<Language>) -> Markup {
+    notice(
+        language,
+        |texts| texts.declined,
+        |texts| texts.declined_explained,
+    )
+}
+
+/// The page where a form has not declined, and the way back to the link's page.
+pub(crate) fn not_declined(language: Option<Language>, token: &str, why: Sentence) -> Markup {
+    let heading: Sentence = |texts| texts.not_declined;
+    standalone(language, heading, |language| {
+        let texts = Messages::of(language);
+        html! {
+            p.fault { (why(texts)) }
+            a.button.secondary href={ "/c/" (token) "?lang=" (language.as_str()) } {
+                (texts.back_to_page)
+            }
+        }
+    })
+}
+
+/// What a browser shows of the address that a card's app is to open.
+pub(crate) fn pairing(language: Option<Language>, code: &str) -> Markup {
+    let heading: Sentence = |texts| texts.pair_page;
+    standalone(language, heading, |language| {
+        let texts = Messages::of(language);
+        html! {
             @if code.is_empty() {
                 p { (texts.pair_page_code_missing) }
             } @else {
@@ -52,23 +66,41 @@ pub(crate) fn pairing(language: Language, code: &str) -> Markup {
                 p.code-label { (texts.pairing_code) }
                 p.code.pairing { (code) }
             }
-        },
+        }
+    })
+}
+
+fn notice(language: Option<Language>, heading: Sentence, explanation: Sentence) -> Markup {
+    standalone(
+        language,
+        heading,
+        |language| html! { p { (explanation(Messages::of(language))) } },
     )
 }
 
-fn notice(language: Language, heading: &str, explanation: &str) -> Markup {
-    standalone(language, heading, &html! { p { (explanation) } })
-}
-
-/// A page of one section that runs no script.
-fn standalone(language: Language, heading: &str, body: &Markup) -> Markup {
-    plain(language, heading).render(
+/// A page of one section, in each language in which it is read.
+fn standalone(
+    language: Option<Language>,
+    heading: Sentence,
+    body: impl Fn(Language) -> Markup,
+) -> Markup {
+    let languages: &[Language] = match &language {
+        Some(language) => from_ref(language),
+        None => &[Language::Lt, Language::En],
+    };
+    let headings = languages
+        .iter()
+        .map(|language| heading(Messages::of(*language)));
+    let title = headings.collect::<Vec<_>>().join(" / ");
+    plain(languages[0], &title).render(
         &Markup::default(),
         &html! {
             main #main tabindex="-1" {
-                section.request {
-                    h1 { (heading) }
-                    (body)
+                @for language in languages {
+                    section.request lang=(language.as_str()) {
+                        h1 { (heading(Messages::of(*language))) }
+                        (body(*language))
+                    }
                 }
             }
         },

@@ -61,6 +61,7 @@ impl CeremonyApi for Desk {
             "sealed" => Ok(Link::Sealed),
             "busy" => Ok(Link::Busy),
             "broken" => Ok(Link::Broken),
+            "unread" => Err(Problem::of(ProblemType::UNAVAILABLE)),
             "signed" => Ok(Link::Signed),
             _ => Err(Problem::not_found()),
         }
@@ -126,8 +127,12 @@ impl CeremonyApi for Desk {
         Ok(members())
     }
 
-    async fn member(&self, _: Link, _: &str) -> Result<ShownDocument, Problem> {
-        Ok(document())
+    async fn member(&self, _: Link, id: &str) -> Result<ShownDocument, Problem> {
+        Ok(match id {
+            "png" => file("image/png", b"<html>"),
+            "svg" => file("image/svg+xml", b"<svg>"),
+            _ => document(),
+        })
     }
 
     async fn state(&self, link: Link) -> Result<State, Problem> {
@@ -237,15 +242,20 @@ fn members() -> Vec<Member> {
             "application/zip",
             MemberRole::Attachment,
         ),
+        member("png", "Planas.png", "image/png", MemberRole::Attachment),
     ]
 }
 
 fn document() -> ShownDocument {
+    file("application/pdf", b"%PDF")
+}
+
+fn file(media_type: &str, content: &'static [u8]) -> ShownDocument {
     ShownDocument {
-        bytes: 4,
+        bytes: content.len() as u64,
         file_name: "sutartis.pdf".to_owned(),
-        media_type: "application/pdf".to_owned(),
-        content: Box::pin(async { Ok(Body::from("%PDF")) }),
+        media_type: media_type.to_owned(),
+        content: Box::pin(async move { Ok(Body::from(content)) }),
     }
 }
 

@@ -57,7 +57,6 @@ async fn a_refusal_is_told_in_the_language_of_the_page_or_of_the_signer() {
             404,
             "This link does not work",
         ),
-        ("/c/nobodys/callback", 404, "Nuoroda neveikia"),
         ("/c/nobodys/decline?lang=en", 404, "This link does not work"),
         ("/c/broken", 503, "The page could not be shown"),
         ("/c/broken?lang=lt", 503, "Puslapio parodyti nepavyko"),
@@ -66,5 +65,48 @@ async fn a_refusal_is_told_in_the_language_of_the_page_or_of_the_signer() {
 
         assert_eq!(answered.as_u16(), status, "{path}");
         assert!(page.contains(told), "{path}: {page}");
+        assert_eq!(page.matches("<h1>").count(), 1, "{path}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_known_reads_both_languages_until_one_is_asked_for() {
+    for (path, status, lithuanian, english) in [
+        (
+            "/c/nobodys",
+            404,
+            "Nuoroda neveikia",
+            "This link does not work",
+        ),
+        (
+            "/c/nobodys/callback?utm_source=mail",
+            404,
+            "Nuoroda neveikia",
+            "This link does not work",
+        ),
+        (
+            "/c/unread",
+            503,
+            "Puslapio parodyti nepavyko",
+            "The page could not be shown",
+        ),
+        (
+            "/c/pair?code=ABCD-EFGH",
+            200,
+            "Atverkite pasirašymo programėlę",
+            "Open the signing app",
+        ),
+    ] {
+        let lithuanian = format!("lang=\"lt\"><h1>{lithuanian}</h1>");
+        let english = format!("lang=\"en\"><h1>{english}</h1>");
+        let (answered, both) = page(path).await;
+        assert_eq!(answered.as_u16(), status, "{path}");
+        let [first, second] = [&lithuanian, &english].map(|heading| both.find(heading.as_str()));
+        assert!(first.is_some() && first < second, "{path}: {both}");
+
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let (_, one) = page(&format!("{path}{separator}lang=en")).await;
+        assert!(one.contains(&english), "{path}: {one}");
+        assert!(!one.contains("lang=\"lt\""), "{path}: {one}");
     }
 }

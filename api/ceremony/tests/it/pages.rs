@@ -107,8 +107,27 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
         "<a class=\"save\" href=\"/c/container/members/a\" download=\"Sutartis.pdf\" \
          aria-label=\"Download the file: Sutartis.pdf\">",
         "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
+        "download=\"Planas.png\" data-picture>Planas.png</a> (appendix)",
+        "Some of the files cannot be shown here. Press the name of such a file to download it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_picture_is_shown_as_nothing_else_and_what_is_no_picture_is_saved() {
+    for (id, media_type, disposition) in [
+        ("png", "image/png", "inline"),
+        ("svg", "application/octet-stream", "attachment"),
+    ] {
+        let member = format!("/c/container/members/{id}");
+        let answer = answer(Request::get(&member), "").await;
+
+        let headers = answer.headers();
+        assert_eq!(headers["content-type"], media_type, "{id}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        let named = headers["content-disposition"].to_str().expect("ASCII");
+        assert!(named.starts_with(disposition), "{id}: {named}");
     }
 }
 

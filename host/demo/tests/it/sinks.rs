@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use crate::support::fresh_world;
 
+const LETTER: &str = "<html lang=\"lt\"><head></head><body><p>Sveiki</p></body></html>";
+
 async fn read(address: String) -> Value {
     let answer = reqwest::get(address).await.expect("an answer");
     answer.json().await.expect("JSON")
@@ -19,8 +21,8 @@ async fn a_letter_is_shown_as_its_addressees_would_read_it() {
         .to("jonas@example.com".parse().expect("a mailbox"))
         .subject("Prašymas pasirašyti: sutartis")
         .multipart(MultiPart::alternative_plain_html(
-            "Sveiki\n.\nTaškas eilutės pradžioje".to_owned(),
-            "<p>Sveiki</p>".to_owned(),
+            "Sveiki\n.\nTaškas eilutės pradžioje\nPasirašyti: http://127.0.0.1/c/a?b&c".to_owned(),
+            LETTER.to_owned(),
         ))
         .expect("a letter");
 
@@ -37,21 +39,22 @@ async fn a_letter_is_shown_as_its_addressees_would_read_it() {
     let text = message["text"].as_str().expect("a text");
     assert_eq!(
         text.trim_end().replace("\r\n", "\n"),
-        "Sveiki\n.\nTaškas eilutės pradžioje"
+        "Sveiki\n.\nTaškas eilutės pradžioje\nPasirašyti: http://127.0.0.1/c/a?b&c"
     );
-    assert_eq!(
-        message["html"].as_str().map(str::trim_end),
-        Some("<p>Sveiki</p>")
-    );
-    let page = reqwest::get(format!("{}/", addresses.mail))
-        .await
-        .expect("a page");
-    assert!(
-        page.text()
-            .await
-            .expect("text")
-            .contains("jonas@example.com")
-    );
+    assert_eq!(message["html"].as_str().map(str::trim_end), Some(LETTER));
+    let page = reqwest::get(format!("{}/", addresses.mail)).await;
+    let page = page.expect("a page").text().await.expect("text");
+    for shown in [
+        "jonas@example.com",
+        "<h2 lang=\"lt\">Prašymas pasirašyti: sutartis</h2>",
+        "<a href=\"http://127.0.0.1/c/a?b&amp;c\">http://127.0.0.1/c/a?b&amp;c</a>",
+        "sandbox=\"allow-popups allow-popups-to-escape-sandbox\"",
+        "srcdoc=\"&lt;html lang=&quot;lt&quot;&gt;&lt;head&gt;&lt;base target=",
+        "&lt;p&gt;Sveiki&lt;/p&gt;",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    assert!(!page.contains("<p>Sveiki"), "{page}");
 }
 
 #[tokio::test]
