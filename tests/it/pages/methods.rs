@@ -78,8 +78,11 @@ impl Signing<'_> {
     /// card's app and what it is asked to sign are left over.
     async fn begin(&self, way: &Way, number: &str) -> Option<(CardApp, Value)> {
         let Self { browser, demo, .. } = self;
-        let tile = format!("label[for=method-{}]", way.method);
-        browser.click(&tile).await;
+        // The card's app chooses its own tile.
+        if way.name != "nfc" {
+            let tile = format!("label[for=method-{}]", way.method);
+            browser.click(&tile).await;
+        }
         match way.name {
             "smart_id" => {
                 let persona = demo.smart_id_personas("signs")[0];
