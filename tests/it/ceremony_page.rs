@@ -177,7 +177,7 @@ async fn a_signer_signs_with_mobile_id_on_the_page() {
     number.send_keys("6000066").await.unwrap();
     browser.start_signing(&persona.personal_code).await;
     let fault = browser.text("#phone-number-fault").await;
-    assert!(fault.contains("no number of a mobile phone"), "{fault}");
+    assert!(fault.contains("not a mobile number"), "{fault}");
     browser.keep_picture("ceremony-mobile-id").await;
     number.clear().await.unwrap();
     let spaced = "+370 600 00666";

@@ -32,7 +32,7 @@ messages! {
     open_document: "Atsisiųsti dokumentą", "Download the document";
     members: "Pasirašote visus šiuos failus:", "You sign all of these files:";
     members_unknown: "Failų sąrašo parodyti nepavyko. Atsisiųskite dokumentą arba atnaujinkite puslapį.", "The list of files could not be shown now. Download the document, or load the page again.";
-    members_not_shown: "Kai kurių failų čia parodyti negalime. Paspauskite tokio failo pavadinimą, kad jį atsisiųstumėte, ir perskaitykite prieš pasirašydami.", "Some of the files cannot be shown here. Press the name of such a file to download it, and read it before you sign.";
+    members_not_shown: "Kai kurių failų čia parodyti negalime. Paspauskite jų pavadinimus, atsisiųskite šiuos failus ir perskaitykite prieš pasirašydami.", "Some of the files cannot be shown here. Press the name of such a file to download it, and read it before you sign.";
     save_member: "Atsisiųsti failą", "Download the file";
     main_member: "pagrindinis dokumentas", "main document";
     attachment: "priedas", "appendix";
@@ -64,7 +64,7 @@ messages! {
     pair_page_explained: "Šis adresas skirtas telefono programėlei, kuria nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, paleiskite ją ir įveskite kodą.", "This address is for the app that reads the ID card on your phone. If the app did not open, start it and type the code.";
     phone_number: "Telefono numeris", "Phone number";
     phone_number_hint: "Pavyzdžiui, +370\u{a0}600\u{a0}00000", "Such as +370\u{a0}600\u{a0}00000";
-    phone_number_fault: "Toks numeris netinka. Rašykite, pavyzdžiui, +370\u{a0}600\u{a0}00000.", "This is no number of a mobile phone. Type it like +370\u{a0}600\u{a0}00000, with the code of the country.";
+    phone_number_fault: "Toks numeris netinka. Rašykite jį su šalies kodu, pavyzdžiui, +370\u{a0}600\u{a0}00000.", "This is not a mobile number. Type it with the code of the country, such as +370\u{a0}600\u{a0}00000.";
     personal_code: "Asmens kodas", "Personal code";
     personal_code_hint: "11\u{a0}skaitmenų", "11 digits";
     personal_code_fault: "Asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not right. Check all of its 11 digits.";
@@ -134,7 +134,7 @@ messages! {
     card_tile_explained: "Kortelė ir telefonas su NFC", "The card and a phone with NFC";
     phase_certificate: "Tikriname jūsų sertifikatą…", "Checking your certificate…";
     phase_waiting: "Laukiame, kol patvirtinsite savo įrenginyje.", "Waiting until you confirm on your device.";
-    completing_explained: "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: joje matysite, ar pasirašyta.", "There is nothing left for you to do. Wait here, or open the link again later: it will show whether the document is signed.";
+    completing_explained: "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: jei pasirašyti nepavyko, puslapyje tai bus parašyta.", "There is nothing left for you to do. Wait here, or open the link again later: if the document could not be signed, the page will say so.";
     script_needed_only_to_sign: "Be „JavaScript“ galite atsisiųsti dokumentą arba atsisakyti pasirašyti.", "Without JavaScript you can download the document or decline to sign.";
     already_answered: "Čia nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
     pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
@@ -144,7 +144,7 @@ messages! {
     failed_cancelled: "Pasirašymas nutrauktas. Jei norite pasirašyti, pradėkite iš naujo.", "The signing was cancelled. If you want to sign, begin again.";
     failed_smart_id_expired: "Jūsų Smart-ID paskyra nebegalioja. Susikurkite naują Smart-ID programėlėje arba rinkitės kitą būdą.", "Your Smart-ID account has expired. Create a new one in the Smart-ID app, or choose another method.";
     failed_mobile_id_expired: "Jūsų mobilusis parašas nebegalioja. Kreipkitės į savo mobiliojo ryšio operatorių arba rinkitės kitą būdą.", "Your Mobile-ID has expired. Contact your mobile operator, or choose another method.";
-    failed_card_not_qualified: "Kortelėje nėra sertifikato, kuriuo būtų galima pasirašyti kvalifikuotu elektroniniu parašu. Rinkitės kitą būdą arba kreipkitės į kortelę išdavusią įstaigą.", "The card has no certificate for qualified signatures. Choose another method, or contact whoever issued the card.";
+    failed_card_not_qualified: "Kortelėje nėra kvalifikuoto elektroninio parašo sertifikato. Rinkitės kitą būdą arba kreipkitės į kortelę išdavusią įstaigą.", "The card has no certificate for qualified signatures. Choose another method, or contact whoever issued the card.";
     failed_card_expired: "Jūsų kortelės sertifikatas nebegalioja. Kreipkitės į kortelę išdavusią įstaigą arba rinkitės kitą būdą.", "The certificate of your card has expired. Contact whoever issued the card, or choose another method.";
     failed_certificate_purpose: "Šis sertifikatas neskirtas pasirašyti. Rinkitės kitą būdą.", "This certificate is not one for signing. Choose another method.";
     failed_smart_id_revoked: "Jūsų Smart-ID paskyra panaikinta arba sustabdyta. Kreipkitės į Smart-ID klientų aptarnavimą arba rinkitės kitą būdą.", "Your Smart-ID account has been closed or suspended. Contact Smart-ID support, or choose another method.";

@@ -278,8 +278,13 @@ fn is_pdf(member: &Member) -> bool {
     member.mime_type == PDF
 }
 
+/// Whether it is a picture here and wherever it is saved: its name says so too.
 fn is_picture(member: &Member) -> bool {
-    PICTURES.contains(&&*member.mime_type)
+    let name = member.name.to_ascii_lowercase();
+    let is_named_so = [".png", ".jpg", ".jpeg"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    is_named_so && PICTURES.contains(&&*member.mime_type)
 }
 
 fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {

@@ -1,6 +1,5 @@
 //! The pages and calls, over HTTP.
 
-use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -244,19 +243,21 @@ async fn member<C: CeremonyApi>(
     shown(http.api.member(link, &id).await?, &method, MEMBER_POLICY).await
 }
 
-/// A document, or a part of it: beside the page what browsers can show, and a
-/// download else. No browser takes what is sent as a picture for anything else
-/// (`X-Content-Type-Options`), whatever is in it.
+/// A document, or a part of it: a PDF beside the page, and a download else. A
+/// picture keeps its type, so that the page can show it; no browser takes it for
+/// anything else (`X-Content-Type-Options`), whatever is in it.
 async fn shown(
     document: ShownDocument,
     method: &Method,
     policy: &'static str,
 ) -> Result<Response, Problem> {
-    let mut shown = iter::once(&PDF).chain(&PICTURES);
-    let shown = shown.find(|media_type| document.media_type == **media_type);
-    let (disposition, media_type) = match shown {
-        Some(media_type) => (Disposition::Inline, *media_type),
-        None => (Disposition::Attachment, "application/octet-stream"),
+    let (disposition, media_type) = match &*document.media_type {
+        PDF => (Disposition::Inline, PDF),
+        other => {
+            let picture = PICTURES.into_iter().find(|picture| *picture == other);
+            let media_type = picture.unwrap_or("application/octet-stream");
+            (Disposition::Attachment, media_type)
+        }
     };
     let content = match *method {
         Method::HEAD => Body::empty(),

@@ -31,6 +31,7 @@ mod refusals;
 mod router;
 pub mod views;
 mod vocabulary;
+pub mod webhooks;
 
 pub use accept::accepts;
 pub use api::{Api, Presence};

@@ -45,8 +45,8 @@ const LINES: &str = "
     }
     return lines;
 ";
-/// The middle of the longest dark run at the left of the last sheet, as one of so
-/// many lines from above to below.
+/// In which of so many lines, counted from the top, the middle of the longest dark
+/// run near the left edge of the last sheet is.
 const BLOCK: &str = "
     const canvas = document.querySelector('.sheet:last-child canvas');
     const column = Math.floor(0.03 * canvas.width);
@@ -74,7 +74,7 @@ const DARK: &str = "
 ";
 /// A box on a sheet: its left, top, width and height as parts of the sheet.
 type Part = [f64; 4];
-/// Above at the left and at the right, below at the left and at the right.
+/// Top left, top right, bottom left, bottom right.
 const CORNERS: [Part; 4] = [
     [0.01, 0.01, 0.04, 0.04],
     [0.95, 0.01, 0.04, 0.04],

@@ -1,5 +1,4 @@
-//! What signers see when there is more than one document with no signature:
-//! signatures of others, files of a container.
+//! What signers see of documents that others have signed, and of containers.
 
 use std::time::Duration;
 
@@ -7,11 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use fantoccini::Locator;
 use parafa_fixtures::plain;
+use parafa_fixtures::signed::Identity;
+use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer};
 use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::open;
+use super::{open, sign_elsewhere};
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
@@ -24,6 +25,14 @@ const FILES: [(&str, usize); 3] = [
     ("2 priedas. Sąmata.pdf", 2),
 ];
 
+/// A picture of one dot.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/// Which of a picture, a document and a fault is shown.
+const SHOWN: &str = "
+    return ['member-picture', 'viewer', 'viewer-fault']
+      .map((id) => !document.getElementById(id).hidden);
+";
+
 #[tokio::test]
 async fn who_signed_before_is_listed_for_the_next_signer() {
     let Some(browser) = Browser::start().await else {
@@ -33,10 +42,7 @@ async fn who_signed_before_is_listed_for_the_next_signer() {
     let persona = demo.smart_id_personas("signs")[0];
     let signers = json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]);
     let signing = demo.signing().create(&plain(1), signers).await;
-    let first = Demo::ceremony(signing.signers[0].link());
-    let started = first.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(first.ended_attempt().await.phase, "done");
+    sign_elsewhere(signing.signers[0].link(), persona).await;
 
     let looked_at = async {
         loop {
@@ -88,6 +94,7 @@ async fn each_file_of_a_container_is_listed_and_can_be_read_on_a_phone() {
         browser.shown(&format!("{row}[aria-current=true]")).await;
         let last = format!(".sheet:nth-child({pages}):last-child");
         browser.shown(&last).await;
+        browser.shown(".sheet[data-drawn] canvas").await;
         let status = browser.text("#viewer-status").await;
         assert_eq!(status, format!("1/{pages} psl."));
     }
@@ -98,4 +105,44 @@ async fn each_file_of_a_container_is_listed_and_can_be_read_on_a_phone() {
 fn link_of(created: &Value) -> &str {
     let link = created["signers"][0]["ceremonyUrl"].as_str();
     link.expect("a link")
+}
+
+#[tokio::test]
+async fn pictures_of_a_container_are_shown_and_other_files_are_to_be_downloaded() {
+    let Some(browser) = Browser::start().await else {
+        return;
+    };
+    let demo = Demo::start();
+    let (document, dot) = (plain(1), BASE64.decode(DOT).expect("base64"));
+    let files: [(&str, &str, &str, &[u8]); 4] = [
+        ("a.pdf", "a.pdf", "application/pdf", &document),
+        ("b.png", "b.png", "image/png", &dot),
+        ("c.png", "c.png", "image/png", b"<script>alert(1)</script>"),
+        ("d.txt", "d.txt", "text/plain", b"Kaina"),
+    ];
+    let signed = SignedContainer::unsigned(&files).sign(ContainerSigning::by(Identity::Ona));
+    let (api, container) = (demo.signing(), signed.zip.build());
+    let signers = json!([{"email": "jonas@example.lt", "language": "lt"}]);
+    let created = api.try_create("pirkimas.asice", &container, signers).await;
+    let signing = created.expect("the signing is created");
+    let shown = async || browser.execute(SHOWN, Vec::new()).await.expect("a look");
+
+    open(&browser, signing.signers[0].link(), "lt").await;
+    browser.shown(".sheet[data-drawn]").await;
+    let told = browser.text("#members .notice").await;
+    assert!(
+        told.starts_with("Kai kurių failų čia parodyti negalime."),
+        "{told}"
+    );
+    browser.click(".members li:nth-child(2) a").await;
+    browser.shown("#member-picture").await;
+    assert_eq!(shown().await, json!([true, false, false]));
+    browser.assert_accessible("a picture").await;
+    browser.click(".members li:nth-child(3) a").await;
+    browser.shown("#viewer-fault").await;
+    assert_eq!(shown().await, json!([false, false, true]));
+    browser.click(".members li:nth-child(1) a").await;
+    browser.shown(".sheet[data-drawn]").await;
+    assert_eq!(shown().await, json!([false, true, false]));
+    browser.close().await;
 }

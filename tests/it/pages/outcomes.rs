@@ -7,7 +7,7 @@ use parafa_fixtures::plain;
 use serde_json::json;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, scan, visit};
+use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, scan, sign_elsewhere, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
@@ -65,8 +65,8 @@ const CARD_EXPIRED: Told = [
      method.",
 ];
 const CARD_NOT_QUALIFIED: Told = [
-    "Kortelėje nėra sertifikato, kuriuo būtų galima pasirašyti kvalifikuotu elektroniniu parašu. \
-     Rinkitės kitą būdą arba kreipkitės į kortelę išdavusią įstaigą.",
+    "Kortelėje nėra kvalifikuoto elektroninio parašo sertifikato. Rinkitės kitą būdą arba \
+     kreipkitės į kortelę išdavusią įstaigą.",
     "The card has no certificate for qualified signatures. Choose another method, or contact \
      whoever issued the card.",
 ];
@@ -107,10 +107,10 @@ const COMPLETING: Told = [
     "You have signed. A time-stamp is being added…",
 ];
 const COMPLETING_EXPLAINED: Told = [
-    "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: joje \
-     matysite, ar pasirašyta.",
-    "There is nothing left for you to do. Wait here, or open the link again later: it will show \
-     whether the document is signed.",
+    "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: jei \
+     pasirašyti nepavyko, puslapyje tai bus parašyta.",
+    "There is nothing left for you to do. Wait here, or open the link again later: if the \
+     document could not be signed, the page will say so.",
 ];
 const NO_TIMESTAMP: Told = [
     "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po \
@@ -239,14 +239,17 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
         return;
     };
     let demo = Demo::start_with(&[("PARAFA_LIMITS__FINISH_HOURS", "1".to_owned())]);
-    WorldControl::of(&demo)
-        .spoil("tsa", json!({"fault": "down"}))
-        .await;
+    let world = WorldControl::of(&demo);
     let persona = demo.smart_id_personas("signs")[0];
     for (number, language) in LANGUAGES.into_iter().enumerate() {
-        let signer = json!({"email": "ona@example.lt", "language": language});
-        let page = link(&demo, signer).await;
-        open(&browser, &page, language).await;
+        world.spoil("tsa", json!({"fault": "down"})).await;
+        let signers = json!([
+            {"email": "ona@example.lt", "language": language},
+            {"email": "jonas@example.lt"},
+        ]);
+        let signing = demo.signing().create(&plain(1), signers).await;
+        let page = signing.signers[0].link();
+        open(&browser, page, language).await;
 
         browser.start_signing(&persona.personal_code).await;
 
@@ -262,15 +265,18 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
         forgotten.expect("a script runs");
         browser.goto("about:blank").await.expect("another page");
         demo.move_clock("+2h");
-        let ended = Demo::ceremony(&page).ended_attempt().await;
+        let ended = Demo::ceremony(page).ended_attempt().await;
         assert_eq!(ended.phase, "failed");
 
-        visit(&browser, &page, language).await;
+        visit(&browser, page, language).await;
         let told = browser.text("#failure").await;
         assert_eq!(told, NO_TIMESTAMP[number]);
         browser.assert_accessible("no time-stamp").await;
         browser.click("#again").await;
         browser.shown("#choose").await;
+        world.mend("tsa").await;
+        sign_elsewhere(signing.signers[1].link(), persona).await;
+        assert_changed_is_told(&browser, number).await;
     }
     browser.close().await;
 }
@@ -337,10 +343,7 @@ async fn whoever_begins_with_a_document_that_is_another_one_by_now_is_shown_that
         page.attr("data-sha256").await.expect("an attribute")
     };
     let before = digest().await;
-    let first = Demo::ceremony(signing.signers[0].link());
-    let started = first.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(first.ended_attempt().await.phase, "done");
+    sign_elsewhere(signing.signers[0].link(), persona).await;
 
     browser.start_signing(&persona.personal_code).await;
 

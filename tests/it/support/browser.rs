@@ -262,8 +262,8 @@ impl Browser {
             .await;
     }
 
-    /// Tells pages that are opened from now on how a signing stands, and no news of
-    /// it; gives what lets them through again.
+    /// Pages that are opened from now on learn how their signing stands, and of no
+    /// change. Gives what [`Self::let_news_through`] takes.
     pub(crate) async fn withhold_news(&self) -> Value {
         let source = "
             let told = false;

@@ -1,4 +1,4 @@
-import { openDocument, setUp } from "./document.js";
+import { closeDocument, openDocument, setUp } from "./document.js";
 
 history.scrollRestoration = "manual";
 const main = document.getElementById("main");
@@ -34,7 +34,7 @@ let sawAttempt = location.hash === "#returned" || kept(sessionStorageOf, ATTEMPT
 if (location.hash === "#returned") history.replaceState(null, "", location.pathname + location.search);
 // A failure that comes long after the signature is shown to whoever opens the link
 // then, until they begin anew.
-let isLateFailureRead = false;
+let isLateFailureRead = Boolean(history.state && history.state.isLateFailureRead);
 let latest = null;
 let over = false;
 // What the page waits for before it asks for news again: the link of somebody
@@ -152,15 +152,14 @@ function refreshCode(wanted) {
 
 // A document that somebody else has signed meanwhile is shown anew, and the page
 // that shows it says why.
-function showChanged() {
-  history.replaceState({ shown: main.dataset.sha256 }, "");
+function reloadChanged() {
+  history.replaceState({ shown: main.dataset.sha256, isLateFailureRead }, "");
   location.reload();
 }
-const before = history.state && history.state.shown;
-let isAnother = Boolean(before) && before !== main.dataset.sha256;
+const shownBefore = history.state && history.state.shown;
+let hasChanged = Boolean(shownBefore) && shownBefore !== main.dataset.sha256;
 history.replaceState(null, "");
 function tellChanged() {
-  isAnother = false;
   const fault = byId("start-fault");
   fault.textContent = fault.dataset.changed;
   fault.hidden = false;
@@ -205,10 +204,11 @@ async function watch() {
       if (over) return;
       if (state.document.sha256 !== main.dataset.sha256) {
         if (ended(state)) return location.reload();
-        if (shown === "choose") return showChanged();
+        if (shown === "choose") return reloadChanged();
       }
       render(state);
-      if (isAnother && shown === "choose") tellChanged();
+      if (hasChanged && shown === "choose") tellChanged();
+      hasChanged = false;
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
     } catch {
@@ -279,7 +279,7 @@ async function start(who) {
       return true;
     }
     const problem = await problemOf(response);
-    if (nameOf(problem) === "document-changed") return showChanged();
+    if (nameOf(problem) === "document-changed") return reloadChanged();
     if (["not-found", "signer-not-open"].includes(nameOf(problem))) return location.reload();
     if (who.personalCode !== undefined && pointAt(problem.errors || [])) return false;
     fault.textContent = refusal(fault, problem, response);
@@ -372,7 +372,7 @@ byId("give-up").addEventListener("click", async () => {
 byId("again").addEventListener("click", () => {
   sawAttempt = false;
   isLateFailureRead = true;
-  if (latest && latest.document.sha256 !== main.dataset.sha256) return showChanged();
+  if (latest && latest.document.sha256 !== main.dataset.sha256) return reloadChanged();
   show("choose");
   // What is done next, or what says it where that cannot be done now.
   const next = chosenMethod() === "nfc" ? byId("card") : byId("personal-code");
@@ -424,24 +424,28 @@ function drawMembers() {
   const links = [...document.querySelectorAll("#members a:is([data-pdf], [data-picture])")];
   if (!links.length) return;
   const [picture, fault] = [byId("member-picture"), byId("viewer-fault")];
-  picture.addEventListener("error", () => {
-    if (picture.hidden) return;
-    picture.hidden = true;
+  // The address of the picture that was chosen last; none while a PDF is shown. A
+  // picture is shown when it is there, lest another file is read in its place.
+  let wanted = null;
+  const tellPicture = (isThere) => {
+    if (picture.src !== wanted) return;
+    picture.hidden = !isThere;
     fault.textContent = viewer.dataset.failed;
-    fault.hidden = false;
-  });
+    fault.hidden = isThere;
+  };
+  picture.addEventListener("load", () => tellPicture(true));
+  picture.addEventListener("error", () => tellPicture(false));
   const draw = (drawn) => {
     for (const link of links) {
       if (link === drawn) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-    picture.hidden = drawn.dataset.picture === undefined;
-    if (picture.hidden) return openDocument(() => bytesOf(drawn.href));
-    // A document that is still being opened does not come in its place.
-    if (!viewer.hidden) openDocument(() => new Promise(() => {}));
-    viewer.hidden = fault.hidden = true;
+    picture.hidden = true;
+    wanted = drawn.dataset.picture === undefined ? null : drawn.href;
+    if (!wanted) return openDocument(() => bytesOf(drawn.href));
+    closeDocument();
     picture.alt = drawn.textContent;
-    picture.src = drawn.href;
+    picture.src = wanted;
   };
   for (const link of links) {
     link.addEventListener("click", (event) => {

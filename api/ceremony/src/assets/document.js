@@ -81,6 +81,13 @@ export async function openDocument(load) {
   }
 }
 
+// Shows no document any more, nor one that is still being opened.
+export function closeDocument() {
+  if (drawn) drawn.close();
+  drawn = null;
+  box.hidden = fault.hidden = true;
+}
+
 class Sheets {
   pages = [];
   step = STEPS.indexOf(1);
@@ -155,6 +162,7 @@ class Sheets {
   }
 
   zoom(by) {
+    if (!this.pages.length) return;
     this.step = Math.max(this.step + by, 0);
     this.layOut();
   }

@@ -115,9 +115,9 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
 }
 
 #[tokio::test]
-async fn a_picture_is_shown_as_nothing_else_and_what_is_no_picture_is_saved() {
+async fn a_picture_keeps_its_type_and_what_is_no_picture_has_none() {
     for (id, media_type, disposition) in [
-        ("png", "image/png", "inline"),
+        ("png", "image/png", "attachment"),
         ("svg", "application/octet-stream", "attachment"),
     ] {
         let member = format!("/c/container/members/{id}");
