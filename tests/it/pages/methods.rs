@@ -69,7 +69,7 @@ const KEEP_TOLD: &str = "
     sessionStorage.removeItem('told');
     const box = document.getElementById('code-box');
     new MutationObserver(() => {
-      if (!box.hidden && box.innerText) sessionStorage.setItem('told', box.innerText);
+      if (box.checkVisibility()) sessionStorage.setItem('told', box.innerText);
     }).observe(document.getElementById('waiting'), { attributes: true, childList: true, subtree: true });
 ";
 const TOLD: &str = "return sessionStorage.getItem('told')";
@@ -138,9 +138,10 @@ impl Signing<'_> {
         visit(browser, &returned, self.language).await;
     }
 
-    /// Draws a picture of a phone.
+    /// Draws a picture of a phone where pictures are wanted: what is to be seen may
+    /// be gone within a second.
     async fn draw(&self, state: &str, css: &str) {
-        if self.screen.name == "phone" {
+        if self.screen.name == "phone" && Browser::illustrates() {
             self.browser.scroll_to(css).await;
             let name = format!("ceremony-{state}-phone-{}", self.language);
             self.browser.illustrate(&name).await;
@@ -178,12 +179,11 @@ async fn sign_on(screen: Screen, numbers: [&str; 2]) {
             let followed = usize::from(["nfc", "same_device"].contains(&way.name));
             let taps = browser.taps() - before + followed;
             if way.compare.is_some() {
-                browser.shown("#code-box").await;
                 let state = match way.name {
                     "smart_id" => "code".to_owned(),
                     name => format!("code-{name}"),
                 };
-                signing.draw(&state, ".steps").await;
+                signing.draw(&state, "#code-box").await;
             }
             if let Some((app, asked)) = card {
                 browser.assert_accessible("a card's code").await;

@@ -225,6 +225,11 @@ impl Browser {
         assert_eq!(found, json!([]), "{state}");
     }
 
+    /// Whether pictures for the documentation are wanted.
+    pub(crate) fn illustrates() -> bool {
+        std::env::var_os("PARAFA_PICTURES").is_some()
+    }
+
     /// Keeps what the window shows for the documentation, where
     /// `PARAFA_PICTURES` names a folder for it.
     pub(crate) async fn illustrate(&self, name: &str) {
