@@ -117,9 +117,13 @@ impl CeremonyPage<'_> {
 
     /// The place where the document, or a part of it, is drawn.
     fn viewer(&self, texts: &Messages, document: &str) -> Markup {
-        let is_pdf = self.content.document_mime_type == PDF;
+        let has_pdf = self.content.document_mime_type == PDF;
+        let is_awaited = match &self.content.members {
+            PageMembers::Known(members) => members.iter().any(is_shown_first),
+            _ => has_pdf,
+        };
         html! {
-            div.viewer #viewer hidden data-library=(pdf_js()) data-document=[is_pdf.then_some(document)]
+            div.viewer.awaited[is_awaited] #viewer hidden data-library=(pdf_js()) data-document=[has_pdf.then_some(document)]
                 data-loading=(texts.viewer_loading) data-failed=(texts.viewer_failed)
                 data-locked=(texts.viewer_locked) data-page=(texts.viewer_page)
                 data-sheet=(texts.viewer_sheet) {
@@ -267,6 +271,11 @@ fn member_row(texts: &Messages, base: &str, member: &Member) -> Markup {
 
 fn is_shown(member: &Member) -> bool {
     is_pdf(member) || is_picture(member)
+}
+
+/// Whether it is drawn as soon as the page is there.
+fn is_shown_first(member: &Member) -> bool {
+    member.role == MemberRole::Main && is_pdf(member)
 }
 
 /// Whether it is to be read, and not here.

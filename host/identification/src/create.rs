@@ -70,7 +70,9 @@ impl Identifications {
             .store
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
-        self.signer(caller.mode)?;
+        if !self.signer(caller.mode)?.is_in_service() {
+            return Err(IdentificationError::NoSigner);
+        }
         // A byte stands for the dossier, whose length nobody knows yet: who may
         // store nothing more is told so before a register is asked.
         let room = self.uploads.room(caller, 1, 1).await?;

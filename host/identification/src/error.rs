@@ -27,7 +27,7 @@ pub enum IdentificationError {
     /// The link cannot be mailed: no mail server is set up.
     #[error("letters cannot be sent here")]
     NoMail,
-    /// No attorney signs evidence for keys of this mode here.
+    /// No attorney signs evidence for keys of this mode here, or with no plugin.
     #[error("no key is set up that evidence is signed with")]
     NoSigner,
     /// There is no evidence yet.

@@ -135,6 +135,14 @@ impl AnswerSigner {
         self.maker.key.storage()
     }
 
+    /// Whether the plugins that signatures are made with are in use.
+    #[must_use]
+    pub fn is_in_service(&self) -> bool {
+        [JADES, ASICE]
+            .into_iter()
+            .all(|id| self.maker.plugin(id).is_ok())
+    }
+
     /// Whether the key can be reached, and its certificate may sign now. What is
     /// wrong is logged too.
     ///

@@ -20,6 +20,18 @@ const LOADED: &str = "
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
 ";
 
+/// Most that what is read may move without a call of the reader's (Layout
+/// Instability, 2.2), of which 0.1 is called good.
+const MOST_SHIFT: f64 = 0.1;
+const SHIFTS: &str = "
+    const tell = arguments[arguments.length - 1];
+    let total = 0;
+    const add = (list) => total = list.getEntries().reduce((sum, shift) => sum + shift.value, 0);
+    new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+    // Both are called in one task, in their order.
+    new PerformanceObserver(() => tell(total)).observe({ type: 'navigation', buffered: true });
+";
+
 async fn open(browser: &Browser, demo: &Demo, language: &str) {
     let signers = json!([{"email": "ona@example.lt", "language": language}]);
     let signing = demo.signing().create(&plain(2), signers).await;
@@ -178,6 +190,23 @@ async fn the_page_is_small_beside_the_document_and_what_draws_it() {
     let loaded = loaded.as_f64().expect("a number");
     assert!((1000.0..MOST_BYTES).contains(&loaded), "{loaded}");
     browser.close().await;
+}
+
+#[tokio::test]
+async fn nothing_moves_while_the_page_is_read_as_it_loads() {
+    for screen in [Screen::PHONE, Screen::DESKTOP] {
+        let Some(browser) = Browser::on(screen).await else {
+            return;
+        };
+        let demo = Demo::start();
+
+        open(&browser, &demo, "lt").await;
+        let moved = browser.execute_async(SHIFTS, Vec::new()).await;
+
+        let moved = moved.expect("a sum").as_f64().expect("a number");
+        assert!(moved < MOST_SHIFT, "{}: {moved}", screen.name);
+        browser.close().await;
+    }
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ function cover(viewer, covers) {
 // Sets up the buttons around the sheets.
 export function setUp(viewer, faultLine) {
   box = viewer;
+  box.classList.remove("awaited");
   fault = faultLine;
   sheets = viewer.querySelector("#sheets");
   status = viewer.querySelector("#viewer-status");
