@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use parafa_domain::SigningMethod;
 use parafa_organisation_signature::SIGNING_METHOD;
+use parafa_store::engine::SledOptions;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
 use parafa_trust::Purpose;
@@ -56,6 +57,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(check_listeners(config));
     found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
+    found.in_check(check_cache(config));
     found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
     found.in_check(certificate_policy(config));
@@ -200,6 +202,16 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses a cache with which the store does not open.
+fn check_cache(config: &Config) -> anyhow::Result<()> {
+    const LEAST: u64 = SledOptions::LEAST_CACHE_BYTES;
+    let bytes = config.store.cache_bytes;
+    if bytes < LEAST {
+        bail!("store.cache_bytes {bytes} is too little: write {LEAST} or more");
+    }
+    Ok(())
+}
+
 fn check_log_filter(config: &Config) -> anyhow::Result<()> {
     let log = &config.telemetry.log;
     if let Err(error) = EnvFilter::try_new(log) {
@@ -312,7 +324,7 @@ impl Found {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use openssl::x509::X509;
     use parafa_fixtures::signed::Identity;
@@ -503,6 +515,16 @@ mod tests {
         assert_one_fault(&config, "is missing", "bring back the copy");
         config.secrets.master_key_file = Some(config.store.data.join("keys/master.key"));
         assert_one_fault(&config, "secrets.master_key_file", "outside");
+    }
+
+    #[test]
+    fn a_setting_with_which_no_store_opens_is_told_of() {
+        let (_folder, mut config) = sound();
+        config.store.cache_bytes = 255;
+        assert_one_fault(&config, "store.cache_bytes", "write 256 or more");
+        config.store.cache_bytes = 256;
+        config.secrets.master_key_file = Some(PathBuf::new());
+        assert_one_fault(&config, "secrets.master_key_file", "name a file");
     }
 
     #[test]

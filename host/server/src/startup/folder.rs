@@ -98,10 +98,11 @@ pub(crate) struct NoMasterKeyFile;
 
 /// Where the master key is: the demo has one in its data folder.
 pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {
-    match (&config.secrets.master_key_file, mode) {
-        (Some(file), _) => Some(file.clone()),
-        (None, StoreMode::Demo) => Some(config.store.data.join("master.key")),
-        (None, StoreMode::Production) => None,
+    let named = config.secrets.master_key_file.clone();
+    let named = named.filter(|file| !file.as_os_str().is_empty());
+    match mode {
+        StoreMode::Demo => named.or_else(|| Some(config.store.data.join("master.key"))),
+        StoreMode::Production => named,
     }
 }
 

@@ -58,6 +58,8 @@ pub struct SledOptions {
 impl SledOptions {
     /// Size of the page cache in bytes when nothing else is asked for.
     pub const DEFAULT_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+    /// Least size of the page cache in bytes: with less the engine does not start.
+    pub const LEAST_CACHE_BYTES: u64 = 256;
     /// Most commits that one sync makes durable when nothing else is asked for.
     pub const DEFAULT_COMMITS_PER_SYNC: NonZeroU16 = NonZeroU16::new(256).expect("it is not zero");
 
