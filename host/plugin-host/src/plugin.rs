@@ -131,6 +131,13 @@ impl Plugin {
         &self.about.extensions
     }
 
+    /// Whether it takes this file name extension, in any case.
+    #[must_use]
+    pub fn takes_extension(&self, extension: &str) -> bool {
+        let mut own = self.extensions().iter();
+        own.any(|own| own.eq_ignore_ascii_case(extension))
+    }
+
     /// What it can do.
     #[must_use]
     pub fn capabilities(&self) -> &BTreeSet<Capability> {

@@ -125,6 +125,16 @@ impl Registry {
         self.read().disabled.contains(&digest)
     }
 
+    /// Whether the plugin that takes this file name extension, in any case, is
+    /// disabled. One that was disabled when the program started is not known.
+    #[must_use]
+    pub fn is_out_of_use(&self, extension: &str) -> bool {
+        let plugins = self.read();
+        let takes = |plugin: &&Arc<Plugin>| plugin.takes_extension(extension);
+        let plugin = plugins.current().find(takes);
+        plugin.is_some_and(|plugin| plugins.disabled.contains(&plugin.digest()))
+    }
+
     /// All active plugins, by id.
     #[must_use]
     pub fn active(&self) -> Vec<Arc<Plugin>> {
@@ -152,12 +162,7 @@ impl Registry {
     /// The active plugin that takes this file name extension, in any case.
     #[must_use]
     pub fn by_extension(&self, extension: &str) -> Option<Arc<Plugin>> {
-        self.find(|plugin| {
-            plugin
-                .extensions()
-                .iter()
-                .any(|own| own.eq_ignore_ascii_case(extension))
-        })
+        self.find(|plugin| plugin.takes_extension(extension))
     }
 
     /// The plugin of this digest, active or superseded.

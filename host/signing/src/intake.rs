@@ -241,6 +241,9 @@ impl Intake {
         for file in files {
             let form = &file.document;
             if self.plugins.by_extension(&form.extension).is_none() {
+                if self.plugins.is_out_of_use(&form.extension) {
+                    obstacles.push((form.clone(), Obstacle::OutOfUse));
+                }
                 continue;
             }
             let content = self.load(caller, &form.content).await?.content;

@@ -5,7 +5,7 @@ use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
 use crate::ceremony::P256;
 use crate::earlier_signatures::{number_after, updated};
 use crate::intake::{inspected, notes, refused, replaced, table};
-use crate::real_samples::signed_and_taken_again;
+use crate::real_samples::{integrities, signed_and_taken_again};
 
 fn assert_taken(document: &[u8]) {
     if let Err(refusal) = inspected(document) {
@@ -227,7 +227,19 @@ fn what_only_viewers_read_may_be_said_twice() {
         table(&objects)
     };
 
-    assert_taken(&with_catalog("/PageMode /UseNone /PageMode /UseOutlines"));
+    // TCPDF, with bookmarks.
+    let document = with_catalog("/PageMode /UseNone /PageMode /UseOutlines");
+    assert_taken(&document);
+    let signed = P256.signs(&document).unwrap();
+    let text = String::from_utf8_lossy(&signed);
+    let (_, catalog) = text.rsplit_once("\n1 0 obj").expect("a catalog");
+    let (catalog, _) = catalog.split_once("endobj").expect("its end");
+    let saved = |value: &str| {
+        let saved = updated(&signed, &[(1, &catalog.replacen("/UseNone", value, 1))]);
+        integrities(&saved).unwrap()
+    };
+    assert_eq!(saved("/UseOutlines"), ["intact"], "one of both");
+    assert_ne!(saved("/FullScreen"), ["intact"]);
     let form = "/AcroForm << /Fields [] >>";
     assert_taken(&with_catalog(&format!("{form} /Lang (lt) {form}")));
     let other = "/AcroForm << /Fields [5 0 R] >>";

@@ -7,7 +7,7 @@ use parafa_fixtures::tool::samples;
 use parafa_format_core::{MemoryBlob, NativeEnvironment};
 use parafa_format_pdf::verify;
 
-use crate::ceremony::P256;
+use crate::ceremony::{P256, P384};
 use crate::flatten::flattened;
 use crate::intake::inspected;
 use crate::referees::qpdf_accepts;
@@ -71,7 +71,7 @@ fn a_value_that_viewers_show_and_the_appearance_does_not_is_never_drawn() {
     });
 }
 
-/// Signs a file that is taken, and says what is wrong with what came out.
+/// Has two sign a file that is taken, and says what is wrong with what came out.
 pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     let signed = P256.signs(document);
     let signed = signed.map_err(|refusal| format!("not signed: {refusal}"))?;
@@ -82,7 +82,25 @@ pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     if qpdf_accepts(document) == Some(true) && qpdf_accepts(&signed) == Some(false) {
         return Err("qpdf takes the original only".into());
     }
+    let again = P384.signs(&signed);
+    let again = again.map_err(|refusal| format!("not signed again: {refusal}"))?;
+    let mut expected = integrities(&signed)?;
+    expected.push("intact");
+    let found = integrities(&again)?;
+    if found != expected {
+        return Err(format!("signed again: {found:?} in place of {expected:?}"));
+    }
     Ok(())
+}
+
+/// What verification says of each signature.
+pub(crate) fn integrities(document: &[u8]) -> Result<Vec<&'static str>, String> {
+    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()));
+    let evidence = evidence.map_err(|refusal| format!("not verified: {refusal}"))?;
+    let signatures = evidence.signatures.iter();
+    Ok(signatures
+        .map(|signature| signature.integrity.name())
+        .collect())
 }
 
 fn each_expectation(column: usize, judge: impl Fn(&str, &str, Vec<u8>) -> Vec<String>) {

@@ -72,10 +72,13 @@ async fn a_registry_is_incomplete_while_an_installed_format_has_no_active_plugin
     assert!(!registry.is_complete(), "not loaded yet");
     registry.install(plugin.clone()).unwrap();
     assert!(registry.is_complete());
+    assert!(!registry.is_out_of_use("TOY"));
 
     registry.disable(plugin.digest());
 
     assert!(!registry.is_complete());
+    assert!(registry.is_out_of_use("TOY"));
+    assert!(!registry.is_out_of_use("pdf"));
 }
 
 #[tokio::test]

@@ -148,21 +148,28 @@ pub(super) fn refuse_other_keys(
     }
 }
 
-/// Keys that only one of two dictionaries has or whose values differ.
+/// Keys that only one of two dictionaries has or whose values differ. Where a key
+/// is there twice, with what only viewers read (TCPDF writes `/PageMode` so, and
+/// others keep one of both), no other value may be said than before.
 pub(super) fn differing_keys<'d>(
     old: &'d RawDictionary<'_>,
     new: &'d RawDictionary<'_>,
 ) -> Vec<&'d [u8]> {
-    let (old_values, new_values) = (ByKey::of(old), ByKey::of(new));
+    let (old_entries, new_entries) = (ByKey::new(old), ByKey::new(new));
     let differs = |entry: &&RawEntry<'_>| {
-        let value = new_values.value(&entry.key);
-        value.is_none_or(|value| !same_value(entry.value, value))
+        let mut said = new_entries.read_values(&entry.key).peekable();
+        let mut is_known = |value| {
+            let mut before = old_entries.read_values(&entry.key);
+            before.any(|before| same_value(before, value))
+        };
+        said.peek().is_none() || !said.all(&mut is_known)
     };
-    let is_added = |entry: &&RawEntry<'_>| old_values.value(&entry.key).is_none();
+    let is_added = |entry: &&RawEntry<'_>| old_entries.of(&entry.key).is_empty();
     let differing = old.entries().iter().filter(differs);
     let added = new.entries().iter().filter(is_added);
     let mut keys: Vec<&[u8]> = differing.chain(added).map(|entry| &*entry.key).collect();
     keys.sort_unstable();
+    keys.dedup();
     keys
 }
 
@@ -170,14 +177,24 @@ pub(super) fn differing_keys<'d>(
 struct ByKey<'d, 's>(Vec<&'d RawEntry<'s>>);
 
 impl<'d, 's> ByKey<'d, 's> {
-    fn of(dictionary: &'d RawDictionary<'s>) -> Self {
+    fn new(dictionary: &'d RawDictionary<'s>) -> Self {
         let mut entries: Vec<_> = dictionary.entries().iter().collect();
         entries.sort_by(|one, other| one.key.cmp(&other.key));
         Self(entries)
     }
 
-    fn value(&self, key: &[u8]) -> Option<&'s [u8]> {
-        let place = self.0.binary_search_by(|entry| (*entry.key).cmp(key));
-        self.0.get(place.ok()?).map(|entry| entry.value)
+    /// All entries of a key, as they stand in the file.
+    fn of(&self, key: &[u8]) -> &[&'d RawEntry<'s>] {
+        let after = self.0.partition_point(|entry| *entry.key < *key);
+        let of_key = self.0.get(after..).unwrap_or_default();
+        let end = of_key.partition_point(|entry| *entry.key == *key);
+        of_key.get(..end).unwrap_or_default()
+    }
+
+    /// The values of a key that readers take: some the first, some the last.
+    fn read_values(&self, key: &[u8]) -> impl Iterator<Item = &'s [u8]> {
+        let entries = self.of(key);
+        let read = entries.first().into_iter().chain(entries.last());
+        read.map(|entry| entry.value)
     }
 }
