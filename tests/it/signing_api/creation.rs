@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::account::{Account, NOBODY, of_signers, signing_of, text, two, with};
 use crate::support::demo::Demo;
+use crate::support::operator::done;
 use crate::support::root;
 
 #[tokio::test]
@@ -142,6 +143,21 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
     }
     let made = api.get("v1/signings").await.expect(200);
     assert_eq!(made["data"], json!([]));
+}
+
+#[tokio::test]
+async fn what_a_disabled_plugin_would_refuse_comes_into_no_container() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let container = json!({"format": "asice", "files": [{"name": "a.pdf", "content": "AAAA"}]});
+    let body = json!({"title": "Sutartis", "container": container, "signers": two()});
+    let refused = api.post("v1/signings", body.clone()).await;
+    refused.expect_problem(400, "document-refused", &["/container/files/0/content"]);
+
+    done(&demo.data(), &["plugin", "disable", "pdf"]);
+
+    let refused = api.post("v1/signings", body).await;
+    refused.expect_problem(503, "unavailable", &[]);
 }
 
 /// The document of a conformance case, in base64.
