@@ -117,13 +117,13 @@ impl CeremonyPage<'_> {
 
     /// The place where the document, or a part of it, is drawn.
     fn viewer(&self, texts: &Messages, document: &str) -> Markup {
-        let has_pdf = self.content.document_mime_type == PDF;
+        let is_itself_pdf = self.content.document_mime_type == PDF;
         let is_awaited = match &self.content.members {
             PageMembers::Known(members) => members.iter().any(is_shown_first),
-            _ => has_pdf,
+            _ => is_itself_pdf,
         };
         html! {
-            div.viewer.awaited[is_awaited] #viewer hidden data-library=(pdf_js()) data-document=[has_pdf.then_some(document)]
+            div.viewer.awaited[is_awaited] #viewer hidden data-library=(pdf_js()) data-document=[is_itself_pdf.then_some(document)]
                 data-loading=(texts.viewer_loading) data-failed=(texts.viewer_failed)
                 data-locked=(texts.viewer_locked) data-page=(texts.viewer_page)
                 data-sheet=(texts.viewer_sheet) {

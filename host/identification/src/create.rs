@@ -71,7 +71,7 @@ impl Identifications {
             .transact(|tx| Box::pin(async move { accounts::check(tx, caller).await }))
             .await?;
         if !self.signer(caller.mode)?.is_in_service() {
-            return Err(IdentificationError::NoSigner);
+            return Err(IdentificationError::SignerOutOfService);
         }
         // A byte stands for the dossier, whose length nobody knows yet: who may
         // store nothing more is told so before a register is asked.

@@ -27,9 +27,12 @@ pub enum IdentificationError {
     /// The link cannot be mailed: no mail server is set up.
     #[error("letters cannot be sent here")]
     NoMail,
-    /// No attorney signs evidence for keys of this mode here, or with no plugin.
+    /// No attorney signs evidence for keys of this mode here.
     #[error("no key is set up that evidence is signed with")]
     NoSigner,
+    /// A plugin that evidence is signed with is disabled.
+    #[error("a plugin that evidence is signed with is disabled")]
+    SignerOutOfService,
     /// There is no evidence yet.
     #[error("there is no evidence yet")]
     ArtifactNotReady,

@@ -20,9 +20,9 @@ const LOADED: &str = "
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
 ";
 
-/// Most that what is read may move without a call of the reader's (Layout
-/// Instability, 2.2), of which 0.1 is called good.
-const MOST_SHIFT: f64 = 0.1;
+/// Most that the page may move while it loads: its share of the window, times how
+/// far (Layout Instability, 2.2).
+const MOST_SHIFT: f64 = 0.02;
 const SHIFTS: &str = "
     const tell = arguments[arguments.length - 1];
     let total = 0;

@@ -14,6 +14,18 @@ async fn posted(link: &str, form: &str) -> (StatusCode, String) {
 }
 
 #[tokio::test]
+async fn the_place_of_what_is_drawn_at_once_is_kept_for_it() {
+    for (link, is_kept) in [
+        ("/c/english", true),
+        ("/c/container", true),
+        ("/c/sealed", false),
+    ] {
+        let (_, page) = page(link).await;
+        assert_eq!(page.contains("\"viewer awaited\""), is_kept, "{link}");
+    }
+}
+
+#[tokio::test]
 async fn a_form_that_declines_is_answered_by_the_page_of_those_who_declined() {
     for (link, told) in [
         ("/c/lithuanian/decline", "Atsisakėte pasirašyti"),

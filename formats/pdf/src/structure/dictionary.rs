@@ -82,8 +82,8 @@ impl<'a> RawDictionary<'a> {
         self.value(key).and_then(unsigned)
     }
 
-    /// The dictionary with an entry's value replaced, wherever its key stands, or
-    /// a new entry at its end; `value` is PDF syntax, `key` has no slash and needs
+    /// The dictionary with an entry's value replaced where its key stands first,
+    /// and nowhere else, or a new entry at its end; `value` is PDF syntax, `key` has no slash and needs
     /// no escapes. A new entry starts on a line of its own, because the last line
     /// may be a comment.
     pub(crate) fn with(&self, key: &[u8], value: &[u8]) -> Vec<u8> {
@@ -92,9 +92,13 @@ impl<'a> RawDictionary<'a> {
             let end = self.source.len().saturating_sub(b">>".len());
             written.splice(end..end, [b"\n/", key, b" ", value].concat());
         }
-        let replaced = self.entries.iter().filter(|entry| *entry.key == *key);
-        for entry in replaced.rev() {
-            written.splice(entry.value_span.clone(), [b" ", value].concat());
+        let mut of_key = self.entries.iter().filter(|entry| *entry.key == *key);
+        let first = of_key.next();
+        for again in of_key.rev() {
+            written.drain(again.span.clone());
+        }
+        if let Some(first) = first {
+            written.splice(first.value_span.clone(), [b" ", value].concat());
         }
         written
     }
@@ -217,10 +221,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_replaced_twice() {
+    fn a_key_that_comes_twice_comes_once_when_it_is_replaced() {
         let dictionary = RawDictionary::scan(b"<</A 1/B 2/A 1>>").unwrap();
 
-        assert_eq!(dictionary.with(b"A", b"3"), b"<</A  3/B 2/A  3>>");
+        assert_eq!(dictionary.with(b"A", b"3"), b"<</A  3/B 2>>");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     let again = P384.signs(&signed);
     let again = again.map_err(|refusal| format!("not signed again: {refusal}"))?;
     let mut expected = integrities(&signed)?;
-    expected.push("intact");
+    expected.push("intact".to_owned());
     let found = integrities(&again)?;
     if found != expected {
         return Err(format!("signed again: {found:?} in place of {expected:?}"));
@@ -93,14 +93,16 @@ pub(crate) fn signed_and_taken_again(document: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What verification says of each signature.
-pub(crate) fn integrities(document: &[u8]) -> Result<Vec<&'static str>, String> {
+/// What verification says of each signature, and why where it is modified.
+pub(crate) fn integrities(document: &[u8]) -> Result<Vec<String>, String> {
     let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()));
     let evidence = evidence.map_err(|refusal| format!("not verified: {refusal}"))?;
-    let signatures = evidence.signatures.iter();
-    Ok(signatures
-        .map(|signature| signature.integrity.name())
-        .collect())
+    let told = evidence.signatures.iter().map(|signature| {
+        let name = signature.integrity.name().to_owned();
+        let why = &signature.later_changes.unpermitted;
+        why.iter().fold(name, |name, why| format!("{name}: {why}"))
+    });
+    Ok(told.collect())
 }
 
 fn each_expectation(column: usize, judge: impl Fn(&str, &str, Vec<u8>) -> Vec<String>) {

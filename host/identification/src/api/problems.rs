@@ -28,8 +28,9 @@ impl From<IdentificationError> for Problem {
                 "/delivery",
                 "must be link: mail is not set up here",
             )]),
-            IdentificationError::NoSigner => {
-                tracing::error!("an order is refused: no key signs evidence for it");
+            IdentificationError::NoSigner | IdentificationError::SignerOutOfService => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, "an order is refused");
                 Self::of(problems::SIGNATURE_UNAVAILABLE)
             }
             IdentificationError::ArtifactNotReady => Self::of(problems::ARTIFACT_NOT_READY),

@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use parafa_domain::SigningMethod;
 use parafa_organisation_signature::SIGNING_METHOD;
-use parafa_store::engine::SledOptions;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
 use parafa_trust::Purpose;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
+use super::folder::check_cache;
 use super::services::{
     certificate_policy, load_anchors, mailer, time_stamping_authorities, webhook_policy,
 };
@@ -198,16 +198,6 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
         Folder::refuse_torn(data)
     {
         bail!("store.data: {away}");
-    }
-    Ok(())
-}
-
-/// Refuses a cache with which the store does not open.
-fn check_cache(config: &Config) -> anyhow::Result<()> {
-    const LEAST: u64 = SledOptions::LEAST_CACHE_BYTES;
-    let bytes = config.store.cache_bytes;
-    if bytes < LEAST {
-        bail!("store.cache_bytes {bytes} is too little: write {LEAST} or more");
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use parafa_platform::PlatformError;
 use parafa_platform::sweep::Sweeper;
+use parafa_store::engine::SledOptions;
 use parafa_store::{AcceptedLoss, Clock, Folder, FolderOptions, KeyError, StoreMode};
 
 use crate::config::Config;
@@ -27,6 +28,7 @@ pub(super) async fn open_folder_with(
     clock: Arc<dyn Clock>,
     accepted_loss: AcceptedLoss,
 ) -> anyhow::Result<Folder> {
+    check_cache(config)?;
     let path = config.store.data.clone();
     let master_key = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let options = FolderOptions {
@@ -44,6 +46,16 @@ pub(super) async fn open_folder_with(
     know_keys(&folder, &path).await?;
     bring_back(&folder).await?;
     Ok(folder)
+}
+
+/// Refuses a cache with which the store does not open.
+pub(super) fn check_cache(config: &Config) -> anyhow::Result<()> {
+    const LEAST: u64 = SledOptions::LEAST_CACHE_BYTES;
+    let bytes = config.store.cache_bytes;
+    if bytes < LEAST {
+        bail!("store.cache_bytes {bytes} is too little: write {LEAST} or more");
+    }
+    Ok(())
 }
 
 /// Takes the folder of data keys for the store's own where nothing says so and
