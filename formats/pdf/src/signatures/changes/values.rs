@@ -194,7 +194,8 @@ impl<'d, 's> ByKey<'d, 's> {
     /// The values of a key that readers take: some the first, some the last.
     fn read_values(&self, key: &[u8]) -> impl Iterator<Item = &'s [u8]> {
         let entries = self.of(key);
-        let read = entries.first().into_iter().chain(entries.last());
+        let last = entries.last().filter(|_| entries.len() > 1);
+        let read = entries.first().into_iter().chain(last);
         read.map(|entry| entry.value)
     }
 }
