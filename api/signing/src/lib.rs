@@ -33,7 +33,7 @@ pub use record::{DocumentDownload, Record};
 pub use vocabulary::{
     ArchiveLevel, CommentAuthor, CompletionMode, ContainerFormat, Delivery, DocumentFamily,
     Language, PartyRole, SignerStatus, SigningEventKind, SigningMethod, SigningOrder,
-    SigningStatus, SimulatedOutcome,
+    SigningStatus, SimulatedOutcome, file_extension,
 };
 
 /// The API, for the overview of what is on the listener.

@@ -190,7 +190,7 @@ impl DocumentFamily {
     /// By the extension of `file_name`, in either case.
     #[must_use]
     pub fn of(file_name: &str) -> Option<Self> {
-        let extension = extension(file_name)?;
+        let extension = file_extension(file_name)?;
         Self::EXTENSIONS
             .iter()
             .find(|(known, _)| *known == extension)
@@ -200,7 +200,8 @@ impl DocumentFamily {
 
 /// What follows the last full stop of a name that has something before it, in
 /// lower case.
-pub(crate) fn extension(file_name: &str) -> Option<String> {
+#[must_use]
+pub fn file_extension(file_name: &str) -> Option<String> {
     let (stem, extension) = file_name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
 }

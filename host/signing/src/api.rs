@@ -1,7 +1,7 @@
 //! The traits of the APIs, implemented by calls of the services.
 
 mod event;
-mod forms;
+pub(crate) mod forms;
 mod problems;
 mod signing;
 pub(crate) mod views;

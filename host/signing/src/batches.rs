@@ -6,6 +6,7 @@ pub use self::held_mails::INVITE;
 
 use std::sync::Arc;
 
+use parafa_api_signing::requests::CreateBatch;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
 use parafa_ceremony::notices;
@@ -19,9 +20,8 @@ use parafa_platform::outbox;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use super::api::views;
+use super::api::{forms, views};
 use super::create_signing::Prepared;
-use super::forms::BatchForm;
 use super::signings::Signings;
 use super::{funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
@@ -43,10 +43,11 @@ impl Signings {
     pub async fn create_batch(
         &self,
         caller: &Caller,
-        form: BatchForm,
+        request: CreateBatch,
         claim: Option<&Claim>,
     ) -> Result<UnsealedBatch, SigningError> {
-        let BatchForm { documents, terms } = form;
+        let CreateBatch { documents, terms } = request;
+        let terms = forms::terms(terms)?;
         self.check_mail(terms.delivery)?;
         let signings = documents.len() as u64;
         let room = self.intake.room_for(caller, &documents, signings).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use parafa_api_signing::requests::{ContainerFile, DocumentBytes, NewContainer};
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, seed};
 use parafa_platform::accounts::{AdocCategory, Caller, TenantRow};
@@ -11,7 +11,6 @@ use parafa_plugin_host::{
     SourceFile, Urgency, compose_params,
 };
 
-use super::forms::{ContainerFileForm, ContainerForm, ContentForm, DocumentForm};
 use super::intake::{Examined, Intake, Loaded, OUT_OF_USE, not_installed};
 use crate::error::SigningError;
 
@@ -27,9 +26,9 @@ impl Intake {
     pub(super) async fn room_for_files(
         &self,
         caller: &Caller,
-        container: &ContainerForm,
+        container: &NewContainer,
     ) -> Result<Arc<Room>, SigningError> {
-        let lengths = container.files.iter().map(|file| content(file).len());
+        let lengths = container.files.iter().map(|file| file.content.len());
         let bytes = lengths.sum::<usize>() as u64;
         Ok(self.uploads.room(caller, bytes, 1).await?)
     }
@@ -38,22 +37,17 @@ impl Intake {
     pub(super) async fn compose(
         &self,
         caller: &Caller,
-        container: ContainerForm,
+        container: &NewContainer,
         title: &str,
     ) -> Result<Examined<'_>, SigningError> {
-        let plugin = self.composer(caller, container.extension)?;
+        let extension = container.format.as_str();
+        let plugin = self.composer(caller, extension)?;
         self.examine_members(caller, &container.files).await?;
-        let made = self.composed(caller, &plugin, &container, title).await?;
-        let form = DocumentForm {
-            name: format!("{}.{}", file_stem(title), container.extension),
-            extension: container.extension.to_owned(),
-            pointer: CONTAINER.to_owned(),
-            flatten_pointer: CONTAINER.to_owned(),
-            content: ContentForm::Inline(made.bytes.clone()),
-            flatten: false,
-        };
+        let made = self.composed(caller, &plugin, container, title).await?;
         Ok(Examined {
-            form,
+            name: format!("{}.{extension}", file_stem(title)),
+            pointer: CONTAINER.to_owned(),
+            bytes: DocumentBytes::Content(made.bytes.clone()),
             plugin,
             media_type: made.media_type,
             came_signed: false,
@@ -83,7 +77,7 @@ impl Intake {
         &self,
         caller: &Caller,
         plugin: &Plugin,
-        container: &ContainerForm,
+        container: &NewContainer,
         title: &str,
     ) -> Result<MadeDocument, SigningError> {
         let tenant = self.records.store.get::<TenantRow>(&caller.tenant).await?;
@@ -122,24 +116,17 @@ pub(super) fn can_compose(plugin: &Plugin) -> bool {
 }
 
 /// The first file that a refusal names, or the whole container.
-fn refused_at(container: &ContainerForm, refusal: &Refusal) -> String {
-    let mut files = container.files.iter().map(|file| &file.document);
+fn refused_at(container: &NewContainer, refusal: &Refusal) -> String {
+    let mut files = container.files.iter();
     let named = files.find(|file| refusal.subjects.contains(&file.name));
-    named.map_or_else(|| CONTAINER.to_owned(), |file| file.pointer.clone())
+    named.map_or_else(|| CONTAINER.to_owned(), ContainerFile::content_pointer)
 }
 
-fn source(file: &ContainerFileForm) -> SourceFile {
+fn source(file: &ContainerFile) -> SourceFile {
     SourceFile {
-        name: file.document.name.clone(),
+        name: file.name.clone(),
         media_type: file.media_type.to_owned(),
-        content: content(file).into(),
-    }
-}
-
-fn content(file: &ContainerFileForm) -> Bytes {
-    match &file.document.content {
-        ContentForm::Inline(content) => content.clone(),
-        ContentForm::File(_) => Bytes::new(),
+        content: file.content.clone().into(),
     }
 }
 

@@ -3,9 +3,10 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use parafa_api_signing::requests::{CreateSigning, DocumentBytes, Source};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
-use parafa_ceremony::opening::{self, NewDocument};
+use parafa_ceremony::opening;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::Delivery;
@@ -14,8 +15,7 @@ use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use uuid::Uuid;
 
-use super::api::views;
-use super::forms::{ContentForm, SigningForm, SourceForm};
+use super::api::{forms, views};
 use super::intake::Examined;
 use super::signings::Signings;
 use super::{files, funding, kept_answer, sealing, settle_answer};
@@ -38,22 +38,24 @@ impl Signings {
     pub async fn create_signing(
         &self,
         caller: &Caller,
-        form: SigningForm,
+        request: CreateSigning,
         claim: Option<&Claim>,
     ) -> Result<UnsealedSigning, SigningError> {
-        let SigningForm { source, terms } = form;
+        let terms = forms::terms(request.terms)?;
         self.check_mail(terms.delivery)?;
         let room;
-        let document = match source {
-            SourceForm::Document(document) => {
+        let document = match request.source {
+            Source::Document(document) => {
                 room = self.intake.room_for(caller, from_ref(&document), 1).await?;
                 let mut examined = self.intake.examine(caller, vec![document]).await?;
                 let examined = examined.pop();
                 examined.ok_or(CeremonyError::Inconsistent("a document was not looked at"))?
             }
-            SourceForm::Container(container) => {
+            Source::Container(container) => {
                 room = self.intake.room_for_files(caller, &container).await?;
-                self.intake.compose(caller, container, &terms.title).await?
+                self.intake
+                    .compose(caller, &container, &terms.title)
+                    .await?
             }
         };
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
@@ -121,18 +123,18 @@ impl Signings {
         let loaded = match self.intake.load_to_sign(caller, &mut document).await {
             // It was dropped since it was looked at.
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
-                let pointer = document.form.pointer;
+                let pointer = document.pointer;
                 let fault = IntakeFault::UnknownFile { pointer };
                 return Err(SigningError::IntakeRefused(vec![fault]));
             }
             loaded => loaded?,
         };
-        let file = match document.form.content {
-            ContentForm::Inline(_) => None,
-            ContentForm::File(token) => Some(token),
+        let file = match document.bytes {
+            DocumentBytes::Content(_) => None,
+            DocumentBytes::FileToken(token) => Some(token.0),
         };
-        let posted = NewDocument {
-            name: document.form.name,
+        let posted = opening::NewDocument {
+            name: document.name,
             content: loaded.content,
             media_type: document.media_type,
             format: document.plugin.id().to_owned(),

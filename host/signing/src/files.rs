@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use parafa_api_signing::requests::NewFile;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::SigningRow;
@@ -25,19 +26,6 @@ use crate::records::{FilePrivate, FileRow};
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub const DROP_FILE: &str = "drop-file";
 
-/// A file to be stored.
-#[derive(Debug)]
-pub struct FileForm {
-    /// The file name.
-    pub name: String,
-    /// Lower-case extension of the name, without the dot.
-    pub extension: String,
-    /// Where the bytes stand in the request, as a JSON pointer.
-    pub pointer: &'static str,
-    /// The bytes.
-    pub content: Bytes,
-}
-
 /// A stored file with its name.
 #[derive(Clone, Debug)]
 pub struct UnsealedFile {
@@ -58,20 +46,18 @@ impl Intake {
     pub async fn store_file(
         &self,
         caller: &Caller,
-        form: FileForm,
+        file: NewFile,
         claim: Option<&Claim>,
     ) -> Result<UnsealedFile, SigningError> {
         let room = self
             .uploads
-            .room(caller, form.content.len() as u64, 0)
+            .room(caller, file.content.len() as u64, 0)
             .await?;
-        let report = self
-            .examine_file(caller, &form.extension, form.pointer, form.content.clone())
-            .await?;
+        let report = self.examine_file(caller, &file).await?;
         let data_key = self.records.store.new_id().await?;
         let key = self.records.keys.create(data_key).await?;
         let id = self.records.store.new_id().await?;
-        let written = match self.records.files.write(&key, id, form.content).await {
+        let written = match self.records.files.write(&key, id, file.content).await {
             Ok(written) => written,
             Err(error) => {
                 self.records.discard_key(data_key).await;
@@ -79,7 +65,7 @@ impl Intake {
             }
         };
         let now = self.records.store.now().await?;
-        let private = FilePrivate { name: form.name };
+        let private = FilePrivate { name: file.name };
         let row = FileRow {
             id,
             tenant: caller.tenant,

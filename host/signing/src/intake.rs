@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_api_signing::file_extension;
+use parafa_api_signing::requests::{ContainerFile, DocumentBytes, NewDocument, NewFile};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::seed;
@@ -17,7 +19,6 @@ use parafa_plugin_host::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
-use super::forms::{ContainerFileForm, ContentForm, DocumentForm, name_pointer};
 use super::funding;
 use crate::error::{IntakeFault, RefusedDocument, SigningError};
 
@@ -45,9 +46,12 @@ const SIGNED: &str = "signed";
 
 /// A document that can be signed.
 pub(super) struct Examined<'a> {
-    /// The content is what is to be signed, but for that of a stored file that
-    /// is to be flattened.
-    pub(super) form: DocumentForm,
+    /// The file name.
+    pub(super) name: String,
+    /// Where the bytes, or the token, stand in the request, as a JSON Pointer.
+    pub(super) pointer: String,
+    /// What is to be signed, or the stored file that it is made of.
+    pub(super) bytes: DocumentBytes,
     pub(super) plugin: Arc<Plugin>,
     pub(super) media_type: String,
     /// Whether it carries a signature already.
@@ -96,6 +100,15 @@ impl Loaded<'_> {
     }
 }
 
+/// Places in a request that are about one file, as JSON Pointers.
+struct Pointers {
+    name: String,
+    /// Of its bytes, or their token.
+    bytes: String,
+    /// Of the wish to flatten it; where the bytes stand, if it cannot be wished.
+    flatten: String,
+}
+
 /// Why a document cannot be signed.
 enum Obstacle {
     /// Its token names nothing that this caller has.
@@ -116,34 +129,21 @@ enum Obstacle {
 
 impl Obstacle {
     /// What is wrong with the request because of it.
-    fn fault(&self, form: &DocumentForm) -> Option<IntakeFault> {
+    fn fault(&self, at: &Pointers) -> Option<IntakeFault> {
         match self {
             Self::UnknownFile => Some(IntakeFault::UnknownFile {
-                pointer: form.pointer.clone(),
+                pointer: at.bytes.clone(),
             }),
-            Self::NamedMdoc => Some(IntakeFault::Refused(RefusedDocument {
-                pointer: name_pointer(&form.pointer),
-                flatten_pointer: form.flatten_pointer.clone(),
-                refusal: mdoc_refusal(),
-            })),
-            Self::Refused(refusal) => Some(IntakeFault::Refused(RefusedDocument {
-                pointer: form.pointer.clone(),
-                flatten_pointer: form.flatten_pointer.clone(),
-                refusal: refusal.clone(),
-            })),
-            Self::NotInstalled(what) => Some(IntakeFault::Refused(RefusedDocument {
-                pointer: name_pointer(&form.pointer),
-                flatten_pointer: form.flatten_pointer.clone(),
-                refusal: not_installed(what),
-            })),
-            Self::CannotFlatten => Some(IntakeFault::Refused(RefusedDocument {
-                pointer: form.pointer.clone(),
-                flatten_pointer: form.flatten_pointer.clone(),
-                refusal: Refusal {
+            Self::NamedMdoc => Some(at.refused(&at.name, mdoc_refusal())),
+            Self::Refused(refusal) => Some(at.refused(&at.bytes, refusal.clone())),
+            Self::NotInstalled(what) => Some(at.refused(&at.name, not_installed(what))),
+            Self::CannotFlatten => {
+                let refusal = Refusal {
                     code: refusal::FLATTEN_REFUSED.to_owned(),
                     ..not_installed("flattens documents of this format")
-                },
-            })),
+                };
+                Some(at.refused(&at.bytes, refusal))
+            }
             Self::OutOfUse | Self::Failed(_) => None,
         }
     }
@@ -154,6 +154,36 @@ impl Obstacle {
             Self::NamedMdoc => true,
             Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
             _ => false,
+        }
+    }
+}
+
+impl Pointers {
+    fn refused(&self, pointer: &str, refusal: Refusal) -> IntakeFault {
+        IntakeFault::Refused(RefusedDocument {
+            pointer: pointer.to_owned(),
+            flatten_pointer: self.flatten.clone(),
+            refusal,
+        })
+    }
+}
+
+impl From<&NewDocument> for Pointers {
+    fn from(document: &NewDocument) -> Self {
+        Self {
+            name: document.name_pointer(),
+            bytes: document.content_pointer(),
+            flatten: document.flatten_pointer(),
+        }
+    }
+}
+
+impl From<&ContainerFile> for Pointers {
+    fn from(file: &ContainerFile) -> Self {
+        Self {
+            name: file.name_pointer(),
+            bytes: file.content_pointer(),
+            flatten: file.content_pointer(),
         }
     }
 }
@@ -212,17 +242,17 @@ impl Intake {
     pub(super) async fn examine(
         &self,
         caller: &Caller,
-        documents: Vec<DocumentForm>,
+        documents: Vec<NewDocument>,
     ) -> Result<Vec<Examined<'_>>, SigningError> {
         let is_only_one = documents.len() == 1;
         let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
-        for form in documents {
-            match self.examine_one(caller, &form).await? {
+        for document in documents {
+            match self.examine_one(caller, &document).await? {
                 Ok((look, loaded)) => {
-                    examined.push(look.of(form, Some(loaded).filter(|_| is_only_one)));
+                    examined.push(look.of(document, Some(loaded).filter(|_| is_only_one)));
                 }
-                Err(obstacle) => obstacles.push((form, obstacle)),
+                Err(obstacle) => obstacles.push((Pointers::from(&document), obstacle)),
             }
         }
         self.refuse(caller, obstacles).await?;
@@ -235,21 +265,20 @@ impl Intake {
     pub(super) async fn examine_members(
         &self,
         caller: &Caller,
-        files: &[ContainerFileForm],
+        files: &[ContainerFile],
     ) -> Result<(), SigningError> {
         let mut obstacles = Vec::new();
         for file in files {
-            let form = &file.document;
-            if self.plugins.by_extension(&form.extension).is_none() {
-                if self.plugins.is_out_of_use(&form.extension) {
-                    obstacles.push((form.clone(), Obstacle::OutOfUse));
+            let extension = file_extension(&file.name).unwrap_or_default();
+            if self.plugins.by_extension(&extension).is_none() {
+                if self.plugins.is_out_of_use(&extension) {
+                    obstacles.push((file.into(), Obstacle::OutOfUse));
                 }
                 continue;
             }
-            let content = self.load(caller, &form.content).await?.content;
-            let looked = self.look_at(caller, &form.extension, false, content);
+            let looked = self.look_at(caller, &file.name, false, file.content.clone());
             if let Err(obstacle) = looked.await? {
-                obstacles.push((form.clone(), obstacle));
+                obstacles.push((file.into(), obstacle));
             }
         }
         self.refuse(caller, obstacles).await
@@ -260,15 +289,15 @@ impl Intake {
     async fn refuse(
         &self,
         caller: &Caller,
-        obstacles: Vec<(DocumentForm, Obstacle)>,
+        obstacles: Vec<(Pointers, Obstacle)>,
     ) -> Result<(), SigningError> {
         let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
-        let unfit: Vec<_> = unfit.filter_map(|(form, one)| one.fault(form)).collect();
+        let unfit: Vec<_> = unfit.filter_map(|(at, one)| one.fault(at)).collect();
         if !unfit.is_empty() {
             return Err(SigningError::IntakeRefused(unfit));
         }
         self.check_funding(caller).await?;
-        if let Some(fault) = obstacles.iter().find_map(|(form, one)| one.fault(form)) {
+        if let Some(fault) = obstacles.iter().find_map(|(at, one)| one.fault(at)) {
             return Err(SigningError::IntakeRefused(vec![fault]));
         }
         match obstacles.into_iter().next() {
@@ -285,24 +314,22 @@ impl Intake {
     pub(super) async fn examine_file(
         &self,
         caller: &Caller,
-        extension: &str,
-        pointer: &str,
-        content: Bytes,
+        file: &NewFile,
     ) -> Result<Report, SigningError> {
-        let looked = self.look_at(caller, extension, false, content).await?;
-        match looked.and_then(Look::signable) {
+        let looked = self.look_at(caller, &file.name, false, file.content.clone());
+        match looked.await?.and_then(Look::signable) {
             Ok(look) => Ok(look.report),
             Err(Obstacle::NamedMdoc) => Err(SigningError::FileRefused {
-                pointer: name_pointer(pointer),
+                pointer: NewFile::NAME_POINTER.to_owned(),
                 refusal: mdoc_refusal(),
             }),
             Err(Obstacle::Refused(refusal)) => Err(SigningError::FileRefused {
-                pointer: pointer.to_owned(),
+                pointer: NewFile::CONTENT_POINTER.to_owned(),
                 refusal,
             }),
             Err(Obstacle::UnknownFile) => Err(CeremonyError::NotFound.into()),
             Err(Obstacle::NotInstalled(what)) => Err(SigningError::FileRefused {
-                pointer: name_pointer(pointer),
+                pointer: NewFile::NAME_POINTER.to_owned(),
                 refusal: not_installed(what),
             }),
             Err(Obstacle::CannotFlatten) => Err(CeremonyError::Inconsistent(
@@ -318,15 +345,15 @@ impl Intake {
     pub(super) async fn load(
         &self,
         caller: &Caller,
-        content: &ContentForm,
+        bytes: &DocumentBytes,
     ) -> Result<Loaded<'_>, SigningError> {
-        Ok(match content {
-            ContentForm::Inline(content) => Loaded::inline(content.clone()),
-            ContentForm::File(token) => {
+        Ok(match bytes {
+            DocumentBytes::Content(content) => Loaded::inline(content.clone()),
+            DocumentBytes::FileToken(token) => {
                 // Nobody closes the semaphore.
                 let place = self.file_loads.acquire().await.ok();
                 Loaded {
-                    content: self.file_content(caller, *token).await?,
+                    content: self.file_content(caller, token.0).await?,
                     _place: place,
                 }
             }
@@ -342,7 +369,7 @@ impl Intake {
         if let Some(loaded) = document.loaded.take() {
             return Ok(loaded);
         }
-        let mut loaded = self.load(caller, &document.form.content).await?;
+        let mut loaded = self.load(caller, &document.bytes).await?;
         if let Some(request) = &document.flatten {
             let made = document.plugin.flatten(loaded.content, request).await;
             loaded.content = match made {
@@ -364,16 +391,16 @@ impl Intake {
     async fn examine_one(
         &self,
         caller: &Caller,
-        form: &DocumentForm,
+        document: &NewDocument,
     ) -> Result<Result<(Look, Loaded<'_>), Obstacle>, SigningError> {
-        let loaded = match self.load(caller, &form.content).await {
+        let loaded = match self.load(caller, &document.bytes).await {
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
                 return Ok(Err(Obstacle::UnknownFile));
             }
             loaded => loaded?,
         };
         let content = loaded.content.clone();
-        let looked = self.look_at(caller, &form.extension, form.flatten, content);
+        let looked = self.look_at(caller, &document.name, document.flatten, content);
         let looked = looked.await?.and_then(Look::signable);
         Ok(looked.map(|look| (look, loaded)))
     }
@@ -381,15 +408,16 @@ impl Intake {
     async fn look_at(
         &self,
         caller: &Caller,
-        extension: &str,
+        name: &str,
         flatten: bool,
         content: Bytes,
     ) -> Result<Result<Look, Obstacle>, SigningError> {
+        let extension = file_extension(name).unwrap_or_default();
         if extension == MDOC {
             return Ok(Err(Obstacle::NamedMdoc));
         }
         let priority = CallPriority::new(Urgency::Usual, caller.tenant.as_u128());
-        let inspected = self.inspect(extension, priority, content.clone()).await;
+        let inspected = self.inspect(&extension, priority, content.clone()).await;
         let (plugin, mut report) = match inspected {
             Ok(inspected) => inspected,
             Err(obstacle) => return Ok(Err(obstacle)),
@@ -520,8 +548,10 @@ impl Look {
         }
     }
 
-    fn of<'a>(self, mut form: DocumentForm, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
+    fn of<'a>(self, document: NewDocument, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
         let remarks = remarks(&self.report);
+        let pointer = document.content_pointer();
+        let mut bytes = document.bytes;
         let mut flatten = None;
         let mut flatten_notes = Vec::new();
         if let Some(flattened) = self.flattened {
@@ -529,13 +559,15 @@ impl Look {
             if let Some(loaded) = &mut loaded {
                 loaded.content = flattened.content.clone();
             }
-            match &mut form.content {
-                ContentForm::Inline(content) => *content = flattened.content,
-                ContentForm::File(_) => flatten = Some(flattened.request),
+            match &mut bytes {
+                DocumentBytes::Content(content) => *content = flattened.content,
+                DocumentBytes::FileToken(_) => flatten = Some(flattened.request),
             }
         }
         Examined {
-            form,
+            name: document.name,
+            pointer,
+            bytes,
             plugin: self.plugin,
             media_type: self.report.media_type,
             came_signed: !self.report.signatures.is_empty(),

@@ -11,7 +11,6 @@ mod done;
 mod error;
 mod events;
 pub mod files;
-pub mod forms;
 mod funding;
 pub mod intake;
 pub mod listing;

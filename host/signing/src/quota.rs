@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use parafa_api_signing::requests::{DocumentBytes, NewDocument};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::SigningRow;
 use parafa_platform::accounts::Caller;
 use parafa_store::{Store, StoreError};
 
-use super::forms::{ContentForm, DocumentForm};
 use super::intake::Intake;
 use crate::error::SigningError;
 use crate::records::FileRow;
@@ -19,22 +19,22 @@ impl Intake {
     pub(crate) async fn room_for(
         &self,
         caller: &Caller,
-        documents: &[DocumentForm],
+        documents: &[NewDocument],
         signings: u64,
     ) -> Result<Arc<Room>, SigningError> {
         let mut bytes: u64 = 0;
         for document in documents {
-            bytes = bytes.saturating_add(self.bytes_of(caller, &document.content).await?);
+            bytes = bytes.saturating_add(self.bytes_of(caller, &document.bytes).await?);
         }
         Ok(self.uploads.room(caller, bytes, signings).await?)
     }
 
     /// How long a document is. A stored file that is not there is refused later,
     /// by its place in the request.
-    async fn bytes_of(&self, caller: &Caller, content: &ContentForm) -> Result<u64, SigningError> {
-        match content {
-            ContentForm::Inline(content) => Ok(content.len() as u64),
-            ContentForm::File(token) => match self.file_of(caller, *token).await {
+    async fn bytes_of(&self, caller: &Caller, bytes: &DocumentBytes) -> Result<u64, SigningError> {
+        match bytes {
+            DocumentBytes::Content(content) => Ok(content.len() as u64),
+            DocumentBytes::FileToken(token) => match self.file_of(caller, token.0).await {
                 Ok(file) => Ok(file.bytes),
                 Err(SigningError::Ceremony(CeremonyError::NotFound)) => Ok(0),
                 Err(error) => Err(error),

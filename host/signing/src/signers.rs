@@ -1,7 +1,7 @@
 //! Parties that are added while signing goes on.
 
+use parafa_api_signing::requests::NewSigner;
 use parafa_ceremony::change::changeable;
-use parafa_ceremony::forms::SignerForm;
 use parafa_ceremony::notices::signer_private;
 use parafa_ceremony::reader::UnsealedSigner;
 use parafa_ceremony::records::SigningRow;
@@ -12,7 +12,7 @@ use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::api::views;
+use super::api::{forms, views};
 use super::signings::Signings;
 use super::{funding, kept_body, settle_answer};
 use crate::error::SigningError;
@@ -23,9 +23,10 @@ impl Signings {
         &self,
         caller: &Caller,
         id: Uuid,
-        form: SignerForm,
+        signer: NewSigner,
         claim: Option<&Claim>,
     ) -> Result<UnsealedSigner, SigningError> {
+        let form = forms::signer(signer)?;
         let key = self.reader.key_of(caller, id).await?;
         let answer = match claim {
             Some(claim) => Some(self.idempotency.prepare_answer(claim, None).await?),

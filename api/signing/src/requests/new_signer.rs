@@ -45,6 +45,14 @@ pub enum Party {
 pub struct PersonalCode(String);
 
 impl PersonalCode {
+    /// Of 11 digits.
+    #[must_use]
+    pub fn of(digits: &str) -> Option<Self> {
+        let is_one = digits.len() == PERSONAL_CODE_DIGITS
+            && digits.bytes().all(|digit| digit.is_ascii_digit());
+        is_one.then(|| Self(digits.to_owned()))
+    }
+
     /// The digits.
     #[must_use]
     pub fn expose(&self) -> &str {

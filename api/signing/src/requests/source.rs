@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::limits::{FILES, LARGEST_DOCUMENT, LONGEST_FILE_NAME};
 use crate::ids::FileToken;
-use crate::vocabulary::{ContainerFormat, DocumentFamily, extension};
+use crate::vocabulary::{ContainerFormat, DocumentFamily, file_extension};
 
 /// What is to be signed.
 #[derive(Clone, Debug)]
@@ -26,18 +26,6 @@ const MEMBERS: [(&str, &str); 2] = [
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ),
 ];
-
-impl Source {
-    /// The pointer of the bytes of file `index`, for refusals that come after
-    /// decoding. A document has one file.
-    #[must_use]
-    pub fn content_pointer(&self, index: usize) -> String {
-        match self {
-            Self::Document(document) => document.content_pointer(),
-            Self::Container(_) => format!("/container/files/{index}/content"),
-        }
-    }
-}
 
 /// A document to be signed.
 #[derive(Clone, Debug)]
@@ -76,12 +64,28 @@ pub struct NewContainer {
 /// One file of a container to be composed.
 #[derive(Clone, Debug)]
 pub struct ContainerFile {
+    /// The file's own place in the request, as a JSON Pointer.
+    pub pointer: String,
     /// A file name with an extension that the container's format takes.
     pub name: String,
     /// What the extension stands for.
     pub media_type: &'static str,
     /// The file itself.
     pub content: Bytes,
+}
+
+impl ContainerFile {
+    /// The pointer of the bytes, for refusals that come after decoding.
+    #[must_use]
+    pub fn content_pointer(&self) -> String {
+        append(&self.pointer, "content")
+    }
+
+    /// The pointer of the name.
+    #[must_use]
+    pub fn name_pointer(&self) -> String {
+        append(&self.pointer, "name")
+    }
 }
 
 impl NewDocument {
@@ -93,6 +97,12 @@ impl NewDocument {
             DocumentBytes::FileToken(_) => "fileToken",
         };
         append(&self.pointer, member)
+    }
+
+    /// The pointer of the name.
+    #[must_use]
+    pub fn name_pointer(&self) -> String {
+        append(&self.pointer, "name")
     }
 
     /// The pointer of the wish to flatten.
@@ -178,6 +188,7 @@ fn files(node: Node<'_>, format: Option<ContainerFormat>) -> Option<Vec<Containe
             });
             let (name, media_type) = named?;
             Some(ContainerFile {
+                pointer: file.pointer().to_owned(),
                 name: name.to_owned(),
                 media_type,
                 content: content?,
@@ -195,7 +206,7 @@ pub(super) fn name_and_family<'j>(
     let known: Vec<_> = known.into_iter().chain(further.clone()).collect();
     let name = node.file_name(LONGEST_FILE_NAME, &known)?;
     let is_further = |name| {
-        let extension = extension(name)?;
+        let extension = file_extension(name)?;
         let mut further = further.clone();
         let is_known = further.any(|further| further == extension);
         is_known.then_some(DocumentFamily::Further)
@@ -239,7 +250,7 @@ fn member_name<'j>(
             "must end in .pdf or .xlsx, the only files that containers take",
         ),
     };
-    let extension = extension(name);
+    let extension = file_extension(name);
     let known = MEMBERS
         .iter()
         .find(|(known, _)| extension.as_deref() == Some(*known));

@@ -2,20 +2,20 @@
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_ceremony::CeremonyError;
-use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::reader::UnsealedSigning;
-use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
-use parafa_domain::{
-    Language, SignerRole, SignerStatus, SigningMethod, SigningOrder, SigningStatus,
+use parafa_api_signing::requests::{
+    CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner, Party, Source,
+    Terms,
 };
+use parafa_api_signing::{Delivery, DocumentFamily, Language, SigningMethod, SigningOrder};
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::reader::UnsealedSigning;
+use parafa_ceremony::records::{MailKind, SigningRow};
+use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::records::EventKind;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
@@ -207,7 +207,7 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     let mut terms = terms(SigningOrder::Sequential, Delivery::Link);
     terms.soft_deadline_in_days = Some(2);
     terms.expires_in_days = 10;
-    let opened = host.post(signing_form(terms)).await.unwrap();
+    let opened = host.post(signing_request(terms)).await.unwrap();
     let first = opened.row.signing.signers[0].id.uuid();
 
     // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
@@ -268,7 +268,10 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     for (funding, expected) in refusals {
         bill(&host, funding, Some(150)).await;
         let refused = host
-            .post(signing_form(terms(SigningOrder::Parallel, Delivery::Link)))
+            .post(signing_request(terms(
+                SigningOrder::Parallel,
+                Delivery::Link,
+            )))
             .await;
         assert_payment(refused.map(|_| ()), expected);
         let party = party("trecias@example.com");
@@ -297,52 +300,51 @@ pub(super) fn pdf() -> Bytes {
     Bytes::from(parafa_fixtures::plain(1))
 }
 
-pub(super) fn document(name: &str) -> DocumentForm {
-    DocumentForm {
+pub(super) fn document(name: &str) -> NewDocument {
+    NewDocument {
+        pointer: "/document".to_owned(),
         name: name.to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/document/content".to_owned(),
-        flatten_pointer: "/document/flatten".to_owned(),
-        content: ContentForm::Inline(pdf()),
+        family: DocumentFamily::Pdf,
+        bytes: DocumentBytes::Content(pdf()),
         flatten: false,
     }
 }
 
 /// A file to be stored.
-pub(super) fn stored_pdf() -> FileForm {
-    FileForm {
+pub(super) fn stored_pdf() -> NewFile {
+    NewFile {
         name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
+        family: DocumentFamily::Pdf,
         content: pdf(),
     }
 }
 
 /// A document to be signed on these terms.
-pub(super) fn signing_form(terms: TermsForm) -> SigningForm {
-    SigningForm {
-        source: SourceForm::Document(document("a.pdf")),
+pub(super) fn signing_request(terms: Terms) -> CreateSigning {
+    CreateSigning {
+        source: Source::Document(document("a.pdf")),
         terms,
     }
 }
 
-pub(super) fn party(email: &str) -> SignerForm {
-    SignerForm {
-        role: SignerRole::Signer,
-        email: email.to_owned(),
+pub(super) fn party(email: &str) -> NewSigner {
+    NewSigner {
+        email: email.parse().unwrap(),
         name: None,
-        language: Some(Language::Lt),
-        methods: [SigningMethod::SmartId].into_iter().collect(),
-        personal_code: None,
+        language: Language::Lt,
+        party: Party::Signer {
+            personal_code: None,
+            methods: vec![SigningMethod::SmartId],
+        },
     }
 }
 
-pub(super) fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
-    TermsForm {
+pub(super) fn terms(order: SigningOrder, delivery: Delivery) -> Terms {
+    Terms {
         title: "Sutartis".to_owned(),
         delivery,
-        order,
-        webhook_url: Some("https://hooks.example/events".to_owned()),
+        signing_order: order,
+        webhook_url: Some("https://hooks.example/events".parse().unwrap()),
         external_id: None,
         expires_in_days: 14,
         soft_deadline_in_days: None,
@@ -350,15 +352,15 @@ pub(super) fn terms(order: SigningOrder, delivery: Delivery) -> TermsForm {
     }
 }
 
-pub(super) fn batch() -> BatchForm {
-    BatchForm {
+pub(super) fn batch() -> CreateBatch {
+    CreateBatch {
         documents: vec![document("a.pdf"), document("b.pdf"), document("c.pdf")],
         terms: terms(SigningOrder::Parallel, Delivery::Email),
     }
 }
 
 pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
-    let created = host.post(signing_form(terms(order, delivery))).await;
+    let created = host.post(signing_request(terms(order, delivery))).await;
     created.unwrap().row
 }
 
@@ -366,10 +368,10 @@ pub(super) async fn create_once(
     host: &Host,
     claim: &Claim,
 ) -> Result<UnsealedSigning, SigningError> {
-    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
+    let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     host.app
         .signings
-        .create_signing(&CALLER, form, Some(claim))
+        .create_signing(&CALLER, request, Some(claim))
         .await
 }
 

@@ -1,6 +1,7 @@
 //! Documents that are made of files.
 
-use parafa_domain::{Phase, SigningOrder};
+use parafa_api_signing::SigningOrder;
+use parafa_domain::Phase;
 use parafa_signing::{IntakeFault, SigningError};
 
 use super::deployment::{Posted, Site, TOY_CONTAINER};

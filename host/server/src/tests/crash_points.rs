@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use jiff::SignedDuration;
+use parafa_api_signing::SigningOrder;
 use parafa_ceremony::records::AttemptRow;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{SignerStatus, SigningOrder, SigningStatus};
+use parafa_domain::{SignerStatus, SigningStatus};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::sweep;
 use parafa_signing::SigningError;

@@ -1,8 +1,8 @@
 //! Events that wait in a line before their receiver.
 
 use jiff::SignedDuration;
+use parafa_api_signing::SigningOrder;
 use parafa_delivery::DROP_NOTICE;
-use parafa_domain::SigningOrder;
 use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
 use parafa_platform::accounts::Product;
 use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn, TIMERS};

@@ -10,6 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_api_signing::DocumentFamily;
+use parafa_api_signing::requests::{DocumentBytes, NewDocument};
 use parafa_demo::{
     MobileIdSwitches, MobileIdTimings, Service, SmartIdSwitches, SmartIdTimings, World, WorldConfig,
 };
@@ -30,6 +32,7 @@ use url::Url;
 use uuid::Uuid;
 
 pub(super) use self::phone::Phone;
+use super::calls::document;
 use super::careless::Careless;
 use super::host::{Host, Oddity};
 use super::urgency::Calls;
@@ -302,6 +305,15 @@ pub(super) struct Posted {
 }
 
 impl Posted {
+    /// As a request has it.
+    pub(super) fn document(self) -> NewDocument {
+        NewDocument {
+            bytes: DocumentBytes::Content(self.content),
+            family: DocumentFamily::Further,
+            ..document(&format!("sutartis.{}", self.extension))
+        }
+    }
+
     /// A document that makes its plugin behave like this; `plugins/toy` lists
     /// how.
     pub(super) fn toy(behaviour: &str) -> Self {

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_api_signing::SimulatedOutcome;
-use parafa_api_signing::requests::Simulation;
+use parafa_api_signing::requests::{
+    CreateSigning, DocumentBytes, NewDocument, NewFile, Simulation, Source,
+};
+use parafa_api_signing::{Delivery, DocumentFamily, FileToken, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::UnsealedSigning;
-use parafa_ceremony::records::{Delivery, DocumentVersion, SigningRow};
+use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_demo::{Fault, Service};
-use parafa_domain::{AttemptFailure, Phase, SigningOrder, SigningStatus};
+use parafa_domain::{AttemptFailure, Phase, SigningStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::Refusal;
-use parafa_signing::files::FileForm;
-use parafa_signing::forms::{ContentForm, DocumentForm, SigningForm, SourceForm};
 use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use uuid::Uuid;
@@ -278,10 +278,10 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
 async fn a_form_is_flattened_before_it_is_stored() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
-    let inline = ContentForm::Inline(toy("hello"));
-    let stored = ContentForm::File(store(&host, toy("hello")).await);
-    for content in [inline, stored] {
-        let created = create(&host, content).await.unwrap();
+    let inline = DocumentBytes::Content(toy("hello"));
+    let stored = DocumentBytes::FileToken(store(&host, toy("hello")).await);
+    for bytes in [inline, stored] {
+        let created = create(&host, bytes).await.unwrap();
 
         let version = created.newest().unwrap();
         let key = host.app.records.data_key(created.data_key).await.unwrap();
@@ -301,8 +301,11 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let file = store(&host, toy("why?")).await;
-    for content in [ContentForm::Inline(toy("why?")), ContentForm::File(file)] {
-        let refused = create(&host, content).await;
+    for bytes in [
+        DocumentBytes::Content(toy("why?")),
+        DocumentBytes::FileToken(file),
+    ] {
+        let refused = create(&host, bytes).await;
 
         let Err(SigningError::IntakeRefused(faults)) = refused else {
             panic!("ended otherwise")
@@ -359,19 +362,14 @@ fn sandbox() -> Caller {
 }
 
 async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
-    let form = SigningForm {
-        source: SourceForm::Document(DocumentForm {
-            name: format!("a.{}", posted.extension),
-            extension: posted.extension.to_owned(),
-            content: ContentForm::Inline(posted.content),
-            ..document("a.pdf")
-        }),
+    let request = CreateSigning {
+        source: Source::Document(posted.document()),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
     let created = host
         .app
         .signings
-        .create_signing(&sandbox(), form, None)
+        .create_signing(&sandbox(), request, None)
         .await;
     created.unwrap().row
 }
@@ -393,29 +391,27 @@ fn toy(body: &str) -> Bytes {
     format!("TOY honest {}\n{body}", body.len()).into()
 }
 
-async fn store(host: &Host, content: Bytes) -> Uuid {
-    let form = FileForm {
+async fn store(host: &Host, content: Bytes) -> FileToken {
+    let file = NewFile {
         name: "a.toy".to_owned(),
-        extension: "toy".to_owned(),
-        pointer: "/content",
+        family: DocumentFamily::Further,
         content,
     };
-    let stored = host.store_file(form).await;
-    stored.unwrap().row.id
+    let stored = host.store_file(file).await;
+    stored.unwrap().row.id.into()
 }
 
 /// A toy that is to be flattened.
-async fn create(host: &Host, content: ContentForm) -> Result<SigningRow, SigningError> {
-    let form = SigningForm {
-        source: SourceForm::Document(DocumentForm {
-            name: "a.toy".to_owned(),
-            extension: "toy".to_owned(),
-            content,
+async fn create(host: &Host, bytes: DocumentBytes) -> Result<SigningRow, SigningError> {
+    let request = CreateSigning {
+        source: Source::Document(NewDocument {
+            family: DocumentFamily::Further,
+            bytes,
             flatten: true,
-            ..document("a.pdf")
+            ..document("a.toy")
         }),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
-    let created = host.post(form).await;
+    let created = host.post(request).await;
     created.map(|opened| opened.row)
 }

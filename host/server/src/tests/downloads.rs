@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryStreamExt;
-use parafa_api_signing::{BaseUrl, ProblemDocuments, edge};
+use parafa_api_signing::{BaseUrl, ProblemDocuments, SigningOrder, edge};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
 use parafa_ceremony::records::SigningRow;
-use parafa_domain::SigningOrder;
 use parafa_fixtures::PdfBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

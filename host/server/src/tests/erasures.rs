@@ -1,12 +1,12 @@
 //! Erasures that meet a crash, a clock or a letter under way.
 
 use jiff::SignedDuration;
-use parafa_api_signing::SimulatedOutcome;
-use parafa_api_signing::requests::Simulation;
+use parafa_api_signing::requests::{Party, PersonalCode, Simulation};
+use parafa_api_signing::{Delivery, SigningMethod, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::opening::identity_lock;
-use parafa_ceremony::records::{AttemptRow, Delivery, MailKind, MailPayload, SignerPrivateRow};
-use parafa_domain::{Phase, SigningOrder, SigningStatus};
+use parafa_ceremony::records::{AttemptRow, MailKind, MailPayload, SignerPrivateRow};
+use parafa_domain::{Phase, SigningStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
@@ -14,7 +14,7 @@ use parafa_signing::SigningError;
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
-    DAY, MINUTE, claim, create, create_once, identity, mails, party, read, rows, signing_form,
+    DAY, MINUTE, claim, create, create_once, identity, mails, party, read, rows, signing_request,
     signings, terms,
 };
 use super::deployment::{CALLER, SIGN, Site};
@@ -142,8 +142,12 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         mode: KeyMode::Test,
         ..CALLER
     };
-    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
-    let created = host.app.signings.create_signing(&sandbox, form, None).await;
+    let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
+    let created = host
+        .app
+        .signings
+        .create_signing(&sandbox, request, None)
+        .await;
     let id = created.unwrap().id();
     let mut matched = host.app.reader.signing_of(&sandbox, id).await.unwrap();
     matched.signing.signers[0].identity_matched = Some(true);
@@ -210,9 +214,12 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.signing.id.uuid();
-    let mut form = party("trecias@example.com");
-    form.personal_code = Some(SIGN[0].parse().unwrap());
-    let added = host.add_signer(id, form).await.unwrap();
+    let mut signer = party("trecias@example.com");
+    signer.party = Party::Signer {
+        personal_code: PersonalCode::of(SIGN[0]),
+        methods: vec![SigningMethod::SmartId],
+    };
+    let added = host.add_signer(id, signer).await.unwrap();
     let lock = || async {
         let rows: Vec<SignerPrivateRow> = rows(&host).await;
         let mut rows = rows.into_iter();

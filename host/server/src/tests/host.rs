@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
+use parafa_api_signing::requests::{
+    CreateBatch, CreateSigning, NewFile, NewSigner, Party, Source, Terms,
+};
+use parafa_api_signing::{self as api, Delivery, SigningOrder, WireName};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
-use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::reader::{UnsealedSigner, UnsealedSigning};
-use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_domain::{Language, SignerRole, SigningMethod, SigningOrder};
+use parafa_ceremony::records::SigningRow;
+use parafa_domain::SigningMethod;
 use parafa_operator::{OperateError, OperatorCommand};
 use parafa_platform::jobs::{JobRunner, LEASE};
 use parafa_signing::SigningError;
 use parafa_signing::batches::UnsealedBatch;
-use parafa_signing::files::{FileForm, UnsealedFile};
-use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
+use parafa_signing::files::UnsealedFile;
 use parafa_store::engine::FaultPlan;
 use parafa_store::jobs::{ClaimedJob, Lane};
 use parafa_store::{MemoryEngine, StoreError, StoreMode, Table};
@@ -22,6 +24,7 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use super::calls::{party, terms};
 use super::careless::Neglect;
 use super::deployment::{CALLER, Posted, Site};
 use super::frost::Frost;
@@ -168,65 +171,59 @@ impl Host {
         order: SigningOrder,
         webhook_url: Option<String>,
     ) -> Result<SigningRow, SigningError> {
-        let signer = || SignerForm {
-            role: SignerRole::Signer,
-            email: "signer@example.com".to_owned(),
-            name: None,
-            language: Some(Language::Lt),
-            methods: SigningMethod::ALL.into_iter().collect(),
-            personal_code: None,
+        let signer = NewSigner {
+            party: Party::Signer {
+                personal_code: None,
+                methods: api::SigningMethod::ALL
+                    .iter()
+                    .map(|(_, method)| *method)
+                    .collect(),
+            },
+            ..party("signer@example.com")
         };
-        let form = SigningForm {
-            source: SourceForm::Document(DocumentForm {
-                name: format!("sutartis.{}", posted.extension),
-                extension: posted.extension.to_owned(),
-                pointer: "/document/content".to_owned(),
-                flatten_pointer: "/document/flatten".to_owned(),
-                content: ContentForm::Inline(posted.content),
-                flatten: false,
-            }),
-            terms: TermsForm {
-                title: "Sutartis".to_owned(),
-                delivery: Delivery::Link,
-                order,
-                webhook_url,
-                external_id: None,
+        let request = CreateSigning {
+            source: Source::Document(posted.document()),
+            terms: Terms {
+                webhook_url: webhook_url.map(|url| url.parse().unwrap()),
                 expires_in_days: 1,
-                soft_deadline_in_days: None,
-                signers: vec![signer(), signer()],
+                signers: vec![signer.clone(), signer],
+                ..terms(order, Delivery::Link)
             },
         };
-        let opened = self
-            .app
-            .signings
-            .create_signing(&CALLER, form, None)
-            .await?;
+        let opened = self.post(request).await?;
         Ok(opened.row)
     }
 
     /// A caller posts what is to be signed.
-    pub(super) async fn post(&self, form: SigningForm) -> Result<UnsealedSigning, SigningError> {
-        self.app.signings.create_signing(&CALLER, form, None).await
+    pub(super) async fn post(
+        &self,
+        request: CreateSigning,
+    ) -> Result<UnsealedSigning, SigningError> {
+        let signings = &self.app.signings;
+        signings.create_signing(&CALLER, request, None).await
     }
 
     /// A caller posts several documents.
-    pub(super) async fn post_batch(&self, form: BatchForm) -> Result<UnsealedBatch, SigningError> {
-        self.app.signings.create_batch(&CALLER, form, None).await
+    pub(super) async fn post_batch(
+        &self,
+        request: CreateBatch,
+    ) -> Result<UnsealedBatch, SigningError> {
+        self.app.signings.create_batch(&CALLER, request, None).await
     }
 
     /// A caller stores a file.
-    pub(super) async fn store_file(&self, form: FileForm) -> Result<UnsealedFile, SigningError> {
-        self.app.intake.store_file(&CALLER, form, None).await
+    pub(super) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
+        self.app.intake.store_file(&CALLER, file, None).await
     }
 
     /// A caller adds a signer.
     pub(super) async fn add_signer(
         &self,
         signing: Uuid,
-        form: SignerForm,
+        signer: NewSigner,
     ) -> Result<UnsealedSigner, SigningError> {
         let signings = &self.app.signings;
-        signings.add_signer(&CALLER, signing, form, None).await
+        signings.add_signer(&CALLER, signing, signer, None).await
     }
 
     /// A caller cancels a signing.

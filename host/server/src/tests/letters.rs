@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
-use parafa_domain::{Language, SigningOrder};
+use parafa_api_signing::requests::CreateBatch;
+use parafa_api_signing::{Delivery, Language, SigningOrder};
+use parafa_ceremony::records::{MailKind, SigningRow};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
 use parafa_platform::face::{DoneMail, FaceRow};
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{LETTERS, NoticeRow};
-use parafa_signing::forms::BatchForm;
 use parafa_store::jobs::ClaimedJob;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,7 +19,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::calls::{DAY, batch, create, mails, rows, sign, signing_form, terms};
+use super::calls::{DAY, batch, create, mails, rows, sign, signing_request, terms};
 use super::deployment::{CALLER, Deployment, SIGN, Site};
 use super::host::Host;
 
@@ -66,7 +66,7 @@ async fn a_reminder_that_a_leap_of_days_passes_over_goes_out_once() {
     name_workspace(&host).await;
     let mut terms = terms(SigningOrder::Sequential, Delivery::Email);
     terms.soft_deadline_in_days = Some(2);
-    host.post(signing_form(terms)).await.unwrap();
+    host.post(signing_request(terms)).await.unwrap();
     host.run_all().await;
     post.letter().await;
 
@@ -100,9 +100,13 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
-        terms.signers[0].language = Some(Language::En);
-        let form = signing_form(terms);
-        let created = host.app.signings.create_signing(&caller, form, None).await;
+        terms.signers[0].language = Language::En;
+        let request = signing_request(terms);
+        let created = host
+            .app
+            .signings
+            .create_signing(&caller, request, None)
+            .await;
         let signing = created.unwrap().row.signing;
         host.run_all().await;
         for _invitation in 0..2 {
@@ -289,11 +293,11 @@ impl<'s> SequentialBatch<'s> {
         post.accept_all();
         let host = post.writing(&deployment.sound_host().await);
         name_workspace(&host).await;
-        let form = BatchForm {
+        let request = CreateBatch {
             terms: terms(SigningOrder::Sequential, Delivery::Email),
             ..batch()
         };
-        let created = host.post_batch(form).await;
+        let created = host.post_batch(request).await;
         let signings = created.unwrap().signings.into_iter();
         host.run_all().await;
         Self {

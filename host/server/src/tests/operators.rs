@@ -1,8 +1,8 @@
 //! What operators do, on records that no caller could make.
 
+use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::SigningRow;
-use parafa_domain::SigningOrder;
 use parafa_operator::{
     AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };

@@ -1,9 +1,10 @@
 //! How often one person is asked to sign, over all signings.
 
 use jiff::SignedDuration;
+use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{AttemptRow, Prompt, PromptsRow};
-use parafa_domain::{AttemptFailure, Phase, SigningOrder};
+use parafa_domain::{AttemptFailure, Phase};
 use uuid::Uuid;
 
 use super::calls::rows;

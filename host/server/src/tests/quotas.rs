@@ -5,18 +5,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_api_signing::SimulatedOutcome;
-use parafa_api_signing::requests::Simulation;
+use parafa_api_signing::requests::{CreateBatch, DocumentBytes, NewFile, Simulation};
+use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::quota::{NoRoom, Quota};
-use parafa_ceremony::records::Delivery;
-use parafa_domain::SigningOrder;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
-use parafa_signing::files::{FileForm, UnsealedFile};
-use parafa_signing::forms::{BatchForm, ContentForm};
+use parafa_signing::files::UnsealedFile;
 use tokio::time::Instant;
 
-use super::calls::{batch, create, document, read, signing_form, terms};
+use super::calls::{batch, create, document, read, signing_request, stored_pdf, terms};
 use super::deployment::{CALLER, SIGN, Site};
 use super::host::Host;
 use super::stage::Stage;
@@ -29,20 +26,18 @@ const LONG: Duration = Duration::from_secs(60);
 
 async fn store_file(host: &Host) -> Result<UnsealedFile, SigningError> {
     let content = parafa_fixtures::PdfBuilder::new().build_of_size(FILE_BYTES);
-    let form = FileForm {
-        name: "a.pdf".to_owned(),
-        extension: "pdf".to_owned(),
-        pointer: "/content",
+    let file = NewFile {
         content: Bytes::from(content),
+        ..stored_pdf()
     };
-    host.store_file(form).await
+    host.store_file(file).await
 }
 
 /// One stored file, so many times.
-fn batch_of(file: &UnsealedFile, times: usize) -> BatchForm {
+fn batch_of(file: &UnsealedFile, times: usize) -> CreateBatch {
     let mut document = document("a.pdf");
-    document.content = ContentForm::File(file.row.id);
-    BatchForm {
+    document.bytes = DocumentBytes::FileToken(file.row.id.into());
+    CreateBatch {
         documents: vec![document; times],
         ..batch()
     }
@@ -216,18 +211,18 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         mode: KeyMode::Test,
         ..CALLER
     };
-    let form = || signing_form(terms(SigningOrder::Parallel, Delivery::Link));
+    let request = || signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     let created = host
         .app
         .signings
-        .create_signing(&sandbox, form(), None)
+        .create_signing(&sandbox, request(), None)
         .await
         .unwrap();
 
     let second = host
         .app
         .signings
-        .create_signing(&sandbox, form(), None)
+        .create_signing(&sandbox, request(), None)
         .await;
     assert!(matches!(
         second,
@@ -249,7 +244,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     assert_eq!(used(&host, &sandbox), [posted + artifact, 0]);
     host.app
         .signings
-        .create_signing(&sandbox, form(), None)
+        .create_signing(&sandbox, request(), None)
         .await
         .unwrap();
 }

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use parafa_api_http::{Problem, ProblemType};
-use parafa_api_signing::SigningApi;
-use parafa_api_signing::requests::ListQuery;
+use parafa_api_signing::requests::{
+    ContainerFile, CreateBatch, CreateSigning, DocumentBytes, ListQuery, NewContainer, Party,
+    Source,
+};
+use parafa_api_signing::{self as api, ContainerFormat, Delivery, SigningApi, SigningOrder};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::reader::ListedSigning;
-use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_domain::{SigningMethod, SigningOrder, SigningStatus};
+use parafa_ceremony::records::SigningRow;
+use parafa_domain::{SigningMethod, SigningStatus};
 use parafa_fixtures::built;
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
-use parafa_signing::forms::{
-    BatchForm, ContainerFileForm, ContainerForm, ContentForm, SigningForm, SourceForm,
-};
 use parafa_signing::listing::Listing;
 use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
 use serde_json::Value;
 
 use super::calls::{
-    DAY, batch, create, document, party, pdf, read, signing_form, signings, stored_pdf, terms,
+    DAY, batch, create, document, party, pdf, read, signing_request, signings, stored_pdf, terms,
 };
 use super::deployment::{CALLER, Posted, Site, TOY};
 use super::host::Host;
@@ -193,14 +193,17 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
     let host = host.with_doors(|doors| doors.mailer = None);
 
     let one = host
-        .post(signing_form(terms(SigningOrder::Parallel, Delivery::Email)))
+        .post(signing_request(terms(
+            SigningOrder::Parallel,
+            Delivery::Email,
+        )))
         .await;
     assert!(matches!(one, Err(SigningError::NoMail)));
     let several = host.post_batch(batch()).await;
     assert!(matches!(several, Err(SigningError::NoMail)));
     let id = row.signing.id.uuid();
-    let form = party("trecias@example.com");
-    let added = host.add_signer(id, form).await;
+    let signer = party("trecias@example.com");
+    let added = host.add_signer(id, signer).await;
     assert!(matches!(added, Err(SigningError::CannotInvite)));
 
     assert_eq!(deployment.byte_files(), files);
@@ -214,28 +217,28 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let file = host.store_file(stored_pdf()).await.unwrap();
-    let of = |content| {
+    let of = |bytes| {
         let mut one = document("a.pdf");
-        one.content = content;
+        one.bytes = bytes;
         one
     };
-    let token = || of(ContentForm::File(file.row.id));
+    let token = || of(DocumentBytes::FileToken(file.row.id.into()));
     let terms = || terms(SigningOrder::Parallel, Delivery::Link);
 
-    let form = BatchForm {
+    let request = CreateBatch {
         documents: (0..12).map(|_| token()).collect(),
         terms: terms(),
     };
-    let raised = host.post_batch(form).await.unwrap();
+    let raised = host.post_batch(request).await.unwrap();
     assert_eq!(raised.signings.len(), 12);
 
-    let unknown = of(ContentForm::File(raised.row.id));
-    let unfit = of(ContentForm::Inline("no PDF".into()));
-    let form = BatchForm {
+    let unknown = of(DocumentBytes::FileToken(raised.row.id.into()));
+    let unfit = of(DocumentBytes::Content("no PDF".into()));
+    let request = CreateBatch {
         documents: vec![token(), unknown, unfit],
         terms: terms(),
     };
-    match host.post_batch(form).await {
+    match host.post_batch(request).await {
         Err(SigningError::IntakeRefused(faults)) => assert!(matches!(
             faults.as_slice(),
             [IntakeFault::UnknownFile { .. }, IntakeFault::Refused(_)]
@@ -248,21 +251,21 @@ async fn stored_files_are_signed_many_at_a_time_and_unknown_ones_hide_no_other_f
 async fn a_container_that_nothing_here_makes_is_refused_by_its_format() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
-    let mut document = document("a.pdf");
-    document.content = ContentForm::Inline(pdf());
-    let container = ContainerForm {
-        extension: "adoc",
-        files: vec![ContainerFileForm {
-            document,
+    let container = NewContainer {
+        format: ContainerFormat::Adoc,
+        files: vec![ContainerFile {
+            pointer: "/container/files/0".to_owned(),
+            name: "a.pdf".to_owned(),
             media_type: "application/pdf",
+            content: pdf(),
         }],
     };
-    let form = SigningForm {
-        source: SourceForm::Container(container),
+    let request = CreateSigning {
+        source: Source::Container(container),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
 
-    let refused = host.post(form).await;
+    let refused = host.post(request).await;
 
     match refused {
         Err(SigningError::FileRefused { pointer, .. }) => assert_eq!(pointer, "/container/format"),
@@ -323,8 +326,11 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
     site.config.mobile_id = None;
     let (_deployment, host) = site.opened().await;
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
-    terms.signers[0].methods = [SigningMethod::MobileId].into_iter().collect();
-    let created = host.post(signing_form(terms)).await;
+    terms.signers[0].party = Party::Signer {
+        personal_code: None,
+        methods: vec![api::SigningMethod::MobileId],
+    };
+    let created = host.post(signing_request(terms)).await;
     let signer = created.unwrap().row.signing.signers[0].id.uuid();
 
     let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await;

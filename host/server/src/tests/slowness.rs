@@ -7,8 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
-use parafa_ceremony::records::Delivery;
-use parafa_domain::SigningOrder;
+use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
@@ -18,7 +17,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::calls::{party, signing_form, terms};
+use super::calls::{party, signing_request, terms};
 use super::deliveries::give_secret_to;
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
@@ -104,7 +103,7 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
         let mut terms = terms(SigningOrder::Parallel, Delivery::Email);
         let emails = (0..SIGNERS).map(|number| format!("signer-{number}@example.com"));
         terms.signers = emails.map(|email| party(&email)).collect();
-        let created = host.post(signing_form(terms)).await;
+        let created = host.post(signing_request(terms)).await;
         created.unwrap();
     }
     site.pass(TICK);
@@ -121,9 +120,13 @@ async fn a_mail_server_that_says_nothing_holds_up_no_webhook() {
 /// Cancels a signing of which a webhook is told.
 async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
-    terms.webhook_url = Some(webhook);
-    let form = signing_form(terms);
-    let created = host.app.signings.create_signing(caller, form, None).await;
+    terms.webhook_url = Some(webhook.parse().unwrap());
+    let request = signing_request(terms);
+    let created = host
+        .app
+        .signings
+        .create_signing(caller, request, None)
+        .await;
     let id = created.unwrap().id();
     host.app.lifecycle.cancel_signing(caller, id).await.unwrap();
 }

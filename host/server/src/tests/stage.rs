@@ -1,9 +1,10 @@
 //! One signing on one host, step by step.
 
 use jiff::SignedDuration;
+use parafa_api_signing::SigningOrder;
 use parafa_ceremony::records::{AttemptRow, SigningRow};
 use parafa_demo::{Fault, Service};
-use parafa_domain::{Phase, SigningOrder};
+use parafa_domain::Phase;
 use parafa_signing::SigningError;
 use parafa_signing::archive::Archived;
 use tokio::net::TcpStream;

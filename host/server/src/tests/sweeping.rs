@@ -6,8 +6,8 @@ use std::num::NonZeroU16;
 use std::path::Path;
 
 use axum::http::StatusCode;
-use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_domain::SigningOrder;
+use parafa_api_signing::{Delivery, SigningOrder};
+use parafa_ceremony::records::SigningRow;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
 use parafa_platform::accounts::{TenantRow, TenantStatus};
@@ -395,14 +395,14 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
     let claim = claim(host, "k").await;
-    let mut form = batch();
-    form.terms.title = "x".repeat(LARGE_ANSWER);
+    let mut request = batch();
+    request.terms.title = "x".repeat(LARGE_ANSWER);
     app.signings
-        .create_batch(&CALLER, form, Some(&claim))
+        .create_batch(&CALLER, request, Some(&claim))
         .await
         .unwrap();
-    let form = stored_pdf();
-    app.intake.store_file(&CALLER, form, None).await.unwrap();
+    let file = stored_pdf();
+    app.intake.store_file(&CALLER, file, None).await.unwrap();
     app.signings
         .create_batch(&CALLER, batch(), None)
         .await

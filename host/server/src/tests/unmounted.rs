@@ -4,13 +4,12 @@
 use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
 use parafa_api_signing::requests::ListQuery;
-use parafa_api_signing::{ProblemKind, SigningApi};
-use parafa_ceremony::records::Delivery;
-use parafa_domain::{SigningOrder, SigningStatus};
+use parafa_api_signing::{Delivery, ProblemKind, SigningApi, SigningOrder};
+use parafa_domain::SigningStatus;
 use parafa_signing::records::FileRow;
 use tower::ServiceExt;
 
-use super::calls::{DAY, batch, create, read, signing_form, signings, stored_pdf, terms};
+use super::calls::{DAY, batch, create, read, signing_request, signings, stored_pdf, terms};
 use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use crate::operator;
@@ -59,7 +58,10 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let keys = deployment.unmount_keys();
 
     let created = host
-        .post(signing_form(terms(SigningOrder::Parallel, Delivery::Link)))
+        .post(signing_request(terms(
+            SigningOrder::Parallel,
+            Delivery::Link,
+        )))
         .await;
     assert!(created.is_err());
     for id in [id, ended] {

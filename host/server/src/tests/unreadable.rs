@@ -1,9 +1,9 @@
 //! Jobs about what can never be read again, or of which a part is gone: they end.
 
 use jiff::SignedDuration;
-use parafa_ceremony::records::{Delivery, MailKind};
+use parafa_api_signing::{Delivery, SigningOrder};
+use parafa_ceremony::records::MailKind;
 use parafa_ceremony::remind::REMIND;
-use parafa_domain::SigningOrder;
 use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
@@ -11,7 +11,7 @@ use parafa_signing::records::FileRow;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use super::calls::{DAY, claim, create, mails, rows, signing_form, stored_pdf, terms};
+use super::calls::{DAY, claim, create, mails, rows, signing_request, stored_pdf, terms};
 use super::deployment::{CALLER, Site};
 use super::host::Host;
 use crate::jobs::LANES;
@@ -39,9 +39,9 @@ async fn is_left(host: &Host, kind: &str) -> bool {
 async fn a_reminder_of_a_signing_whose_key_is_damaged_ends() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
-    let mut form = signing_form(terms(SigningOrder::Parallel, Delivery::Email));
-    form.terms.soft_deadline_in_days = Some(3);
-    host.post(form).await.unwrap();
+    let mut request = signing_request(terms(SigningOrder::Parallel, Delivery::Email));
+    request.terms.soft_deadline_in_days = Some(3);
+    host.post(request).await.unwrap();
     deployment.damage_keys();
 
     site.pass(DAY * 4);
@@ -123,11 +123,11 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
 /// Stores a file in a request that can be repeated; gives its token.
 async fn store_file_once(host: &Host) -> Uuid {
     let claim = claim(host, "k").await;
-    let form = stored_pdf();
+    let file = stored_pdf();
     let stored = host
         .app
         .intake
-        .store_file(&CALLER, form, Some(&claim))
+        .store_file(&CALLER, file, Some(&claim))
         .await;
     stored.unwrap().row.id
 }

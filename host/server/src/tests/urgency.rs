@@ -3,14 +3,13 @@
 use std::mem::take;
 use std::sync::Mutex;
 
-use parafa_api_signing::SimulatedOutcome;
 use parafa_api_signing::requests::Simulation;
-use parafa_ceremony::records::Delivery;
-use parafa_domain::{Phase, SigningOrder};
+use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};
+use parafa_domain::Phase;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
 
-use super::calls::{signing_form, terms};
+use super::calls::{signing_request, terms};
 use super::deployment::{CALLER, Site};
 use super::stage::Stage;
 
@@ -55,10 +54,10 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         mode: KeyMode::Test,
         ..CALLER
     };
-    let form = signing_form(terms(SigningOrder::Parallel, Delivery::Link));
+    let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     let created = app
         .signings
-        .create_signing(&sandbox, form, None)
+        .create_signing(&sandbox, request, None)
         .await
         .unwrap();
     assert_all(&site, "inspect", Urgency::Usual);

@@ -247,8 +247,7 @@ impl SigningApi for SigningOperations {
         request: CreateSigning,
         claim: Option<&Claim>,
     ) -> Result<api::Signing, Problem> {
-        let form = forms::signing(request)?;
-        let opened = self.signings.create_signing(caller, form, claim);
+        let opened = self.signings.create_signing(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
@@ -350,8 +349,7 @@ impl SigningApi for SigningOperations {
         request: NewSigner,
         claim: Option<&Claim>,
     ) -> Result<api::Signer, Problem> {
-        let form = forms::signer(request)?;
-        let opened = self.signings.add_signer(caller, id.0, form, claim);
+        let opened = self.signings.add_signer(caller, id.0, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::opened_signer(&self.links, &opened))
     }
@@ -401,8 +399,7 @@ impl SigningApi for SigningOperations {
         request: CreateBatch,
         claim: Option<&Claim>,
     ) -> Result<api::Batch, Problem> {
-        let form = forms::batch(request)?;
-        let opened = self.signings.create_batch(caller, form, claim);
+        let opened = self.signings.create_batch(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::batch(&self.links, &opened)?)
     }
@@ -418,8 +415,7 @@ impl SigningApi for SigningOperations {
         request: NewFile,
         claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let form = forms::file(request);
-        let opened = self.intake.store_file(caller, form, claim);
+        let opened = self.intake.store_file(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::file(&opened)?)
     }

@@ -42,7 +42,7 @@ async fn a_minimal_request_is_filled_with_the_defaults() {
     assert!(
         matches!(&document.bytes, DocumentBytes::Content(bytes) if bytes.as_ref() == b"%PDF-1.7")
     );
-    assert_eq!(request.source.content_pointer(0), "/document/content");
+    assert_eq!(document.content_pointer(), "/document/content");
     let [signer] = request.terms.signers.as_slice() else {
         panic!("one signer")
     };
@@ -96,7 +96,7 @@ async fn every_member_arrives_parsed() {
     assert!(
         matches!(document.bytes, DocumentBytes::FileToken(token) if token.to_string() == KNOWN)
     );
-    assert_eq!(request.source.content_pointer(0), "/document/fileToken");
+    assert_eq!(document.content_pointer(), "/document/fileToken");
     let [ona, viewer] = request.terms.signers.as_slice() else {
         panic!("two parties")
     };
@@ -139,10 +139,9 @@ async fn files_are_composed_into_a_container() {
         .map(|file| (file.name.as_str(), file.content.len()))
         .collect();
     assert_eq!(sizes, [("a.pdf", 1), ("b.XLSX", 2)]);
-    assert_eq!(
-        created[0].source.content_pointer(1),
-        "/container/files/1/content"
-    );
+    let second = &container.files[1];
+    assert_eq!(second.content_pointer(), "/container/files/1/content");
+    assert_eq!(second.name_pointer(), "/container/files/1/name");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! What may happen in a race.
 
 use jiff::SignedDuration;
-use parafa_domain::SigningOrder;
+use parafa_api_signing::SigningOrder;
 use parafa_store::engine::{CrashPoint, FaultPlan};
 use proptest::prelude::*;
 use proptest::sample::Index;

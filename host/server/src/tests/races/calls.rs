@@ -1,13 +1,13 @@
 //! What callers may want besides what is in every race.
 
-use parafa_api_signing::SimulatedOutcome;
-use parafa_api_signing::requests::Simulation;
-use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::records::Delivery;
-use parafa_domain::{MethodSet, SignerRole, SigningMethod, SigningOrder};
+use parafa_api_signing::requests::{
+    CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewSigner, Party, Simulation, Source,
+    Terms,
+};
+use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};
+use parafa_domain::{MethodSet, SignerRole, SigningMethod};
 use parafa_platform::accounts::KeyMode;
 use parafa_signing::SigningError;
-use parafa_signing::forms::{BatchForm, ContentForm, DocumentForm, SigningForm, SourceForm};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use uuid::Uuid;
@@ -96,10 +96,10 @@ impl Call {
                 name,
             } => {
                 let (signing, caller) = known.signing(signing)?;
-                let form = newcomer(role, name);
+                let signer = newcomer(role, name);
                 let added = app
                     .signings
-                    .add_signer(&caller, signing, form, None)
+                    .add_signer(&caller, signing, signer, None)
                     .await?;
                 let signer = added.party.id.uuid();
                 Ok(Reply::Added { signing, signer })
@@ -110,29 +110,29 @@ impl Call {
                 Ok(Reply::Archived { signing })
             }
             Self::Batch { order, mode } => {
-                let form = BatchForm {
+                let request = CreateBatch {
                     documents: vec![document("a.pdf"); IN_BATCH],
                     terms: told(order),
                 };
                 let raised = app
                     .signings
-                    .create_batch(&of_mode(mode), form, None)
+                    .create_batch(&of_mode(mode), request, None)
                     .await?;
                 Ok(Reply::Raised {
                     batch: raised.row.id,
                 })
             }
             Self::Create { order, mode, file } => {
-                let form = SigningForm {
-                    source: SourceForm::Document(DocumentForm {
-                        content: known.content(file, mode),
+                let request = CreateSigning {
+                    source: Source::Document(NewDocument {
+                        bytes: known.bytes(file, mode),
                         ..document("a.pdf")
                     }),
                     terms: told(order),
                 };
                 let created = app
                     .signings
-                    .create_signing(&of_mode(mode), form, None)
+                    .create_signing(&of_mode(mode), request, None)
                     .await?;
                 Ok(Reply::Created {
                     signing: created.id(),
@@ -182,8 +182,8 @@ impl Call {
                 Ok(Reply::Ended { signing, status })
             }
             Self::StoreFile { mode } => {
-                let form = stored_pdf();
-                app.intake.store_file(&of_mode(mode), form, None).await?;
+                let file = stored_pdf();
+                app.intake.store_file(&of_mode(mode), file, None).await?;
                 Ok(Reply::Nothing)
             }
         }
@@ -192,7 +192,7 @@ impl Call {
 
 impl Known {
     /// What is to be signed: one of the files, or a document that comes along.
-    fn content(&self, file: Index, mode: KeyMode) -> ContentForm {
+    fn bytes(&self, file: Index, mode: KeyMode) -> DocumentBytes {
         let files: Vec<Uuid> = self
             .files
             .iter()
@@ -200,29 +200,28 @@ impl Known {
             .map(|(file, _)| *file)
             .collect();
         match files.as_slice() {
-            [] => ContentForm::Inline(pdf()),
-            files => ContentForm::File(*file.get(files)),
+            [] => DocumentBytes::Content(pdf()),
+            files => DocumentBytes::FileToken((*file.get(files)).into()),
         }
     }
 }
 
 /// Everybody is told of everything, for a day.
-fn told(order: SigningOrder) -> TermsForm {
-    TermsForm {
+fn told(order: SigningOrder) -> Terms {
+    Terms {
         expires_in_days: 1,
         ..terms(order, Delivery::Email)
     }
 }
 
 /// One of a few, who may be there already.
-fn newcomer(role: SignerRole, name: u8) -> SignerForm {
-    let form = party(&format!("vardas-{name}@example.com"));
+fn newcomer(role: SignerRole, name: u8) -> NewSigner {
+    let signer = party(&format!("vardas-{name}@example.com"));
     match role {
-        SignerRole::Signer => form,
-        SignerRole::Viewer => SignerForm {
-            role,
-            methods: MethodSet::default(),
-            ..form
+        SignerRole::Signer => signer,
+        SignerRole::Viewer => NewSigner {
+            party: Party::Viewer,
+            ..signer
         },
     }
 }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::vec::IntoIter;
 
 use jiff::SignedDuration;
+use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::Delivery;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{Phase, SignerStatus, SigningOrder, SigningStatus};
+use parafa_domain::{Phase, SignerStatus, SigningStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::sweep;
 use parafa_store::engine::FaultPlan;
