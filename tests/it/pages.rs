@@ -1,6 +1,7 @@
 //! All pages: that everybody can read and use them, that they are small, and that
 //! they load nothing of others.
 
+mod breakdowns;
 mod card_app;
 mod documents;
 mod faces;
@@ -20,13 +21,16 @@ use parafa_fixtures::plain;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::support::browser::Browser;
+use crate::support::browser::{Browser, Screen};
 use crate::support::demo::{Demo, Persona};
 
 /// A sentence in Lithuanian and in English.
 type Told = [&'static str; 2];
 
 const LANGUAGES: [&str; 2] = ["lt", "en"];
+/// Where what is rarely seen is looked at: on a phone in Lithuanian, and on a
+/// desktop in English.
+const SCREENS: [(Screen, usize); 2] = [(Screen::PHONE, 0), (Screen::DESKTOP, 1)];
 
 const DEAD_LINK: Told = ["Nuoroda neveikia", "This link does not work"];
 const REFUSED: Told = [
@@ -38,6 +42,23 @@ const TIMEOUT: Told = [
     "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
     "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
 ];
+
+/// Changes what the page posts next, as if the server and the page did not agree.
+async fn replace_posted(browser: &Browser, text: &str, other: &str) {
+    let script = "
+        const [text, other] = arguments;
+        const real = window.fetch;
+        window.fetch = (address, options) => {
+          if (options && options.body) {
+            options.body = options.body.replace(text, other);
+            window.fetch = real;
+          }
+          return real(address, options);
+        };
+    ";
+    let replaced = browser.execute(script, vec![json!(text), json!(other)]);
+    replaced.await.expect("a changed page");
+}
 
 /// The link of the one who is to sign a document.
 async fn link(demo: &Demo, signer: Value) -> Url {

@@ -7,8 +7,8 @@ use parafa_fixtures::plain;
 use reqwest::{Client, Method};
 use serde_json::json;
 
-use super::{DEAD_LINK, LANGUAGES, REFUSED, TIMEOUT, Told, link, open};
-use crate::support::browser::Browser;
+use super::{DEAD_LINK, LANGUAGES, REFUSED, SCREENS, TIMEOUT, Told, link, open, replace_posted};
+use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
 
@@ -53,9 +53,9 @@ const TOO_MANY_ATTEMPTS: Told = [
 /// How many attempts one may start within an hour.
 const MOST_ATTEMPTS: usize = 20;
 
-/// Goes through all that can go wrong, in one language.
-async fn fail_in(number: usize) {
-    let Some(browser) = Browser::start().await else {
+/// Goes through all that can go wrong, on one screen and in one language.
+async fn fail_on(screen: Screen, number: usize) {
+    let Some(browser) = Browser::on(screen).await else {
         return;
     };
     let demo = Demo::start();
@@ -113,30 +113,23 @@ async fn fail_in(number: usize) {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_in_lithuanian() {
-    fail_in(0).await;
+async fn what_goes_wrong_is_told_on_a_phone_in_lithuanian() {
+    fail_on(Screen::PHONE, 0).await;
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_in_english() {
-    fail_in(1).await;
+async fn what_goes_wrong_is_told_on_a_phone_in_english() {
+    fail_on(Screen::PHONE, 1).await;
 }
 
-/// Changes what the page posts next, as if the server and the page did not agree.
-async fn replace_posted(browser: &Browser, text: &str, other: &str) {
-    let script = "
-        const [text, other] = arguments;
-        const real = window.fetch;
-        window.fetch = (address, options) => {
-          if (options && options.body) {
-            options.body = options.body.replace(text, other);
-            window.fetch = real;
-          }
-          return real(address, options);
-        };
-    ";
-    let replaced = browser.execute(script, vec![json!(text), json!(other)]);
-    replaced.await.expect("a changed page");
+#[tokio::test]
+async fn what_goes_wrong_is_told_on_a_desktop_in_lithuanian() {
+    fail_on(Screen::DESKTOP, 0).await;
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_on_a_desktop_in_english() {
+    fail_on(Screen::DESKTOP, 1).await;
 }
 
 #[tokio::test]
@@ -230,9 +223,6 @@ async fn a_refusal_or_an_end_that_does_not_arrive_is_told_and_can_be_sent_again(
 
 #[tokio::test]
 async fn whoever_has_tried_too_often_is_told_how_long_to_wait() {
-    let Some(browser) = Browser::start().await else {
-        return;
-    };
     let demo = Demo::start();
     let page = link(&demo, json!({"email": "ona@example.lt"})).await;
     let (ceremony, http) = (Demo::ceremony(&page), Client::new());
@@ -243,8 +233,11 @@ async fn whoever_has_tried_too_often_is_told_how_long_to_wait() {
         assert!(given_up.expect("an answer").status().is_success());
     }
 
-    for (number, language) in LANGUAGES.into_iter().enumerate() {
-        open(&browser, &page, language).await;
+    for (screen, number) in SCREENS {
+        let Some(browser) = Browser::on(screen).await else {
+            return;
+        };
+        open(&browser, &page, LANGUAGES[number]).await;
         browser.click("#scan").await;
 
         let told = browser.text("#start-fault").await;
@@ -255,8 +248,8 @@ async fn whoever_has_tried_too_often_is_told_how_long_to_wait() {
         assert!((50..=60).any(is_told), "{told}");
         browser.assert_accessible("too many attempts").await;
         browser.assert_complains_of("429 (Too Many Requests)").await;
+        browser.close().await;
     }
-    browser.close().await;
 }
 
 #[tokio::test]

@@ -32,6 +32,8 @@ const CHECK: &str = "
 const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
 /// What the driver prints before its port.
 const STARTED: &str = "started successfully on port ";
+/// How often a driver may be started until one listens.
+const STARTS: usize = 5;
 
 /// A headless Chromium with an empty profile; it ends with this value.
 pub(crate) struct Browser {
@@ -83,6 +85,28 @@ impl Screen {
     };
 }
 
+/// Starts the driver, and reads at which port it listens. A driver ends at once
+/// where the free port that it found for IPv4 is taken for IPv6.
+fn start_driver(program: &Path) -> Option<(Child, String)> {
+    let mut driver = Command::new(program)
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver starts");
+    let output = driver.stdout.take().expect("stdout is piped");
+    let port = BufReader::new(output)
+        .lines()
+        .map_while(Result::ok)
+        .find_map(|line| Some(line.split_once(STARTED)?.1.trim_end_matches('.').to_owned()));
+    if port.is_none() {
+        driver.kill().expect("it can be ended");
+        driver.wait().expect("it has ended");
+    }
+    Some((driver, port?))
+}
+
 impl Browser {
     /// Starts one, or skips the test.
     pub(crate) async fn start() -> Option<Self> {
@@ -94,19 +118,8 @@ impl Browser {
         let program = tool::program("chromedriver")?;
         let chromium = tool::program("chromium")?;
         let profile = tempfile::tempdir().expect("a temporary folder");
-        let mut driver = Command::new(program)
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver starts");
-        let output = driver.stdout.take().expect("stdout is piped");
-        let port = BufReader::new(output)
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| Some(line.split_once(STARTED)?.1.trim_end_matches('.').to_owned()))
-            .expect("chromedriver says its port");
+        let started = (0..STARTS).find_map(|_| start_driver(&program));
+        let (driver, port) = started.expect("chromedriver says its port");
 
         let options = json!({
             "binary": chromium,

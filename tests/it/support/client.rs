@@ -169,16 +169,8 @@ impl Ceremony {
     pub(crate) async fn open_device_link(&self) -> DeviceLink {
         let body = json!({"method": "smart_id"});
         self.start(&body).await.expect("the attempt starts");
-        let opens = async {
-            loop {
-                let state = self.try_state(POLL_MS).await.expect("the link is alive");
-                if let Some(link) = state.attempt.and_then(|attempt| attempt.device_link) {
-                    return link;
-                }
-            }
-        };
-        let opened = tokio::time::timeout(ATTEMPT, opens).await;
-        opened.expect("a device link is opened")
+        let opened = self.awaits(|attempt| attempt.device_link.is_some()).await;
+        opened.device_link.expect("a device link")
     }
 
     /// The picture of the code to scan.
@@ -198,33 +190,28 @@ impl Ceremony {
 
     /// Waits for the code that the signer compares.
     pub(crate) async fn verification_code(&self) -> String {
-        let shown = async {
-            loop {
-                let state = self.try_state(POLL_MS).await.expect("the link is alive");
-                if let Some(code) = state.attempt.and_then(|attempt| attempt.verification_code) {
-                    return code;
-                }
-            }
-        };
-        let shown = tokio::time::timeout(ATTEMPT, shown).await;
-        shown.expect("a code is shown")
+        let shown = self.awaits(|attempt| attempt.verification_code.is_some());
+        shown.await.verification_code.expect("a code")
     }
 
     /// Waits until the attempt has ended, and gives it.
     pub(crate) async fn ended_attempt(&self) -> Attempt {
-        let ends = async {
+        let has_ended = |attempt: &Attempt| matches!(attempt.phase.as_str(), "done" | "failed");
+        self.awaits(has_ended).await
+    }
+
+    /// Waits for an attempt that has come so far, and gives it.
+    pub(crate) async fn awaits(&self, has_come: impl Fn(&Attempt) -> bool) -> Attempt {
+        let comes = async {
             loop {
                 let state = self.try_state(POLL_MS).await.expect("the link is alive");
-                if let Some(attempt) = state
-                    .attempt
-                    .filter(|attempt| matches!(attempt.phase.as_str(), "done" | "failed"))
-                {
+                if let Some(attempt) = state.attempt.filter(&has_come) {
                     return attempt;
                 }
             }
         };
-        let ended = tokio::time::timeout(ATTEMPT, ends).await;
-        ended.expect("the attempt ends")
+        let came = tokio::time::timeout(ATTEMPT, comes).await;
+        came.expect("the attempt comes so far")
     }
 
     /// Declines.

@@ -149,6 +149,13 @@ impl Demo {
         self.server = self.start.server(self.folder.path());
     }
 
+    /// The same with another setting, as an environment variable.
+    pub(crate) fn start_again_with(&mut self, name: &str, value: &str) {
+        let settings = &mut self.start.settings;
+        settings.push((name.to_owned(), value.to_owned()));
+        self.start_again();
+    }
+
     /// `parafa demo clock` with this step, such as `+2h`, in this server's
     /// world; gives how far that is ahead, in seconds.
     pub(crate) fn move_clock(&self, step: &str) -> i64 {
