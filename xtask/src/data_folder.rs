@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use crate::process::{cargo, run};
+use crate::lints::cargo;
+use crate::process::run;
 use crate::{plugins, product};
 
 /// Has this build write a data folder, and keeps it for every later build's

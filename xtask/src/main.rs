@@ -7,6 +7,7 @@ mod bench;
 mod data_folder;
 mod drill;
 mod fuzz;
+mod lints;
 mod plugins;
 mod process;
 mod product;

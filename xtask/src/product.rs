@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use anyhow::Context;
 
-use crate::{plugins, process, tools};
+use crate::{lints, plugins, process, tools};
 
 /// Tells the server which plugins are built along with it.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
@@ -33,7 +33,7 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
 /// Builds `target/debug/parafa` together with all tests, so that both share
 /// every dependency.
 pub(crate) fn build_for_tests(root: &Path) -> anyhow::Result<PathBuf> {
-    process::run(process::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
+    process::run(lints::cargo(root).args(["build", "--workspace", "--bins", "--tests"]))?;
     place(root, "debug")
 }
 

@@ -1,17 +1,19 @@
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
 
 use anyhow::Context;
 
 use crate::process::{announce, cargo};
-use crate::{fuzz, plugins, product, referees, tools};
+use crate::{fuzz, lints, plugins, product, referees, tools};
 
 /// The package of the tests that see the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
+/// How many tests run at a time. Many of them wait, for a page or a telephone.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// Everything that must hold before a change lands. With packages only their
 /// tests, with a filter only the tests whose name contains it. What goes wrong
@@ -28,7 +30,17 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     if is_everything {
         check_sources(root, &mut tally);
     }
-    if let Err(error) = run_tests(root, packages, filter, &mut tally) {
+    // This program is what compiles them, and is replaced when the workspace is
+    // compiled.
+    let plugins = plugins::build(root).context("the plugins");
+    if is_everything {
+        match lints::deny_warnings(root) {
+            Ok(()) => tally.passed += 1,
+            Err(error) => tally.fail(format!("{error:#}")),
+        }
+    }
+    let ran = plugins.and_then(|_| run_tests(root, packages, filter, &mut tally));
+    if let Err(error) = ran {
         tally.fail(format!("{error:#}"));
     }
     if is_everything {
@@ -41,14 +53,6 @@ fn check_sources(root: &Path, tally: &mut Tally) {
     tally.check(cargo(root).args(["fmt", "--check"]));
     tally.check(cargo(&root.join("plugins")).args(["fmt", "--check"]));
     tally.check(cargo(&root.join("tests/fuzz")).args(["fmt", "--check"]));
-    tally.check(cargo(root).args([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]));
     match plugins::lint(root) {
         Ok(mut lint) => tally.check(lint.args(["--", "-D", "warnings"])),
         Err(error) => tally.fail(format!("the lints of the plugins: {error:#}")),
@@ -61,10 +65,9 @@ fn run_tests(
     filter: Option<&str>,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
-    plugins::build(root).context("the plugins")?;
     let skips = root.join("target/skipped-tests.txt");
     fs::write(&skips, "").with_context(|| skips.display().to_string())?;
-    let mut tests = cargo(root);
+    let mut tests = lints::cargo(root);
     tests.args(["test", "--no-fail-fast"]);
     // No documentation has code that runs.
     tests.arg("--tests");
@@ -84,6 +87,9 @@ fn run_tests(
     if let Some(samples) = referees::samples(root) {
         tests.env("PARAFA_SAMPLES", samples);
     }
+    if env::var_os(THREADS).is_none() {
+        tests.env(THREADS, (2 * processors()).to_string());
+    }
     tally.tests(&mut tests)?;
     tally.skipped(&fs::read_to_string(&skips)?);
     Ok(())
@@ -92,8 +98,7 @@ fn run_tests(
 fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
     match fuzz::short_runs(root) {
         Ok(mut runs) => {
-            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-            for together in runs.chunks_mut(processors) {
+            for together in runs.chunks_mut(processors()) {
                 tally.check_together(together);
             }
         }
@@ -101,8 +106,12 @@ fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
     }
 }
 
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 fn is_ci() -> bool {
-    std::env::var_os("CI").is_some_and(|value| value == "true")
+    env::var_os("CI").is_some_and(|value| value == "true")
 }
 
 /// What was checked, and how it went.
