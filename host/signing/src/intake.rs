@@ -1,5 +1,7 @@
 //! Looks at documents before anything is made of them.
 
+mod obstacle;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,26 +15,21 @@ use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, DeriveRequest, Fault, MadeDocument, Operation, Plugin,
-    Refusal, Registry, Report, Urgency, note, on_one_line, refusal,
+    CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Operation, Plugin, Refusal,
+    Registry, Report, Urgency, note, on_one_line, refusal,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
+use self::obstacle::{Obstacle, Pointers};
 use super::funding;
-use crate::error::{IntakeFault, RefusedDocument, SigningError};
+use crate::error::SigningError;
+
+pub(crate) use self::obstacle::{OUT_OF_USE, not_installed};
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
 const FILES_AT_ONCE: usize = 8;
-
-/// Refusals of documents that are sound but can take no signature.
-const UNPROCESSABLE: [&str; 4] = [
-    refusal::CONTAINER_FINALIZED,
-    refusal::CONTAINER_UNSIGNED,
-    refusal::CONTAINER_UNSOUND,
-    refusal::MDOC_NOT_ACCEPTED,
-];
 
 /// Longest remark on a document, in bytes.
 const LONGEST_REMARK: usize = 1000;
@@ -67,9 +64,6 @@ pub(super) struct Examined<'a> {
     pub(super) remarks: Vec<String>,
 }
 
-/// What is told of a format whose plugin is out of use.
-pub(super) const OUT_OF_USE: &str = "documents of this format cannot be taken at the moment";
-
 /// What looking at a document told.
 struct Look {
     plugin: Arc<Plugin>,
@@ -96,94 +90,6 @@ impl Loaded<'_> {
         Self {
             content,
             _place: None,
-        }
-    }
-}
-
-/// Places in a request that are about one file, as JSON Pointers.
-struct Pointers {
-    name: String,
-    /// Of its bytes, or their token.
-    bytes: String,
-    /// Of the wish to flatten it; where the bytes stand, if it cannot be wished.
-    flatten: String,
-}
-
-/// Why a document cannot be signed.
-enum Obstacle {
-    /// Its token names nothing that this caller has.
-    UnknownFile,
-    /// Its name says that it is an MDOC.
-    NamedMdoc,
-    /// It is refused.
-    Refused(Refusal),
-    /// No plugin that is installed does that with documents of its format.
-    NotInstalled(&'static str),
-    /// The plugin that takes its format may be out of use at the moment.
-    OutOfUse,
-    /// None flattens them.
-    CannotFlatten,
-    /// The plugin failed on it.
-    Failed(Fault),
-}
-
-impl Obstacle {
-    /// What is wrong with the request because of it.
-    fn fault(&self, at: &Pointers) -> Option<IntakeFault> {
-        match self {
-            Self::UnknownFile => Some(IntakeFault::UnknownFile {
-                pointer: at.bytes.clone(),
-            }),
-            Self::NamedMdoc => Some(at.refused(&at.name, mdoc_refusal())),
-            Self::Refused(refusal) => Some(at.refused(&at.bytes, refusal.clone())),
-            Self::NotInstalled(what) => Some(at.refused(&at.name, not_installed(what))),
-            Self::CannotFlatten => {
-                let refusal = Refusal {
-                    code: refusal::FLATTEN_REFUSED.to_owned(),
-                    ..not_installed("flattens documents of this format")
-                };
-                Some(at.refused(&at.bytes, refusal))
-            }
-            Self::OutOfUse | Self::Failed(_) => None,
-        }
-    }
-
-    /// Whether the document is sound, and can take no signature.
-    fn is_unprocessable(&self) -> bool {
-        match self {
-            Self::NamedMdoc => true,
-            Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
-            _ => false,
-        }
-    }
-}
-
-impl Pointers {
-    fn refused(&self, pointer: &str, refusal: Refusal) -> IntakeFault {
-        IntakeFault::Refused(RefusedDocument {
-            pointer: pointer.to_owned(),
-            flatten_pointer: self.flatten.clone(),
-            refusal,
-        })
-    }
-}
-
-impl From<&NewDocument> for Pointers {
-    fn from(document: &NewDocument) -> Self {
-        Self {
-            name: document.name_pointer(),
-            bytes: document.content_pointer(),
-            flatten: document.flatten_pointer(),
-        }
-    }
-}
-
-impl From<&ContainerFile> for Pointers {
-    fn from(file: &ContainerFile) -> Self {
-        Self {
-            name: file.name_pointer(),
-            bytes: file.content_pointer(),
-            flatten: file.content_pointer(),
         }
     }
 }
@@ -300,12 +206,10 @@ impl Intake {
         if let Some(fault) = obstacles.iter().find_map(|(at, one)| one.fault(at)) {
             return Err(SigningError::IntakeRefused(vec![fault]));
         }
-        match obstacles.into_iter().next() {
-            Some((_, Obstacle::OutOfUse)) => Err(CeremonyError::OutOfUse(OUT_OF_USE).into()),
-            Some((_, Obstacle::Failed(fault))) => {
-                Err(CeremonyError::Plugin(Box::new(fault)).into())
-            }
-            _ => Ok(()),
+        let first = obstacles.into_iter().next();
+        match first.and_then(|(_, obstacle)| obstacle.error()) {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
         }
     }
 
@@ -317,28 +221,14 @@ impl Intake {
         file: &NewFile,
     ) -> Result<Report, SigningError> {
         let looked = self.look_at(caller, &file.name, false, file.content.clone());
-        match looked.await?.and_then(Look::signable) {
-            Ok(look) => Ok(look.report),
-            Err(Obstacle::NamedMdoc) => Err(SigningError::FileRefused {
-                pointer: NewFile::NAME_POINTER.to_owned(),
-                refusal: mdoc_refusal(),
-            }),
-            Err(Obstacle::Refused(refusal)) => Err(SigningError::FileRefused {
-                pointer: NewFile::CONTENT_POINTER.to_owned(),
-                refusal,
-            }),
-            Err(Obstacle::UnknownFile) => Err(CeremonyError::NotFound.into()),
-            Err(Obstacle::NotInstalled(what)) => Err(SigningError::FileRefused {
-                pointer: NewFile::NAME_POINTER.to_owned(),
-                refusal: not_installed(what),
-            }),
-            Err(Obstacle::CannotFlatten) => Err(CeremonyError::Inconsistent(
-                "a file that is only kept was to be flattened",
-            )
-            .into()),
-            Err(Obstacle::OutOfUse) => Err(CeremonyError::OutOfUse(OUT_OF_USE).into()),
-            Err(Obstacle::Failed(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
-        }
+        let obstacle = match looked.await?.and_then(Look::signable) {
+            Ok(look) => return Ok(look.report),
+            Err(obstacle) => obstacle,
+        };
+        Err(match obstacle.refusal(&Pointers::from(file)) {
+            Some((pointer, refusal)) => SigningError::FileRefused { pointer, refusal },
+            None => obstacle.error().unwrap_or(CeremonyError::NotFound).into(),
+        })
     }
 
     /// The bytes of a document. Those of a stored file wait for a place.
@@ -490,25 +380,6 @@ impl Intake {
     }
 }
 
-/// A refusal for want of a plugin, which asking again does not change.
-pub(super) fn not_installed(what: &str) -> Refusal {
-    Refusal {
-        code: "format-not-installed".to_owned(),
-        detail: format!(
-            "No plugin that is installed here {what}; GET /v1/capabilities lists what they do."
-        ),
-        subjects: Vec::new(),
-    }
-}
-
-fn mdoc_refusal() -> Refusal {
-    Refusal {
-        code: refusal::MDOC_NOT_ACCEPTED.to_owned(),
-        detail: "An MDOC takes a first signature only.".to_owned(),
-        subjects: Vec::new(),
-    }
-}
-
 async fn flattened_by(
     plugin: &Plugin,
     content: Bytes,
@@ -585,13 +456,4 @@ fn remarks(report: &Report) -> Vec<String> {
     let told = notes.filter(|note| note.code == note::SIGNATURE_BROKEN);
     told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned())
         .collect()
-}
-
-impl From<CallError> for Obstacle {
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Refused(refusal) => Self::Refused(refusal),
-            CallError::Fault(fault) => Self::Failed(fault),
-        }
-    }
 }
