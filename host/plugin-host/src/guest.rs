@@ -155,13 +155,16 @@ impl Guest {
             ran.map(|(called, _)| called).map_err(drop)
         } else {
             let (answer, called) = oneshot::channel();
-            task::spawn_blocking(move || {
+            // Boxed, since the runtime's part of a task is compiled anew for
+            // every closure.
+            let work: Box<dyn FnOnce() + Send> = Box::new(move || {
                 let (called, _spent) = run();
                 // Nobody needs to wait until the memory of the instance is
                 // cleared for the next one, which the end of the store does;
                 // and nobody may be waiting any more at all.
                 let _ = answer.send(called);
             });
+            task::spawn_blocking(work);
             called.await.map_err(drop)
         };
         match called {

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
 /// Between two tries to get a descriptor: the first pause, from which on they double, and the
@@ -16,8 +17,16 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|failure| resume(failure))
+    let (sender, done) = oneshot::channel();
+    // Boxed, since the runtime's part of a task is compiled anew for every closure.
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+        let _ = sender.send(work());
+    });
+    if let Err(failure) = tokio::task::spawn_blocking(work).await {
+        resume(failure);
+    }
+    done.await
+        .expect("work that came to its end has sent what came of it")
 }
 
 /// Goes on with the panic of work that was done elsewhere.

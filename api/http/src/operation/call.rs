@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
+use tokio::sync::oneshot;
 
 use super::creation::Held;
 use super::{BodyKind, Contract, Input, PathParams};
@@ -77,14 +78,17 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
         let JsonBody { bytes, share } = self.read().await?;
         let api = Arc::clone(&self.http.api);
-        let decoding = move || {
-            let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node))?;
-            Ok((request, digest(&bytes)))
-        };
-        let (request, digest) = match tokio::task::spawn_blocking(decoding).await {
-            Ok(decoded) => decoded?,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        };
+        let (sender, decoded) = oneshot::channel();
+        // Boxed, since the runtime's part of a task is compiled anew for every
+        // closure.
+        let decoding: Box<dyn FnOnce() + Send> = Box::new(move || {
+            let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
+            let _ = sender.send(request.map(|request| (request, digest(&bytes))));
+        });
+        if let Err(error) = tokio::task::spawn_blocking(decoding).await {
+            std::panic::resume_unwind(error.into_panic());
+        }
+        let (request, digest) = decoded.await.expect("what was decoded was sent")?;
         Ok((self.with(request, share), digest))
     }
 
