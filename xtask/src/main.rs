@@ -21,6 +21,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::plugins::PluginBuild;
+
 fn main() -> ExitCode {
     if let Some(exit) = plugins::run_as_compiler() {
         return exit;
@@ -46,7 +48,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             product::build_release(&root)?;
         }
         Command::BuildPlugins => {
-            for plugin in plugins::build(&root)? {
+            for plugin in PluginBuild::prepare(&root)?.build()? {
                 println!("{}", plugin.display());
             }
         }

@@ -74,42 +74,98 @@ const FLAGS: [&str; 5] = [
     "-Clink-arg=stack-size=262144",
 ];
 
-/// Builds every plugin into `target/plugins` below `root` and answers where
-/// the shipped ones are; those that only tests load stand in its `test` folder.
-pub(crate) fn build(root: &Path) -> Result<Vec<PathBuf>> {
-    let toolchain = Toolchain::find(root)?;
-    eprintln!("plugins: {}", toolchain.description());
-    let flags = rustflags(root, &toolchain)?;
-    let mut shipped = Vec::new();
-    for plugin in &PLUGINS {
-        let module = compile(root, &toolchain, &flags, plugin)?;
-        let component = root.join("target/plugins").join(plugin.component);
-        encode(&module, &component)
-            .with_context(|| format!("cannot make a component of {}", module.display()))?;
-        if plugin.shipped {
-            shipped.push(component);
-        }
+/// What plugins are built with.
+pub(crate) struct PluginBuild<'a> {
+    root: &'a Path,
+    toolchain: Toolchain,
+    compiler: PathBuf,
+    flags: OsString,
+}
+
+impl<'a> PluginBuild<'a> {
+    /// Finds a toolchain and fetches what the plugins depend on.
+    ///
+    /// # Errors
+    /// Says what is missing, or that `plugins/Cargo.lock` is not up to date.
+    pub(crate) fn prepare(root: &'a Path) -> Result<Self> {
+        let toolchain = Toolchain::find(root)?;
+        eprintln!("plugins: {}", toolchain.description());
+        Ok(Self {
+            compiler: compiler::place().context("the compiler of the plugins")?,
+            flags: rustflags(root, &toolchain)?,
+            toolchain,
+            root,
+        })
     }
-    Ok(shipped)
+
+    /// Builds every plugin into `target/plugins` and answers where the shipped
+    /// ones are; those that only tests load stand in its `test` folder.
+    pub(crate) fn build(&self) -> Result<Vec<PathBuf>> {
+        let mut shipped = Vec::new();
+        for plugin in &PLUGINS {
+            let module = self.compile(plugin)?;
+            let component = self.root.join("target/plugins").join(plugin.component);
+            encode(&module, &component)
+                .with_context(|| format!("cannot make a component of {}", module.display()))?;
+            if plugin.shipped {
+                shipped.push(component);
+            }
+        }
+        Ok(shipped)
+    }
+
+    /// Looks at the plugins as they are compiled for WebAssembly; where the
+    /// linter has no standard library for that, as they are for this machine.
+    /// The profile is the build's, so that both share what runs at compile time.
+    ///
+    /// # Errors
+    /// What has a warning.
+    pub(crate) fn deny_warnings(&self) -> Result<()> {
+        let mut clippy = process::cargo(&self.root.join("plugins"));
+        clippy.args(["clippy", "--release", "--workspace", "--locked", "--target"]);
+        clippy.arg(match self.toolchain {
+            Toolchain::Installed => TARGET,
+            Toolchain::Debian { .. } => "host-tuple",
+        });
+        process::run(clippy.args(["--", "-D", "warnings"]))
+    }
+
+    fn compile(&self, plugin: &Plugin) -> Result<PathBuf> {
+        let build = self.root.join("plugins/target");
+        let mut cargo = self.toolchain.cargo();
+        cargo
+            .args([
+                "build",
+                "--quiet",
+                "--release",
+                "--locked",
+                "--target",
+                TARGET,
+                "--package",
+                plugin.package,
+            ])
+            .arg("--target-dir")
+            .arg(&build)
+            .current_dir(self.root.join("plugins"))
+            .env("CARGO_ENCODED_RUSTFLAGS", &self.flags);
+        compiler::install(&mut cargo, &self.compiler, self.root);
+        if matches!(self.toolchain, Toolchain::Debian { .. }) {
+            cargo.args(["-Z", "build-std=std,panic_abort"]);
+        }
+        let status = cargo.status().context("cannot run cargo")?;
+        ensure!(
+            status.success(),
+            "the plugin {} does not build",
+            plugin.package
+        );
+        Ok(build.join(TARGET).join("release").join(plugin.module))
+    }
 }
 
 /// The SHA-256 digests of components, in hexadecimal.
 pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
     let digest = |component: &PathBuf| Ok(hex::encode(Sha256::digest(fs::read(component)?)));
     components.iter().map(digest).collect()
-}
-
-/// The lints of the plugins, as they are compiled for WebAssembly; where the
-/// linter has no standard library for that, as they are for this machine. The
-/// profile is the build's, so that both share what runs at compile time.
-pub(crate) fn lint(root: &Path) -> Result<Command> {
-    let mut clippy = process::cargo(&root.join("plugins"));
-    clippy.args(["clippy", "--release", "--workspace", "--locked", "--target"]);
-    clippy.arg(match Toolchain::find(root)? {
-        Toolchain::Installed => TARGET,
-        Toolchain::Debian { .. } => "host-tuple",
-    });
-    Ok(clippy)
 }
 
 struct Plugin {
@@ -237,42 +293,6 @@ fn cargo_home() -> Result<PathBuf> {
             .context("there is no home directory")?
             .join(".cargo")),
     }
-}
-
-fn compile(
-    root: &Path,
-    toolchain: &Toolchain,
-    flags: &OsString,
-    plugin: &Plugin,
-) -> Result<PathBuf> {
-    let build = root.join("plugins/target");
-    let mut cargo = toolchain.cargo();
-    cargo
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--target",
-            TARGET,
-            "--package",
-            plugin.package,
-        ])
-        .arg("--target-dir")
-        .arg(&build)
-        .current_dir(root.join("plugins"))
-        .env("CARGO_ENCODED_RUSTFLAGS", flags);
-    compiler::install(&mut cargo, root)?;
-    if matches!(toolchain, Toolchain::Debian { .. }) {
-        cargo.args(["-Z", "build-std=std,panic_abort"]);
-    }
-    let status = cargo.status().context("cannot run cargo")?;
-    ensure!(
-        status.success(),
-        "the plugin {} does not build",
-        plugin.package
-    );
-    Ok(build.join(TARGET).join("release").join(plugin.module))
 }
 
 /// Makes the component, unless it is there and was made of the same module.

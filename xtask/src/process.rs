@@ -1,6 +1,8 @@
 use std::fmt::Write as _;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context, ensure};
 
@@ -31,6 +33,11 @@ pub(crate) fn run_quietly(command: &mut Command) -> anyhow::Result<()> {
         String::from_utf8_lossy(&output.stderr),
     );
     Ok(())
+}
+
+/// What came of work that was begun at the same time.
+pub(crate) fn joined<T>(work: ScopedJoinHandle<'_, T>) -> T {
+    work.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Says what runs next.

@@ -1,32 +1,36 @@
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use anyhow::Context;
 
+use crate::plugins::PluginBuild;
 use crate::{lints, plugins, process, tools};
 
-/// Tells the server which plugins are built along with it.
+/// Tells the program, when it is compiled, which plugins are built along with it.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 
 /// Builds `target/release/parafa` and the plugins.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
-    let shipped = plugins::digests(&plugins::build(root)?)?;
-    let build = [
-        "build",
-        "--release",
-        "--package",
-        "parafa-server",
-        "--bin",
-        "parafa",
-    ];
-    process::run(
-        process::cargo(root)
-            .args(build)
-            .env(SHIPPED_PLUGINS, shipped.join(",")),
-    )?;
+    let server = |target: &[&str]| {
+        let mut cargo = process::cargo(root);
+        cargo.args(["build", "--release", "--package", "parafa-server"]);
+        cargo.args(target);
+        cargo
+    };
+    let plugins = PluginBuild::prepare(root)?;
+    // Only the program itself is told of the plugins, so that all else of it is
+    // compiled at the same time as they are.
+    let (library, shipped) = thread::scope(|scope| {
+        let shipped = scope.spawn(|| plugins.build());
+        let library = process::run(&mut server(&["--lib"]));
+        (library, process::joined(shipped))
+    });
+    library?;
+    let digests = plugins::digests(&shipped?)?.join(",");
+    process::run(server(&["--bin", "parafa"]).env(SHIPPED_PLUGINS, digests))?;
     place(root, "release")
 }
 

@@ -3,12 +3,13 @@ use std::io::{BufRead, BufReader};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use anyhow::Context;
 
-use crate::process::{announce, cargo};
-use crate::{fuzz, lints, plugins, product, referees, tools};
+use crate::plugins::PluginBuild;
+use crate::process::{announce, cargo, joined};
+use crate::{fuzz, lints, product, referees, tools};
 
 /// The package of the tests that see the whole product.
 const WHOLE_PRODUCT: &str = "parafa-tests";
@@ -21,25 +22,19 @@ const THREADS: &str = "RUST_TEST_THREADS";
 pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> ExitCode {
     let mut tally = Tally::default();
     let is_everything = packages.is_empty() && filter.is_none();
-    let missing = tools::install(root);
+    let missing = tools::install_programs();
     if is_ci() {
         for name in missing {
             tally.fail(format!("{name} is not installed"));
         }
     }
     if is_everything {
-        check_sources(root, &mut tally);
-    }
-    // This program is what compiles them, and is replaced when the workspace is
-    // compiled.
-    let plugins = plugins::build(root).context("the plugins");
-    if is_everything {
-        match lints::deny_warnings(root) {
-            Ok(()) => tally.passed += 1,
-            Err(error) => tally.fail(format!("{error:#}")),
+        for workspace in [".", "plugins", "tests/fuzz"] {
+            tally.check(cargo(&root.join(workspace)).args(["fmt", "--check"]));
         }
     }
-    let ran = plugins.and_then(|_| run_tests(root, packages, filter, &mut tally));
+    let made = make_ready(root, is_everything, &mut tally);
+    let ran = made.and_then(|()| run_tests(root, packages, filter, &mut tally));
     if let Err(error) = ran {
         tally.fail(format!("{error:#}"));
     }
@@ -49,14 +44,34 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-fn check_sources(root: &Path, tally: &mut Tally) {
-    tally.check(cargo(root).args(["fmt", "--check"]));
-    tally.check(cargo(&root.join("plugins")).args(["fmt", "--check"]));
-    tally.check(cargo(&root.join("tests/fuzz")).args(["fmt", "--check"]));
-    match plugins::lint(root) {
-        Ok(mut lint) => tally.check(lint.args(["--", "-D", "warnings"])),
-        Err(error) => tally.fail(format!("the lints of the plugins: {error:#}")),
+/// Fetches the referees and compiles plugins and workspace, all at the same
+/// time: to fetch is to wait, and a plugin is linked by one processor. Warnings
+/// are failures where everything is checked.
+///
+/// # Errors
+/// There are no plugins to test with.
+fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
+    let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
+    let (prepared, built, checked) = thread::scope(|scope| {
+        let prepared = scope.spawn(|| {
+            let prepared = referees::prepare(root).context("the referees cannot be prepared");
+            prepared.inspect_err(|error| println!("{error:#}"))
+        });
+        let built = scope.spawn(|| plugins.build());
+        let checked = is_everything.then(|| lints::deny_warnings(root));
+        (joined(prepared), joined(built), checked)
+    });
+    if let (Err(error), true) = (prepared, is_ci()) {
+        tally.fail(format!("{error:#}"));
     }
+    let linted = is_everything.then(|| plugins.deny_warnings().context("the plugins"));
+    for checked in [checked, linted].into_iter().flatten() {
+        match checked {
+            Ok(()) => tally.passed += 1,
+            Err(error) => tally.fail(format!("{error:#}")),
+        }
+    }
+    built.map(drop)
 }
 
 fn run_tests(
@@ -107,7 +122,7 @@ fn run_fuzz_targets(root: &Path, tally: &mut Tally) {
 }
 
 fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 fn is_ci() -> bool {

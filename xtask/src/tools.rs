@@ -26,9 +26,20 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("xmlsec1", "xmlsec1"),
 ];
 
-/// Installs what is missing, as far as this user may, and returns the names of
-/// what still is.
+/// Installs what is missing, referees too, as far as this user may, and returns
+/// the names of what still is.
 pub(crate) fn install(root: &Path) -> Vec<String> {
+    let mut missing = install_programs();
+    if let Err(error) = referees::prepare(root) {
+        println!("the referees cannot be prepared: {error:#}");
+        missing.push("referees".to_owned());
+    }
+    missing
+}
+
+/// Installs what is missing but the referees, as far as this user may, and
+/// returns the names of what still is.
+pub(crate) fn install_programs() -> Vec<String> {
     let packages = missing_packages();
     if !packages.is_empty() {
         if may_install() {
@@ -43,12 +54,7 @@ pub(crate) fn install(root: &Path) -> Vec<String> {
         }
     }
 
-    let mut missing: Vec<String> = missing_packages().into_iter().map(str::to_owned).collect();
-    if let Err(error) = referees::prepare(root) {
-        println!("the referees cannot be prepared: {error:#}");
-        missing.push("referees".to_owned());
-    }
-    missing
+    missing_packages().into_iter().map(str::to_owned).collect()
 }
 
 /// What the server is built with is here, or was installed just now.

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use parafa_platform::detached::run_detached;
-use parafa_plugin_host::{CallObserver, Plugin, PluginHost, Registry, Unobserved};
+use parafa_plugin_host::{CallObserver, Plugin, PluginDigest, PluginHost, Registry, Unobserved};
 use parafa_store::StoreMode;
 use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
 
@@ -77,6 +77,9 @@ pub struct PluginStoreSettings {
     /// Folder of the components that came with the program; without it, `plugins` beside the
     /// program or one folder up.
     pub shipped: Option<PathBuf>,
+    /// Which components were built along with the program; none where it was built without
+    /// being told.
+    pub built_along: Vec<PluginDigest>,
     /// Folder of compiled plugins; without it, one in the data folder.
     pub compiled: Option<PathBuf>,
     /// Memory of one call, in bytes.

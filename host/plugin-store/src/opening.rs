@@ -129,7 +129,7 @@ impl Inner {
             let unverified = shipped.iter().filter(|(id, file)| {
                 let signed = || folder.publisher_of(&file.path, file.digest);
                 let is_signed = || signed().is_ok_and(|grant| grant.formats.include(id));
-                !file.is_built_with() && !is_signed()
+                !file.is_built_along && !is_signed()
             });
             let sentences = unverified.map(|(id, file)| {
                 format!(

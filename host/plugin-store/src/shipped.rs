@@ -10,22 +10,13 @@ use crate::PluginStoreSettings;
 use crate::error::reasons;
 use crate::folder::{LONGEST_COMPONENT, read};
 
-/// The SHA-256 digests of the components that were built along with this
-/// program, separated by commas; none where nobody has told.
-const BUILT_WITH: Option<&str> = option_env!("PARAFA_SHIPPED_PLUGINS");
-
 /// A component that came with this program.
 #[derive(Clone, Debug)]
 pub(crate) struct ShippedFile {
     pub(crate) path: PathBuf,
     pub(crate) digest: PluginDigest,
-}
-
-impl ShippedFile {
     /// Whether it was built along with this program.
-    pub(crate) fn is_built_with(&self) -> bool {
-        is_among(BUILT_WITH, self.digest)
-    }
+    pub(crate) is_built_along: bool,
 }
 
 /// A component that came with this program and cannot be used.
@@ -64,19 +55,18 @@ pub(crate) fn find(
     let (mut files, mut broken_shipped) = (Vec::new(), Vec::new());
     for path in components(&shipped_folder(settings)?)? {
         match read(&path, LONGEST_COMPONENT) {
-            Ok(wasm) => files.push(ShippedFile {
-                digest: PluginDigest::of(&wasm),
-                path,
-            }),
+            Ok(wasm) => {
+                let digest = PluginDigest::of(&wasm);
+                files.push(ShippedFile {
+                    path,
+                    digest,
+                    is_built_along: settings.built_along.contains(&digest),
+                });
+            }
             Err(error) => broken_shipped.push(BrokenComponent::new(&path, None, reasons(&error))),
         }
     }
     Ok((files, broken_shipped))
-}
-
-fn is_among(digests: Option<&str>, digest: PluginDigest) -> bool {
-    let mut digests = digests.unwrap_or_default().split(',');
-    digests.any(|one| one.parse().is_ok_and(|one: PluginDigest| one == digest))
 }
 
 /// The configured folder, or `plugins` beside the program or one folder up.
@@ -115,20 +105,4 @@ fn components(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_built_along_is_told_by_its_digest() {
-        let [built, other] = [b"built", b"other"].map(|wasm| PluginDigest::of(wasm));
-        let list = format!("{},{built}", PluginDigest::of(b"first"));
-
-        assert!(is_among(Some(&list), built));
-        assert!(!is_among(Some(&list), other));
-        assert!(!is_among(Some(""), built));
-        assert!(!is_among(None, built));
-    }
 }

@@ -26,6 +26,7 @@ const FORMAT: &str = "toy";
 struct Installation {
     folder: TempDir,
     mode: StoreMode,
+    built_along: Vec<PluginDigest>,
 }
 
 /// What was called.
@@ -39,7 +40,11 @@ impl Installation {
         for name in ["data", "program", "offered"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let installation = Self { folder, mode };
+        let installation = Self {
+            folder,
+            mode,
+            built_along: Vec::new(),
+        };
         installation.ship(0);
         installation
     }
@@ -90,6 +95,7 @@ impl Installation {
         let settings = PluginStoreSettings {
             data: self.path("data"),
             shipped: Some(self.path("program")),
+            built_along: self.built_along.clone(),
             compiled: Some(built::compiled_plugins()),
             call_memory_bytes: NonZeroUsize::new(256 * 1024 * 1024).unwrap(),
             call_inflated_bytes: NonZeroUsize::new(512 * 1024 * 1024).unwrap(),

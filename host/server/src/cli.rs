@@ -21,6 +21,7 @@ use parafa_operator::{
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
 
+use crate::built_along;
 use crate::config::{Config, ConfigError};
 use crate::startup::{ConfigFaults, NoMasterKeyFile};
 use parafa_plugin_tools::output::{is_read, print_json, print_line, shown_whole, warn};
@@ -110,8 +111,10 @@ fn find_data_folder(config: &Config) -> Result<(), CommandError> {
     )))
 }
 
-/// Runs the command line and gives the exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the command line and gives the exit code. `plugins` are the SHA-256
+/// digests of those that were built along with the program, separated by commas.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>) -> ExitCode {
+    built_along::remember(plugins);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {

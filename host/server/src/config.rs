@@ -28,6 +28,7 @@ pub use self::auth::Auth;
 pub use self::diligence::Diligence;
 pub use self::limits::Limits;
 pub use self::load::ConfigError;
+use crate::built_along;
 
 /// Everything that an operator can set. `docs/configuration.md` explains each
 /// key.
@@ -289,6 +290,7 @@ impl Config {
         PluginStoreSettings {
             data: self.store.data.clone(),
             shipped: self.plugins.folder.clone(),
+            built_along: built_along::plugins().to_vec(),
             compiled: self.plugins.cache.clone(),
             call_memory_bytes: self.limits.plugin_memory_bytes,
             call_inflated_bytes: self.limits.plugin_inflated_bytes,

@@ -2,6 +2,7 @@
 //! workflows, and opens the five doors that the workflows need.
 
 mod app;
+mod built_along;
 pub mod cli;
 pub mod config;
 mod demo;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    parafa_server::cli::run(std::env::args_os())
+    parafa_server::cli::run(std::env::args_os(), option_env!("PARAFA_SHIPPED_PLUGINS"))
 }

@@ -6,20 +6,29 @@
 //! The identity orders what the compiler emits, so that the same source would
 //! give another plugin in another folder.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, ExitCode};
+use std::{env, fs, io};
 
 /// The repository, in the environment of a compiler that is to be this program.
 const ROOT: &str = "PARAFA_XTASK_COMPILES_PLUGINS_OF";
 
+/// A copy of this program beside it: the program itself is replaced when cargo
+/// compiles the workspace, which may be at the same time.
+pub(super) fn place() -> io::Result<PathBuf> {
+    let own = env::current_exe()?;
+    let compiler = own.with_file_name("plugin-compiler");
+    // Another run may be compiling with the last one.
+    let half_written = own.with_file_name(format!("plugin-compiler-{}", process::id()));
+    fs::copy(own, &half_written)?;
+    fs::rename(half_written, &compiler)?;
+    Ok(compiler)
+}
+
 /// Makes `cargo` compile with this program.
-pub(super) fn install(cargo: &mut Command, root: &Path) -> anyhow::Result<()> {
-    cargo
-        .env("RUSTC_WRAPPER", env::current_exe()?)
-        .env(ROOT, root);
-    Ok(())
+pub(super) fn install(cargo: &mut Command, compiler: &Path, root: &Path) {
+    cargo.env("RUSTC_WRAPPER", compiler).env(ROOT, root);
 }
 
 /// Compiles, if that is what this process was started for: cargo's arguments

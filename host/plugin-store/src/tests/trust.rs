@@ -253,6 +253,21 @@ async fn outside_the_demo_an_unknown_plugin_of_the_program_is_told_of() {
     assert_eq!(warnings(&Installation::demo()).await, [""; 0]);
 }
 
+#[tokio::test]
+async fn a_plugin_that_was_built_along_with_the_program_is_known() {
+    let warnings = async |built: u8| {
+        let installation = Installation {
+            built_along: vec![digest(built)],
+            ..Installation::new(StoreMode::Production)
+        };
+        installation.plugins().findings().await.unwrap().warnings
+    };
+
+    assert_eq!(warnings(0).await, [""; 0]);
+    let of_another = warnings(1).await;
+    assert!(of_another[0].contains("not built along"), "{of_another:?}");
+}
+
 /// A plugins outside the demo that trusts a publisher, of every format.
 async fn with_a_publisher() -> (Installation, PluginStore, KeyPair) {
     let installation = Installation::new(StoreMode::Production);
