@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -130,28 +131,28 @@ fn told_by<'t>(told: &'t [Printed], begin: &str) -> &'t str {
     &told.expect("there is such a line").stdout
 }
 
-/// Where a new plugin is made, outside this checkout and in the same place each
-/// time: what was built there of others' crates is kept from one run to the
-/// next.
+/// Where new plugins are made, one after the other, outside this checkout and in
+/// the same place each time: what is built there of others' crates is kept for
+/// the next plugin and the next run.
 struct Workshop {
     folder: PathBuf,
     plugin: &'static str,
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Workshop {
     fn open(plugin: &'static str) -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let checkout = Sha256::digest(root().as_os_str().as_encoded_bytes());
-        let name = format!("parafa-new-plugin-{plugin}-{}", hex::encode(&checkout[..4]));
+        let name = format!("parafa-new-plugins-{}", hex::encode(&checkout[..4]));
         let workshop = Self {
             folder: env::temp_dir().join(name),
             plugin,
+            _turn: turn,
         };
-        let (plugin, kept) = (workshop.plugin(), workshop.kept());
-        fs::create_dir_all(&workshop.folder).expect("a folder");
-        if plugin.join("target").exists() {
-            fs::rename(plugin.join("target"), kept).expect("it is moved");
-        }
-        for made in [plugin, workshop.folder.join("keys")] {
+        fs::create_dir_all(workshop.built()).expect("a folder");
+        for made in [workshop.plugin(), workshop.folder.join("keys")] {
             if made.exists() {
                 fs::remove_dir_all(&made).expect("it is removed");
             }
@@ -167,14 +168,9 @@ impl Workshop {
         self.folder.join(self.plugin)
     }
 
-    fn kept(&self) -> PathBuf {
-        self.folder.join("kept")
-    }
-
-    fn bring_back(&self) {
-        if self.kept().exists() {
-            fs::rename(self.kept(), self.plugin().join("target")).expect("it is moved");
-        }
+    /// What was built of all plugins.
+    fn built(&self) -> PathBuf {
+        self.folder.join("built")
     }
 
     /// Writes the lines of a section at a shell, in the author's home, for a
@@ -185,7 +181,7 @@ impl Workshop {
         for line in commands(section) {
             if let Some(next) = line.strip_prefix("cd ") {
                 folder.push(next);
-                self.bring_back();
+                symlink(self.built(), folder.join("target")).expect("a link");
                 let settings = format!("[store]\ndata = {:?}\n", text(data));
                 fs::write(folder.join("parafa.toml"), settings).expect("written");
                 continue;
