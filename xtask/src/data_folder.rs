@@ -1,13 +1,14 @@
 use std::path::Path;
 
 use crate::lints::cargo;
+use crate::plugins::PluginBuild;
 use crate::process::run;
-use crate::{plugins, product};
+use crate::product;
 
 /// Has this build write a data folder, and keeps it for every later build's
 /// tests.
 pub(crate) fn keep(root: &Path, name: &str) -> anyhow::Result<()> {
-    plugins::build(root)?;
+    PluginBuild::prepare(root)?.build()?;
     let parafa = product::build_for_tests(root)?;
     let archive = root.join(format!("tests/data-folders/{name}.tar.gz"));
     anyhow::ensure!(!archive.exists(), "{} is kept already", archive.display());
