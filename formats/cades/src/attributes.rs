@@ -32,7 +32,7 @@ impl SignedAttributes {
         digest_algorithm: DigestAlgorithm,
         signer_certificate: &[u8],
     ) -> Result<Self, Error> {
-        if digest_algorithm == DigestAlgorithm::Sha1 {
+        if !digest_algorithm.is_for_making() {
             return Err(Error::WeakDigest(digest_algorithm));
         }
         if message_digest.len() != digest_algorithm.output_len() {

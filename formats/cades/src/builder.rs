@@ -14,7 +14,8 @@ use crate::{Error, SignedAttributes};
 #[derive(Clone, Debug)]
 pub struct SignedDataBuilder<'a> {
     attributes: &'a SignedAttributes,
-    algorithm: SignatureAlgorithm,
+    /// DER of the AlgorithmIdentifier.
+    algorithm: Vec<u8>,
     signer: Certificate<'a>,
     certificates: Vec<Vec<u8>>,
     value: &'a [u8],
@@ -26,8 +27,8 @@ impl<'a> SignedDataBuilder<'a> {
     /// signer's certificate first; all of it is embedded byte for byte.
     ///
     /// # Errors
-    /// The chain is empty or unreadable, or the attributes were made for
-    /// another digest than the one of `algorithm`.
+    /// The chain is empty or unreadable, the attributes were made for another
+    /// digest than the one of `algorithm`, or nothing new is signed with it.
     pub fn new(
         attributes: &'a SignedAttributes,
         algorithm: SignatureAlgorithm,
@@ -40,6 +41,7 @@ impl<'a> SignedDataBuilder<'a> {
                 signature: algorithm.digest(),
             });
         }
+        let encoded = encode_signature(algorithm).ok_or(Error::Algorithm(algorithm))?;
         let signer = signer_chain.first().ok_or(Error::NoSignerCertificate)?;
         let signer = Certificate::from_der(signer)?;
         for certificate in signer_chain {
@@ -50,7 +52,7 @@ impl<'a> SignedDataBuilder<'a> {
         certificates.dedup();
         Ok(Self {
             attributes,
-            algorithm,
+            algorithm: encoded,
             signer,
             certificates,
             value,
@@ -99,7 +101,7 @@ impl<'a> SignedDataBuilder<'a> {
             &sequence([self.signer.issuer(), self.signer.serial_number()]),
             digest_algorithm,
             &implicit_attributes(self.attributes),
-            &encode_signature(self.algorithm),
+            &self.algorithm,
             &encode(Tag::OctetString, self.value),
             &timestamp,
         ])

@@ -1,4 +1,4 @@
-use parafa_format_core::DigestAlgorithm;
+use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
 
 /// Why a signature cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -9,7 +9,10 @@ pub enum Error {
     /// There is nobody to sign.
     #[error("signer certificate is missing")]
     NoSignerCertificate,
-    /// The digest algorithm is no longer to be signed with.
+    /// Nothing new is signed with the algorithm.
+    #[error("{0} is not accepted for new signatures")]
+    Algorithm(SignatureAlgorithm),
+    /// Nothing new is signed with the digest algorithm.
     #[error("{0} is not accepted for new signatures")]
     WeakDigest(DigestAlgorithm),
     /// The digest of the content does not have the length of its algorithm.

@@ -136,8 +136,43 @@ pub trait Environment {
         most: u64,
     ) -> Result<Self::Blob, String>;
 
-    /// Whether `signature` signs `digest` under the DER SubjectPublicKeyInfo
-    /// `spki`; an error says why that cannot be computed.
+    /// What [`verify`](Self::verify) takes of a message: its digest, or the
+    /// message itself where the algorithm signs that.
+    fn digest_to_verify(&self, algorithm: SignatureAlgorithm, message: &[u8]) -> Vec<u8> {
+        if algorithm.signs_message() {
+            message.to_vec()
+        } else {
+            self.digest(algorithm.digest(), &[Part::Bytes(message)])
+        }
+    }
+
+    /// The algorithm by which `signature`, made by somebody else, signs
+    /// `digest`; `None` when it does not. RSASSA-PKCS1-v1_5 is taken without the
+    /// NULL too, as Latvian cards make it (RFC 8017, A.2.4).
+    ///
+    /// # Errors
+    /// Why it cannot be computed.
+    fn verify_by_others(
+        &self,
+        spki: &[u8],
+        algorithm: SignatureAlgorithm,
+        digest: &[u8],
+        signature: &[u8],
+    ) -> Result<Option<SignatureAlgorithm>, String> {
+        if self.verify(spki, algorithm, digest, signature)? {
+            return Ok(Some(algorithm));
+        }
+        let SignatureAlgorithm::RsaPkcs1(hash) = algorithm else {
+            return Ok(None);
+        };
+        let algorithm = SignatureAlgorithm::RsaPkcs1WithoutNull(hash);
+        let holds = self.verify(spki, algorithm, digest, signature);
+        Ok((holds == Ok(true)).then_some(algorithm))
+    }
+
+    /// Whether `signature` signs `digest`, or the message where the algorithm
+    /// signs that, under the DER SubjectPublicKeyInfo `spki`; an error says why
+    /// that cannot be computed.
     fn verify(
         &self,
         spki: &[u8],

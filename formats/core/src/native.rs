@@ -4,7 +4,9 @@ use rsa::pkcs1v15::Pkcs1v15Sign;
 use rsa::pss::Pss;
 use sha1::Sha1;
 use sha2::digest::DynDigest;
-use sha2::{Sha256, Sha384, Sha512};
+use sha2::{Sha224, Sha256, Sha384, Sha512};
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512, Shake256};
 use spki::der::asn1::AnyRef;
 use spki::der::{Decode, Reader, SliceReader, asn1::UintRef};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
@@ -67,6 +69,7 @@ pub struct NativeHasher(State);
 enum State {
     Crc(Crc),
     Digest(Box<dyn DynDigest>),
+    Shake256(Shake256),
 }
 
 impl Hasher<MemoryBlob> for NativeHasher {
@@ -74,6 +77,7 @@ impl Hasher<MemoryBlob> for NativeHasher {
         match &mut self.0 {
             State::Crc(crc) => crc.update(bytes),
             State::Digest(digest) => digest.update(bytes),
+            State::Shake256(digest) => digest.update(bytes),
         }
     }
 
@@ -97,6 +101,11 @@ impl Hasher<MemoryBlob> for NativeHasher {
         match self.0 {
             State::Crc(crc) => crc.sum().to_be_bytes().to_vec(),
             State::Digest(digest) => digest.finalize().into_vec(),
+            State::Shake256(digest) => {
+                let mut output = vec![0; DigestAlgorithm::Shake256.output_len()];
+                digest.finalize_xof().read(&mut output);
+                output
+            }
         }
     }
 }
@@ -110,15 +119,22 @@ impl Environment for NativeEnvironment {
     type Hasher = NativeHasher;
 
     fn hasher(&self, function: HashFunction) -> NativeHasher {
-        NativeHasher(match function {
-            HashFunction::Crc32 => State::Crc(Crc::new()),
-            HashFunction::Digest(algorithm) => State::Digest(match algorithm {
-                DigestAlgorithm::Sha1 => Box::<Sha1>::default(),
-                DigestAlgorithm::Sha256 => Box::<Sha256>::default(),
-                DigestAlgorithm::Sha384 => Box::<Sha384>::default(),
-                DigestAlgorithm::Sha512 => Box::<Sha512>::default(),
-            }),
-        })
+        let HashFunction::Digest(algorithm) = function else {
+            return NativeHasher(State::Crc(Crc::new()));
+        };
+        let digest: Box<dyn DynDigest> = match algorithm {
+            DigestAlgorithm::Sha1 => Box::<Sha1>::default(),
+            DigestAlgorithm::Sha224 => Box::<Sha224>::default(),
+            DigestAlgorithm::Sha256 => Box::<Sha256>::default(),
+            DigestAlgorithm::Sha384 => Box::<Sha384>::default(),
+            DigestAlgorithm::Sha512 => Box::<Sha512>::default(),
+            DigestAlgorithm::Sha3_224 => Box::<Sha3_224>::default(),
+            DigestAlgorithm::Sha3_256 => Box::<Sha3_256>::default(),
+            DigestAlgorithm::Sha3_384 => Box::<Sha3_384>::default(),
+            DigestAlgorithm::Sha3_512 => Box::<Sha3_512>::default(),
+            DigestAlgorithm::Shake256 => return NativeHasher(State::Shake256(Shake256::default())),
+        };
+        NativeHasher(State::Digest(digest))
     }
 
     fn inflate(
@@ -142,26 +158,66 @@ impl Environment for NativeEnvironment {
             .map_err(|error| format!("public key: {error}"))?;
         match algorithm {
             SignatureAlgorithm::RsaPkcs1(hash) => {
-                let scheme = match hash {
-                    DigestAlgorithm::Sha1 => Pkcs1v15Sign::new::<Sha1>(),
-                    DigestAlgorithm::Sha256 => Pkcs1v15Sign::new::<Sha256>(),
-                    DigestAlgorithm::Sha384 => Pkcs1v15Sign::new::<Sha384>(),
-                    DigestAlgorithm::Sha512 => Pkcs1v15Sign::new::<Sha512>(),
-                };
+                let scheme = pkcs1(hash).ok_or_else(|| uncomputed(algorithm))?;
+                Ok(rsa_key(&spki)?.verify(scheme, digest, signature).is_ok())
+            }
+            SignatureAlgorithm::RsaPkcs1WithoutNull(hash) => {
+                let scheme = pkcs1(hash).and_then(|scheme| {
+                    let prefix = without_null(&scheme.prefix)?;
+                    Some(Pkcs1v15Sign { prefix, ..scheme })
+                });
+                let scheme = scheme.ok_or_else(|| uncomputed(algorithm))?;
                 Ok(rsa_key(&spki)?.verify(scheme, digest, signature).is_ok())
             }
             SignatureAlgorithm::RsaPss(hash) => {
                 let scheme = match hash {
                     DigestAlgorithm::Sha1 => Pss::new_with_salt::<Sha1>(20),
+                    DigestAlgorithm::Sha224 => Pss::new_with_salt::<Sha224>(28),
                     DigestAlgorithm::Sha256 => Pss::new_with_salt::<Sha256>(32),
                     DigestAlgorithm::Sha384 => Pss::new_with_salt::<Sha384>(48),
                     DigestAlgorithm::Sha512 => Pss::new_with_salt::<Sha512>(64),
+                    _ => return Err(uncomputed(algorithm)),
                 };
                 Ok(rsa_key(&spki)?.verify(scheme, digest, signature).is_ok())
             }
             SignatureAlgorithm::Ecdsa(_) => verify_ecdsa(&spki, digest, signature),
+            SignatureAlgorithm::Ed25519 | SignatureAlgorithm::Ed448 => Err(uncomputed(algorithm)),
         }
     }
+}
+
+fn uncomputed(algorithm: SignatureAlgorithm) -> String {
+    format!("{algorithm} is not computed in this process")
+}
+
+fn pkcs1(hash: DigestAlgorithm) -> Option<Pkcs1v15Sign> {
+    Some(match hash {
+        DigestAlgorithm::Sha1 => Pkcs1v15Sign::new::<Sha1>(),
+        DigestAlgorithm::Sha224 => Pkcs1v15Sign::new::<Sha224>(),
+        DigestAlgorithm::Sha256 => Pkcs1v15Sign::new::<Sha256>(),
+        DigestAlgorithm::Sha384 => Pkcs1v15Sign::new::<Sha384>(),
+        DigestAlgorithm::Sha512 => Pkcs1v15Sign::new::<Sha512>(),
+        DigestAlgorithm::Sha3_224 => Pkcs1v15Sign::new::<Sha3_224>(),
+        DigestAlgorithm::Sha3_256 => Pkcs1v15Sign::new::<Sha3_256>(),
+        DigestAlgorithm::Sha3_384 => Pkcs1v15Sign::new::<Sha3_384>(),
+        DigestAlgorithm::Sha3_512 => Pkcs1v15Sign::new::<Sha3_512>(),
+        DigestAlgorithm::Shake256 => return None,
+    })
+}
+
+/// What stands in front of the digest in a `DigestInfo` without the NULL of its
+/// algorithm: `SEQUENCE { SEQUENCE { OID, NULL }, OCTET STRING`, with both
+/// sequences shorter by two.
+fn without_null(prefix: &[u8]) -> Option<Box<[u8]>> {
+    let [0x30, len, 0x30, inner, oid @ .., 0x05, 0x00, 0x04, octets] = prefix else {
+        return None;
+    };
+    let (len, inner) = (len.checked_sub(2)?, inner.checked_sub(2)?);
+    Some(
+        [&[0x30, len, 0x30, inner], oid, &[0x04, *octets]]
+            .concat()
+            .into(),
+    )
 }
 
 fn range(bytes: &[u8], offset: u64, len: u64) -> &[u8] {

@@ -44,7 +44,7 @@ pub(crate) fn field_bytes(algorithm: SignatureAlgorithm) -> Option<usize> {
         Ecdsa(Sha256) => Some(32),
         Ecdsa(Sha384) => Some(48),
         Ecdsa(Sha512) => Some(66),
-        Ecdsa(DigestAlgorithm::Sha1) | RsaPkcs1(_) | RsaPss(_) => None,
+        _ => None,
     }
 }
 

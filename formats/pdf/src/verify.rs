@@ -157,7 +157,7 @@ fn evidence(
         kind: kind(dictionary),
         claimed_time: dictionary.claimed_time.or_else(|| cms.signing_time()),
         signed: signed(cms),
-        value: cms.value().to_vec(),
+        value: cms.catalogue_value().to_vec(),
         algorithm: cms.signature_algorithm(),
         signer_certificate: cms.signer_certificate().map(|der| pool.certificate(der)),
         certificates: pool.certificates(cms.certificates().iter().chain(others)),

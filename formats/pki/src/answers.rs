@@ -1,7 +1,7 @@
 //! What devices and authorities answered to those who sign, checked before
 //! anything is built on it.
 
-use parafa_format_core::{Answer, Environment, Part, Refusal, SignatureAlgorithm, refusal};
+use parafa_format_core::{Answer, Environment, Refusal, SignatureAlgorithm, refusal};
 
 use crate::{Certificate, TimestampToken};
 
@@ -34,7 +34,7 @@ pub fn require_value<E: Environment>(
     value: &[u8],
 ) -> Result<(), Refusal> {
     let signer = Certificate::from_der(signer).map_err(|error| unusable(&error))?;
-    let digest = environment.digest(algorithm.digest(), &[Part::Bytes(signed)]);
+    let digest = environment.digest_to_verify(algorithm, signed);
     let key = signer.subject_public_key_info();
     match environment.verify(key, algorithm, &digest, value) {
         Ok(true) => Ok(()),

@@ -1,6 +1,7 @@
 use const_oid::ObjectIdentifier;
-use const_oid::db::{rfc4519, rfc5280, rfc6960};
+use const_oid::db::{rfc4519, rfc5280, rfc5912, rfc6960};
 use der::Tag;
+use der::asn1::UintRef;
 use parafa_format_core::Environment;
 
 use crate::Error;
@@ -228,6 +229,25 @@ impl<'a> Certificate<'a> {
     #[must_use]
     pub fn is_self_signed<E: Environment>(&self, environment: &E) -> bool {
         self.is_issued_by(environment, self)
+    }
+
+    /// Length of the modulus in bytes; `None` when the key is none of RSA
+    /// (RFC 8017, A.1.1).
+    #[must_use]
+    pub fn rsa_modulus_len(&self) -> Option<usize> {
+        const WHAT: &str = "RSAPublicKey";
+
+        let info = Element::parse(WHAT, self.subject_public_key_info).ok()?;
+        let algorithm = info.children(WHAT).ok()?.expect(Tag::Sequence).ok()?;
+        let algorithm = algorithm.children(WHAT).ok()?.expect(Tag::ObjectIdentifier);
+        let algorithm = algorithm.ok()?.decode(WHAT).ok()?;
+        if ![rfc5912::RSA_ENCRYPTION, rfc5912::ID_RSASSA_PSS].contains(&algorithm) {
+            return None;
+        }
+        let key = Element::parse(WHAT, self.subject_public_key()?).ok()?;
+        let modulus = key.children(WHAT).ok()?.expect(Tag::Integer).ok()?;
+        let modulus: UintRef<'_> = modulus.decode(WHAT).ok()?;
+        Some(modulus.as_bytes().len())
     }
 
     /// The octets of the public key, without the AlgorithmIdentifier.

@@ -9,6 +9,14 @@ use der::asn1::UintRef;
 
 use crate::asn1::{Element, encode};
 
+/// The Brainpool curves of ETSI TS 119 312 (RFC 5639, 4.1).
+const BRAINPOOL_P256_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.7");
+const BRAINPOOL_P256_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.8");
+const BRAINPOOL_P384_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.11");
+const BRAINPOOL_P384_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.12");
+const BRAINPOOL_P512_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.13");
+const BRAINPOOL_P512_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.14");
+
 /// Bytes of r and of s by a key, DER of its SubjectPublicKeyInfo; `None` for a
 /// curve that is not known.
 #[must_use]
@@ -20,8 +28,9 @@ pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
     let mut parts = algorithm.children(WHAT).ok()?;
     parts.any().ok()?;
     match parts.any().ok()?.decode::<ObjectIdentifier>(WHAT).ok()? {
-        SECP_256_R_1 => Some(32),
-        SECP_384_R_1 => Some(48),
+        SECP_256_R_1 | BRAINPOOL_P256_R1 | BRAINPOOL_P256_T1 => Some(32),
+        SECP_384_R_1 | BRAINPOOL_P384_R1 | BRAINPOOL_P384_T1 => Some(48),
+        BRAINPOOL_P512_R1 | BRAINPOOL_P512_T1 => Some(64),
         SECP_521_R_1 => Some(66),
         _ => None,
     }

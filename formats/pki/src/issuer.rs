@@ -11,7 +11,7 @@ use crate::Certificate;
 #[derive(Clone, Debug)]
 pub struct Issuer<'a> {
     certificate: Certificate<'a>,
-    digests: [OnceCell<Option<IssuerDigests>>; 4],
+    digests: [OnceCell<Option<IssuerDigests>>; DigestAlgorithm::ALL.len()],
 }
 
 /// What a CertID names an issuer by.
@@ -45,13 +45,7 @@ impl<'a> Issuer<'a> {
         environment: &E,
         algorithm: DigestAlgorithm,
     ) -> Option<&IssuerDigests> {
-        let [sha1, sha256, sha384, sha512] = &self.digests;
-        let known = match algorithm {
-            DigestAlgorithm::Sha1 => sha1,
-            DigestAlgorithm::Sha256 => sha256,
-            DigestAlgorithm::Sha384 => sha384,
-            DigestAlgorithm::Sha512 => sha512,
-        };
+        let known = &self.digests[algorithm as usize];
         let digest = |bytes| environment.digest(algorithm, &[Part::Bytes(bytes)]);
         let compute = || {
             Some(IssuerDigests {

@@ -2,7 +2,7 @@
 //! value, the algorithm and the signature over the value's encoding.
 
 use der::Tag;
-use parafa_format_core::{Environment, Part, SignatureAlgorithm};
+use parafa_format_core::{Environment, SignatureAlgorithm};
 
 use crate::algorithm::decode_signature;
 use crate::asn1::{Element, Elements};
@@ -43,7 +43,7 @@ impl<'a> Signed<'a> {
         let Some(algorithm) = self.algorithm else {
             return false;
         };
-        let digest = environment.digest(algorithm.digest(), &[Part::Bytes(self.value.der)]);
+        let digest = environment.digest_to_verify(algorithm, self.value.der);
         let verified = environment.verify(
             signer.subject_public_key_info(),
             algorithm,

@@ -5,7 +5,7 @@ use const_oid::db::rfc5911;
 use der::Tag;
 use parafa_format_core::{DigestAlgorithm, Environment, Part, SignatureAlgorithm};
 
-use crate::algorithm::{decode_digest, decode_signature};
+use crate::algorithm::{decode_digest, decode_signature, has_plain_value};
 use crate::asn1::{Element, Elements, context, primitive_context};
 use crate::attributes::{
     Attributes, CONTENT_TYPE, MESSAGE_DIGEST, SIGNING_CERTIFICATE, SIGNING_CERTIFICATE_V2,
@@ -13,7 +13,7 @@ use crate::attributes::{
 };
 use crate::signing_certificate::CertificateId;
 use crate::time::seconds_since_epoch;
-use crate::{Certificate, Error, SigningCertificate, ber};
+use crate::{Certificate, Error, SigningCertificate, ber, ecdsa};
 
 /// A SignedData with one signer, as somebody made it (RFC 5652, 5). Reading
 /// judges the structure only; whether the signature holds is for the caller.
@@ -31,6 +31,8 @@ pub struct SignedData {
     signature_algorithm: Option<SignatureAlgorithm>,
     signed_attributes: Option<SignedAttributesRead>,
     value: Vec<u8>,
+    /// The value in the form of the catalogue, where it stands in another one.
+    der_value: Option<Vec<u8>>,
     timestamps: Vec<Vec<u8>>,
 }
 
@@ -121,8 +123,8 @@ impl SignedData {
             && environment.verify(
                 signer.subject_public_key_info(),
                 algorithm,
-                &digested(algorithm.digest(), attributes),
-                &self.value,
+                &environment.digest_to_verify(algorithm, attributes),
+                self.catalogue_value(),
             ) == Ok(true)
     }
 
@@ -193,6 +195,13 @@ impl SignedData {
     #[must_use]
     pub fn value(&self) -> &[u8] {
         &self.value
+    }
+
+    /// The signature value as the catalogue has it: plain ECDSA values (BSI
+    /// TR-03111, 5.2.1) become DER.
+    #[must_use]
+    pub fn catalogue_value(&self) -> &[u8] {
+        self.der_value.as_deref().unwrap_or(&self.value)
     }
 
     /// DER of the signature time-stamp tokens.
@@ -272,8 +281,12 @@ fn parse_signer_info(
     let identifier = parts.any()?;
     let digest_algorithm = decode_digest(parts.expect(Tag::Sequence)?)?;
     let signed = parts.optional(context(0))?;
-    let signature_algorithm = decode_signature(parts.expect(Tag::Sequence)?, digest_algorithm)?;
+    let algorithm = parts.expect(Tag::Sequence)?;
+    let signature_algorithm = decode_signature(algorithm, digest_algorithm)?;
     let value = parts.expect(Tag::OctetString)?.value.to_vec();
+    let der_value = has_plain_value(algorithm)?
+        .then(|| ecdsa::to_der(&value, value.len() / 2))
+        .flatten();
     let unsigned = parts.optional(context(1))?;
     parts.finish()?;
 
@@ -306,6 +319,7 @@ fn parse_signer_info(
             .map(|signed| read_signed_attributes(signed, &attributes))
             .transpose()?,
         value,
+        der_value,
         timestamps: unsigned
             .all(TIMESTAMP_TOKEN)
             .map(|token| token.der.to_vec())

@@ -177,7 +177,8 @@ impl Draft {
 struct Parts<'a> {
     request: &'a SignatureRequest<'a>,
     digest: DigestAlgorithm,
-    signature_uri: &'static str,
+    signature_uri: String,
+    digest_uri: &'static str,
     signing_time: String,
     certificate_digest: String,
     certificate: Certificate<'a>,
@@ -192,7 +193,7 @@ impl<'a> Parts<'a> {
         let algorithm = request.algorithm;
         let digest = algorithm.digest();
         let signature_uri = names::signature_uri(algorithm)
-            .filter(|_| digest != DigestAlgorithm::Sha1)
+            .filter(|_| algorithm.is_for_making())
             .ok_or(DraftError::Algorithm(algorithm))?;
         let certificate = Certificate::from_der(request.certificate);
         let certificate = certificate.map_err(|_| DraftError::Certificate)?;
@@ -207,6 +208,7 @@ impl<'a> Parts<'a> {
             request,
             digest,
             signature_uri,
+            digest_uri: names::digest_uri(digest).ok_or(DraftError::Algorithm(algorithm))?,
             signing_time: time::write(request.time).ok_or(DraftError::Time(request.time))?,
             certificate_digest: BASE64_STANDARD.encode(hashed),
             certificate,
@@ -259,7 +261,7 @@ impl<'a> Parts<'a> {
         let algorithm = self.canonicalization().uri();
         writer.element("ds:SignedInfo", &[], |writer| {
             writer.empty("ds:CanonicalizationMethod", &[("Algorithm", algorithm)]);
-            writer.empty("ds:SignatureMethod", &[("Algorithm", self.signature_uri)]);
+            writer.empty("ds:SignatureMethod", &[("Algorithm", &self.signature_uri)]);
             for (number, object) in self.request.objects.iter().enumerate() {
                 let reference = format!("{id}-reference-{number}");
                 let uri = reference_to(object.name);
@@ -313,7 +315,7 @@ impl<'a> Parts<'a> {
     }
 
     fn digest(&self, writer: &mut XmlWriter, value: &str) {
-        let algorithm = names::digest_uri(self.digest);
+        let algorithm = self.digest_uri;
         writer.empty("ds:DigestMethod", &[("Algorithm", algorithm)]);
         writer.text("ds:DigestValue", &[], value);
     }

@@ -54,11 +54,11 @@ pub(crate) fn value_of(
     signer: &Certificate<'_>,
 ) -> Result<Vec<u8>, Fault> {
     match algorithm {
-        SignatureAlgorithm::RsaPkcs1(_) | SignatureAlgorithm::RsaPss(_) => Ok(raw.to_vec()),
         SignatureAlgorithm::Ecdsa(_) => {
             let field_bytes = ecdsa::field_bytes(signer.subject_public_key_info())
                 .ok_or_else(|| Fault::Key("its curve is not known".into()))?;
             ecdsa::to_der(raw, field_bytes).ok_or(Fault::Unreadable("SignatureValue"))
         }
+        _ => Ok(raw.to_vec()),
     }
 }

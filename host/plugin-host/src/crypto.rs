@@ -1,14 +1,15 @@
 //! The cryptography that the host does for plugins, and with which it checks
 //! what they signed.
 
+use openssl::asn1::Asn1Object;
 use openssl::ec::EcKey;
 use openssl::error::ErrorStack;
-use openssl::hash::MessageDigest;
+use openssl::hash::{Hasher, MessageDigest};
 use openssl::nid::Nid;
 use openssl::pkey::{Id, PKey, Public};
 use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::{Padding, Rsa};
-use openssl::sign::RsaPssSaltlen;
+use openssl::sign::{RsaPssSaltlen, Verifier};
 use spki::der::{Decode, Encode};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 use x509_cert::certificate::{CertificateInner, Raw};
@@ -17,8 +18,19 @@ use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
 
 use crate::Payload;
 
-/// The curves of ETSI TS 119 312 that qualified certificates use.
-const CURVES: [Nid; 3] = [Nid::X9_62_PRIME256V1, Nid::SECP384R1, Nid::SECP521R1];
+/// The curves of ETSI TS 119 312: those of FIPS 186, and of RFC 5639, which
+/// German qualified certificates use.
+const CURVES: [Nid; 9] = [
+    Nid::X9_62_PRIME256V1,
+    Nid::SECP384R1,
+    Nid::SECP521R1,
+    Nid::BRAINPOOL_P256R1,
+    Nid::BRAINPOOL_P256T1,
+    Nid::BRAINPOOL_P384R1,
+    Nid::BRAINPOOL_P384T1,
+    Nid::BRAINPOOL_P512R1,
+    Nid::BRAINPOOL_P512T1,
+];
 
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -47,7 +59,7 @@ pub enum CryptoError {
     /// What is signed is known by a digest of another algorithm.
     #[error("what is signed is known by another digest than {0}")]
     OtherDigest(DigestAlgorithm),
-    /// The key's curve is not P-256, P-384 or P-521.
+    /// The key's curve is none of ETSI TS 119 312.
     #[error("the key's curve is not supported")]
     UnsupportedCurve,
 }
@@ -78,11 +90,16 @@ pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
         .map_err(|_| CryptoError::MalformedCertificate)
 }
 
-/// The digest of `message` that `algorithm` signs.
+/// The digest of `message` that `algorithm` signs, or the message itself where
+/// it signs that.
 pub(crate) fn digest_for(
     algorithm: SignatureAlgorithm,
     message: &Payload,
 ) -> Result<Vec<u8>, CryptoError> {
+    if algorithm.signs_message() {
+        let message = message.as_bytes().map(<[u8]>::to_vec);
+        return message.ok_or(CryptoError::OtherDigest(algorithm.digest()));
+    }
     let digest = message.digest(algorithm.digest());
     digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
@@ -112,10 +129,29 @@ pub(crate) fn public_key(spki: &[u8]) -> Result<PKey<Public>, CryptoError> {
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     match algorithm {
         DigestAlgorithm::Sha1 => MessageDigest::sha1(),
+        DigestAlgorithm::Sha224 => MessageDigest::sha224(),
         DigestAlgorithm::Sha256 => MessageDigest::sha256(),
         DigestAlgorithm::Sha384 => MessageDigest::sha384(),
         DigestAlgorithm::Sha512 => MessageDigest::sha512(),
+        DigestAlgorithm::Sha3_224 => MessageDigest::sha3_224(),
+        DigestAlgorithm::Sha3_256 => MessageDigest::sha3_256(),
+        DigestAlgorithm::Sha3_384 => MessageDigest::sha3_384(),
+        DigestAlgorithm::Sha3_512 => MessageDigest::sha3_512(),
+        DigestAlgorithm::Shake256 => MessageDigest::shake_256(),
     }
+}
+
+/// The digest in the making of `hasher`, which is one of `algorithm`.
+pub(crate) fn finish(
+    algorithm: DigestAlgorithm,
+    hasher: &mut Hasher,
+) -> Result<Vec<u8>, ErrorStack> {
+    if algorithm == DigestAlgorithm::Shake256 {
+        let mut output = vec![0; algorithm.output_len()];
+        hasher.finish_xof(&mut output)?;
+        return Ok(output);
+    }
+    Ok(hasher.finish()?.to_vec())
 }
 
 pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
@@ -124,6 +160,12 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
         DigestAlgorithm::Sha256 => openssl::sha::sha256(message).to_vec(),
         DigestAlgorithm::Sha384 => openssl::sha::sha384(message).to_vec(),
         DigestAlgorithm::Sha512 => openssl::sha::sha512(message).to_vec(),
+        _ => Hasher::new(message_digest(algorithm))
+            .and_then(|mut hasher| {
+                hasher.update(message)?;
+                finish(algorithm, &mut hasher)
+            })
+            .expect("OpenSSL has every digest of the catalogue"),
     }
 }
 
@@ -134,7 +176,7 @@ pub(crate) fn verify(
     digest: &[u8],
     value: &[u8],
 ) -> Result<bool, CryptoError> {
-    if digest.len() != algorithm.digest().output_len() {
+    if !algorithm.signs_message() && digest.len() != algorithm.digest().output_len() {
         return Err(CryptoError::DigestLength {
             len: digest.len(),
             algorithm: algorithm.digest(),
@@ -147,8 +189,15 @@ pub(crate) fn verify(
                 return Err(CryptoError::UnsupportedCurve);
             }
         }
-        (SignatureAlgorithm::RsaPkcs1(_) | SignatureAlgorithm::RsaPss(_), Id::RSA)
-        | (SignatureAlgorithm::RsaPss(_), Id::RSA_PSS) => {}
+        (
+            SignatureAlgorithm::RsaPkcs1(_)
+            | SignatureAlgorithm::RsaPkcs1WithoutNull(_)
+            | SignatureAlgorithm::RsaPss(_),
+            Id::RSA,
+        )
+        | (SignatureAlgorithm::RsaPss(_), Id::RSA_PSS)
+        | (SignatureAlgorithm::Ed25519, Id::ED25519)
+        | (SignatureAlgorithm::Ed448, Id::ED448) => {}
         _ => return Err(CryptoError::KeyKind(algorithm)),
     }
     // OpenSSL reports a value that is no signature at all (its length, its
@@ -164,20 +213,54 @@ fn verify_prehashed(
 ) -> Result<bool, ErrorStack> {
     let hash = message_digest(algorithm.digest());
     let mut context = PkeyCtx::new(key)?;
-    context.verify_init()?;
     match algorithm {
-        SignatureAlgorithm::Ecdsa(_) => {}
+        SignatureAlgorithm::RsaPkcs1WithoutNull(_) => {
+            let expected = digest_info_without_null(hash, digest)?;
+            return Ok(recovered(&mut context, value)? == expected);
+        }
+        SignatureAlgorithm::Ed25519 | SignatureAlgorithm::Ed448 => {
+            return Verifier::new_without_digest(key)?.verify_oneshot(value, digest);
+        }
+        _ => context.verify_init()?,
+    }
+    match algorithm {
         SignatureAlgorithm::RsaPkcs1(_) => context.set_rsa_padding(Padding::PKCS1)?,
         SignatureAlgorithm::RsaPss(_) => {
             context.set_rsa_padding(Padding::PKCS1_PSS)?;
             context.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)?;
         }
+        _ => {}
     }
     context.set_signature_md(md(hash)?)?;
     if let SignatureAlgorithm::RsaPss(_) = algorithm {
         context.set_rsa_mgf1_md(md(hash)?)?;
     }
     context.verify(digest, value)
+}
+
+/// What stands in an RSASSA-PKCS1-v1_5 value behind its padding, which OpenSSL
+/// has checked.
+fn recovered(context: &mut PkeyCtx<Public>, value: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+    context.verify_recover_init()?;
+    context.set_rsa_padding(Padding::PKCS1)?;
+    let len = context.verify_recover(value, None)?;
+    let mut recovered = vec![0; len];
+    let len = context.verify_recover(value, Some(&mut recovered))?;
+    recovered.truncate(len);
+    Ok(recovered)
+}
+
+/// The one DER of a `DigestInfo` whose algorithm has no parameters (RFC 8017,
+/// A.2.4): it is compared whole, so that nothing of a value is left unread.
+fn digest_info_without_null(hash: MessageDigest, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+    let oid = Asn1Object::from_str(hash.type_().short_name()?)?;
+    let element = |tag: u8, content: &[u8]| {
+        let len = u8::try_from(content.len()).expect("identifiers and digests are short");
+        [&[tag, len], content].concat()
+    };
+    let algorithm = element(0x30, &element(0x06, oid.as_slice()));
+    let content = [algorithm, element(0x04, digest)].concat();
+    Ok(element(0x30, &content))
 }
 
 fn md(hash: MessageDigest) -> Result<&'static openssl::md::MdRef, ErrorStack> {

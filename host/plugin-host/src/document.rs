@@ -40,10 +40,7 @@ pub struct Document {
 pub(crate) struct HashedPrefix {
     /// A multiple of [`BLOCK_LEN`].
     len: usize,
-    sha1: OnceLock<Hasher>,
-    sha256: OnceLock<Hasher>,
-    sha384: OnceLock<Hasher>,
-    sha512: OnceLock<Hasher>,
+    states: [OnceLock<Hasher>; DigestAlgorithm::ALL.len()],
     parts: Mutex<HashMap<Part, Hasher>>,
 }
 
@@ -221,12 +218,7 @@ impl HashedPrefix {
     }
 
     fn state(&self, algorithm: DigestAlgorithm) -> &OnceLock<Hasher> {
-        match algorithm {
-            DigestAlgorithm::Sha1 => &self.sha1,
-            DigestAlgorithm::Sha256 => &self.sha256,
-            DigestAlgorithm::Sha384 => &self.sha384,
-            DigestAlgorithm::Sha512 => &self.sha512,
-        }
+        &self.states[algorithm as usize]
     }
 }
 
@@ -353,12 +345,7 @@ mod tests {
     fn every_algorithm_has_its_own_state() {
         let long = vec![b'p'; PART_LEN + BLOCK_LEN];
         let documents = (document(LEN), Document::from(Bytes::from(long.clone())));
-        for algorithm in [
-            DigestAlgorithm::Sha1,
-            DigestAlgorithm::Sha256,
-            DigestAlgorithm::Sha384,
-            DigestAlgorithm::Sha512,
-        ] {
+        for algorithm in DigestAlgorithm::ALL.iter().copied() {
             for _ in 0..2 {
                 let (mut hasher, known) = documents.0.begin_digest(algorithm, LEN).unwrap();
                 assert_eq!(known, 2 * BLOCK_LEN);

@@ -10,7 +10,7 @@ use openssl::error::ErrorStack;
 use parafa_catalogue::{DigestAlgorithm, HashFunction};
 
 use crate::Document;
-use crate::crypto::message_digest;
+use crate::crypto::{finish, message_digest};
 
 /// A document within a call.
 #[derive(Clone, Debug)]
@@ -100,7 +100,9 @@ impl Hasher {
         }
         Ok(Some(match &mut self.state {
             State::Crc32(crc) => std::mem::take(crc).finalize().to_be_bytes().to_vec(),
-            State::Digest { algorithm, begun } => begin(*algorithm, begun)?.finish()?.to_vec(),
+            State::Digest { algorithm, begun } => {
+                finish(*algorithm, &mut begin(*algorithm, begun)?)?
+            }
         }))
     }
 }

@@ -1,16 +1,29 @@
 use crate::named::{named, read_and_written};
 
 named! {
-    /// A digest algorithm of FIPS 180-4.
+    /// A digest algorithm of FIPS 180-4 or FIPS 202.
     pub enum DigestAlgorithm("digest algorithm") {
         /// Only to check what others made.
         Sha1 = "SHA-1",
+        /// Only to check what others made, such as Estonian cards of 2011 to 2016.
+        Sha224 = "SHA-224",
         /// The usual one.
         Sha256 = "SHA-256",
         /// For P-384.
         Sha384 = "SHA-384",
         /// For P-521 and long RSA keys.
         Sha512 = "SHA-512",
+        /// Only to check what others made.
+        Sha3_224 = "SHA3-224",
+        /// Only to check what others made.
+        Sha3_256 = "SHA3-256",
+        /// Only to check what others made.
+        Sha3_384 = "SHA3-384",
+        /// Only to check what others made.
+        Sha3_512 = "SHA3-512",
+        /// SHAKE256 with an output of 64 bytes, which goes with Ed448 (RFC 8419,
+        /// 3.1).
+        Shake256 = "SHAKE256",
     }
 }
 
@@ -32,8 +45,16 @@ pub enum SignatureAlgorithm {
     Ecdsa(DigestAlgorithm),
     /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
     RsaPkcs1(DigestAlgorithm),
+    /// RSASSA-PKCS1-v1_5 whose `DigestInfo` lacks the NULL of its algorithm,
+    /// which verifiers may take (RFC 8017, A.2.4). Only to check what others
+    /// made.
+    RsaPkcs1WithoutNull(DigestAlgorithm),
     /// RSASSA-PSS (RFC 8017, 8.1), MGF1 with the same digest, salt of its length.
     RsaPss(DigestAlgorithm),
+    /// Ed25519 over the message itself (RFC 8032, 5.1).
+    Ed25519,
+    /// Ed448 over the message itself, with an empty context (RFC 8032, 5.2).
+    Ed448,
 }
 
 impl DigestAlgorithm {
@@ -42,22 +63,27 @@ impl DigestAlgorithm {
     pub const fn output_len(self) -> usize {
         match self {
             Self::Sha1 => 20,
-            Self::Sha256 => 32,
-            Self::Sha384 => 48,
-            Self::Sha512 => 64,
+            Self::Sha224 | Self::Sha3_224 => 28,
+            Self::Sha256 | Self::Sha3_256 => 32,
+            Self::Sha384 | Self::Sha3_384 => 48,
+            Self::Sha512 | Self::Sha3_512 | Self::Shake256 => 64,
         }
+    }
+
+    /// Whether new signatures and time-stamps may be made with it (ETSI TS 119
+    /// 312).
+    #[must_use]
+    pub const fn is_for_making(self) -> bool {
+        matches!(self, Self::Sha256 | Self::Sha384 | Self::Sha512)
     }
 }
 
 impl HashFunction {
     /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Crc32,
-        Self::Digest(DigestAlgorithm::Sha1),
-        Self::Digest(DigestAlgorithm::Sha256),
-        Self::Digest(DigestAlgorithm::Sha384),
-        Self::Digest(DigestAlgorithm::Sha512),
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let digests = DigestAlgorithm::ALL.iter().copied();
+        core::iter::once(Self::Crc32).chain(digests.map(Self::Digest))
+    }
 
     /// The catalogue name.
     #[must_use]
@@ -75,52 +101,87 @@ impl From<DigestAlgorithm> for HashFunction {
     }
 }
 
+/// The name of a scheme with each digest.
+macro_rules! with_digest {
+    ($scheme:literal, $digest:expr) => {
+        match $digest {
+            DigestAlgorithm::Sha1 => concat!($scheme, "-SHA1"),
+            DigestAlgorithm::Sha224 => concat!($scheme, "-SHA224"),
+            DigestAlgorithm::Sha256 => concat!($scheme, "-SHA256"),
+            DigestAlgorithm::Sha384 => concat!($scheme, "-SHA384"),
+            DigestAlgorithm::Sha512 => concat!($scheme, "-SHA512"),
+            DigestAlgorithm::Sha3_224 => concat!($scheme, "-SHA3-224"),
+            DigestAlgorithm::Sha3_256 => concat!($scheme, "-SHA3-256"),
+            DigestAlgorithm::Sha3_384 => concat!($scheme, "-SHA3-384"),
+            DigestAlgorithm::Sha3_512 => concat!($scheme, "-SHA3-512"),
+            DigestAlgorithm::Shake256 => concat!($scheme, "-SHAKE256"),
+        }
+    };
+}
+
 impl SignatureAlgorithm {
     /// All of them.
-    pub const ALL: &[Self] = &[
-        Self::Ecdsa(DigestAlgorithm::Sha1),
-        Self::Ecdsa(DigestAlgorithm::Sha256),
-        Self::Ecdsa(DigestAlgorithm::Sha384),
-        Self::Ecdsa(DigestAlgorithm::Sha512),
-        Self::RsaPkcs1(DigestAlgorithm::Sha1),
-        Self::RsaPkcs1(DigestAlgorithm::Sha256),
-        Self::RsaPkcs1(DigestAlgorithm::Sha384),
-        Self::RsaPkcs1(DigestAlgorithm::Sha512),
-        Self::RsaPss(DigestAlgorithm::Sha1),
-        Self::RsaPss(DigestAlgorithm::Sha256),
-        Self::RsaPss(DigestAlgorithm::Sha384),
-        Self::RsaPss(DigestAlgorithm::Sha512),
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let schemes = [
+            Self::Ecdsa,
+            Self::RsaPkcs1,
+            Self::RsaPkcs1WithoutNull,
+            Self::RsaPss,
+        ];
+        let digests = DigestAlgorithm::ALL.iter().copied();
+        digests
+            .flat_map(move |digest| schemes.map(|scheme| scheme(digest)))
+            .chain([Self::Ed25519, Self::Ed448])
+    }
 
-    /// The digest that is signed.
+    /// The digest that is signed, or that CMS has of the content where the
+    /// message itself is signed (RFC 8419, 3.1).
     #[must_use]
     pub const fn digest(self) -> DigestAlgorithm {
         match self {
-            Self::Ecdsa(digest) | Self::RsaPkcs1(digest) | Self::RsaPss(digest) => digest,
+            Self::Ecdsa(digest)
+            | Self::RsaPkcs1(digest)
+            | Self::RsaPkcs1WithoutNull(digest)
+            | Self::RsaPss(digest) => digest,
+            Self::Ed25519 => DigestAlgorithm::Sha512,
+            Self::Ed448 => DigestAlgorithm::Shake256,
+        }
+    }
+
+    /// Whether the message itself is signed, and no digest of it.
+    #[must_use]
+    pub const fn signs_message(self) -> bool {
+        matches!(self, Self::Ed25519 | Self::Ed448)
+    }
+
+    /// Whether new signatures may be made with it: by RSA or ECDSA, with a
+    /// digest for making.
+    #[must_use]
+    pub const fn is_for_making(self) -> bool {
+        match self {
+            Self::Ecdsa(digest) | Self::RsaPkcs1(digest) | Self::RsaPss(digest) => {
+                digest.is_for_making()
+            }
+            Self::RsaPkcs1WithoutNull(_) | Self::Ed25519 | Self::Ed448 => false,
         }
     }
 
     /// The catalogue name.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        use DigestAlgorithm as D;
-
         match self {
-            Self::Ecdsa(D::Sha1) => "ECDSA-SHA1",
-            Self::Ecdsa(D::Sha256) => "ECDSA-SHA256",
-            Self::Ecdsa(D::Sha384) => "ECDSA-SHA384",
-            Self::Ecdsa(D::Sha512) => "ECDSA-SHA512",
-            Self::RsaPkcs1(D::Sha1) => "RSA-PKCS1-SHA1",
-            Self::RsaPkcs1(D::Sha256) => "RSA-PKCS1-SHA256",
-            Self::RsaPkcs1(D::Sha384) => "RSA-PKCS1-SHA384",
-            Self::RsaPkcs1(D::Sha512) => "RSA-PKCS1-SHA512",
-            Self::RsaPss(D::Sha1) => "RSA-PSS-SHA1",
-            Self::RsaPss(D::Sha256) => "RSA-PSS-SHA256",
-            Self::RsaPss(D::Sha384) => "RSA-PSS-SHA384",
-            Self::RsaPss(D::Sha512) => "RSA-PSS-SHA512",
+            Self::Ecdsa(digest) => with_digest!("ECDSA", digest),
+            Self::RsaPkcs1(digest) => with_digest!("RSA-PKCS1", digest),
+            Self::RsaPkcs1WithoutNull(digest) => with_digest!("RSA-PKCS1-WITHOUT-NULL", digest),
+            Self::RsaPss(digest) => with_digest!("RSA-PSS", digest),
+            Self::Ed25519 => "Ed25519",
+            Self::Ed448 => "Ed448",
         }
     }
 }
 
-read_and_written!(HashFunction("hash function"));
-read_and_written!(SignatureAlgorithm("signature algorithm"));
+read_and_written!(HashFunction("hash function"), HashFunction::all());
+read_and_written!(
+    SignatureAlgorithm("signature algorithm"),
+    SignatureAlgorithm::all()
+);

@@ -56,13 +56,13 @@ macro_rules! named {
             }
         }
 
-        $crate::named::read_and_written!($Name($what));
+        $crate::named::read_and_written!($Name($what), $Name::ALL.iter().copied());
     };
 }
 
-/// Reading and writing of what has `ALL` and `name`.
+/// Reading and writing of what has names, with all values.
 macro_rules! read_and_written {
-    ($Name:ident($what:literal)) => {
+    ($Name:ident($what:literal), $all:expr) => {
         impl core::fmt::Display for $Name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.write_str(self.name())
@@ -73,10 +73,7 @@ macro_rules! read_and_written {
             type Err = $crate::UnknownName;
 
             fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
-                Self::ALL
-                    .iter()
-                    .copied()
-                    .find(|known| known.name() == name)
+                $all.find(|known: &Self| known.name() == name)
                     .ok_or_else(|| $crate::UnknownName::new($what, name))
             }
         }

@@ -142,6 +142,12 @@ words! {
         NEED_APPEARANCES = "need-appearances",
         /// `inspect`: a signature that the document carries is not intact.
         SIGNATURE_BROKEN = "signature-broken",
+        /// `inspect`: whether a signature that the document carries is intact
+        /// cannot be told.
+        SIGNATURE_UNSUPPORTED = "signature-unsupported",
+        /// `inspect`: a signature that the document carries is of RSA without
+        /// the NULL of its digest algorithm.
+        SIGNATURE_WITHOUT_NULL = "signature-without-null",
         /// `flatten`: the document granted rights to fill in its form, which are
         /// gone with it.
         USAGE_RIGHTS = "usage-rights",

@@ -1,6 +1,5 @@
 use parafa_format_core::{
-    DigestAlgorithm, Refusal, SignRequest, SignatureAlgorithm, TargetLevel, expect_no_params,
-    parse_seed, refusal,
+    Refusal, SignRequest, SignatureAlgorithm, TargetLevel, expect_no_params, parse_seed, refusal,
 };
 use parafa_pki::Certificate;
 
@@ -65,12 +64,8 @@ impl<'a> Signing<'a> {
 /// The name of an algorithm that is signed with. RSASSA-PSS is only verified:
 /// readers are promised the two other kinds.
 fn name(algorithm: SignatureAlgorithm) -> Result<&'static str, Refusal> {
-    let is_promised = match algorithm {
-        SignatureAlgorithm::Ecdsa(digest) | SignatureAlgorithm::RsaPkcs1(digest) => {
-            digest != DigestAlgorithm::Sha1
-        }
-        SignatureAlgorithm::RsaPss(_) => false,
-    };
+    let is_promised =
+        algorithm.is_for_making() && !matches!(algorithm, SignatureAlgorithm::RsaPss(_));
     algorithm::name(algorithm)
         .filter(|_| is_promised)
         .ok_or_else(|| refused(format!("{algorithm} is not signed with.")))

@@ -51,8 +51,11 @@ impl<'a> Signing<'a> {
                 )));
             }
         }
-        if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
-            return Err(refused("SHA-1 is not accepted for new signatures."));
+        if !request.signature_algorithm.is_for_making() {
+            let algorithm = request.signature_algorithm;
+            return Err(refused(format!(
+                "{algorithm} is not accepted for new signatures."
+            )));
         }
         let reserve = usize::try_from(request.reserve)
             .ok()

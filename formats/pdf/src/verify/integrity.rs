@@ -108,20 +108,22 @@ fn own_integrity<E: Environment>(
         return Integrity::Unsupported;
     };
     let signed_digest = match attributes {
-        Some(attributes) => environment.digest(algorithm.digest(), &[Part::Bytes(attributes)]),
+        Some(attributes) => environment.digest_to_verify(algorithm, attributes),
+        // The content itself is too long to be verified without a digest.
+        None if algorithm.signs_message() => return Integrity::Unsupported,
         None => content_digest(algorithm.digest()),
     };
     if cms.signing_certificate() == SigningCertificate::Differs {
         return Integrity::SignatureMismatch;
     }
-    match environment.verify(
+    match environment.verify_by_others(
         signer.subject_public_key_info(),
         algorithm,
         &signed_digest,
-        cms.value(),
+        cms.catalogue_value(),
     ) {
-        Ok(true) => Integrity::Intact,
-        Ok(false) => Integrity::SignatureMismatch,
+        Ok(Some(_)) => Integrity::Intact,
+        Ok(None) => Integrity::SignatureMismatch,
         Err(_) => Integrity::Unsupported,
     }
 }

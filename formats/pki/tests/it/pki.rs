@@ -213,8 +213,14 @@ pub(crate) enum Role {
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
     match algorithm {
         DigestAlgorithm::Sha1 => MessageDigest::sha1(),
+        DigestAlgorithm::Sha224 => MessageDigest::sha224(),
         DigestAlgorithm::Sha256 => MessageDigest::sha256(),
         DigestAlgorithm::Sha384 => MessageDigest::sha384(),
+        DigestAlgorithm::Sha3_224 => MessageDigest::sha3_224(),
+        DigestAlgorithm::Sha3_256 => MessageDigest::sha3_256(),
+        DigestAlgorithm::Sha3_384 => MessageDigest::sha3_384(),
+        DigestAlgorithm::Sha3_512 => MessageDigest::sha3_512(),
+        DigestAlgorithm::Shake256 => MessageDigest::shake_256(),
         DigestAlgorithm::Sha512 => MessageDigest::sha512(),
     }
 }
