@@ -6,7 +6,7 @@ use crate::page_content::refuse_bombs;
 use crate::structure::with_structure;
 use crate::verify::CheckedSignature;
 
-/// Most broken signatures that are told by name.
+/// Most signatures that are told by name.
 const MOST_NAMED: usize = 10;
 
 /// Reads a document strictly and tells what it is; the document may be signed
@@ -27,33 +27,44 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
             &found.signatures,
         )?;
         let mut report = found.report;
-        report.notes.extend(broken(&checked));
+        let told = |code, detail, is_told: fn(Integrity) -> bool| {
+            let names = checked
+                .iter()
+                .filter(|one| is_told(one.integrity))
+                .map(named);
+            told(code, detail, names.collect())
+        };
+        report
+            .notes
+            .extend(told(note::SIGNATURE_BROKEN, BROKEN, |integrity| {
+                !matches!(integrity, Integrity::Intact | Integrity::Unsupported)
+            }));
+        report.notes.extend(told(
+            note::SIGNATURE_UNSUPPORTED,
+            UNSUPPORTED,
+            |integrity| integrity == Integrity::Unsupported,
+        ));
         Ok(report)
     })
 }
 
-/// Tells of signatures that are not intact. They keep nobody from signing what
-/// the document says now, which the new signature is over.
-fn broken(signatures: &[CheckedSignature<'_>]) -> Option<Note> {
-    let broken: Vec<String> = signatures
-        .iter()
-        .filter(|signature| {
-            !matches!(
-                signature.integrity,
-                Integrity::Intact | Integrity::Unsupported
-            )
-        })
-        .map(|signature| {
-            let name = &signature.dictionary.field_name;
-            format!("{name:?} ({})", signature.integrity.name())
-        })
-        .collect();
-    let (named, others) = broken.split_at(broken.len().min(MOST_NAMED));
+const BROKEN: &str = "Signatures in the document that are not intact";
+const UNSUPPORTED: &str =
+    "Signatures in the document that cannot be checked, because an algorithm is not known here";
+
+fn named(signature: &CheckedSignature<'_>) -> String {
+    let name = &signature.dictionary.field_name;
+    format!("{name:?} ({})", signature.integrity.name())
+}
+
+/// Tells of signatures that are not seen to be intact. They keep nobody from
+/// signing what the document says now, which the new signature is over.
+fn told(code: &'static str, detail: &str, signatures: Vec<String>) -> Option<Note> {
+    let (named, others) = signatures.split_at(signatures.len().min(MOST_NAMED));
     let others = match others.len() {
         0 => String::new(),
         others => format!(" and {others} others"),
     };
-    let named = named.join(", ");
-    let detail = format!("Signatures in the document that are not intact: {named}{others}.");
-    (!broken.is_empty()).then(|| Note::new(note::SIGNATURE_BROKEN, detail))
+    let detail = format!("{detail}: {}{others}.", named.join(", "));
+    (!signatures.is_empty()).then(|| Note::new(code, detail))
 }

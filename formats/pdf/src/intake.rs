@@ -11,7 +11,7 @@ mod pdfa;
 use std::borrow::Cow;
 
 use lopdf::Object;
-use parafa_format_core::{Note, Refusal, Report, SignatureSummary};
+use parafa_format_core::{Note, Obstacle, Operation, Refusal, Report, SignatureSummary};
 use parafa_pki::SignedData;
 
 use crate::MEDIA_TYPE;
@@ -28,6 +28,9 @@ const NEW_OBJECTS: u32 = 4;
 /// What is to become of a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Purpose {
+    /// To be told of, and perhaps only carried: what keeps a signature from being
+    /// added is told beside it.
+    Report,
     /// A signature in a field that it has.
     SignatureInItsField,
     /// A signature in a field that is added.
@@ -44,9 +47,15 @@ pub(crate) struct Examined<'f, 'a> {
     pub(crate) detector: ChangeDetector<'f, 'a>,
 }
 
-/// Applies every intake rule to a parsed file: refuses, or reports what the
-/// document is. The signer calls it before it appends anything.
+/// Applies every intake rule to a parsed file: refuses what nobody could see or
+/// open, and reports what the document is, with what would be refused of a
+/// signature in a new field.
 pub(crate) fn examine<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
+    examine_for(file, Purpose::Report)
+}
+
+/// Refuses what cannot be signed in a new field, before anything is appended.
+pub(crate) fn examine_to_sign<'f, 'a>(file: &'f PdfFile<'a>) -> Result<Examined<'f, 'a>, Refusal> {
     examine_for(file, Purpose::SignatureInNewField)
 }
 
@@ -68,12 +77,6 @@ fn examine_for<'f, 'a>(
     purpose: Purpose,
 ) -> Result<Examined<'f, 'a>, Refusal> {
     file.pages()?;
-    if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
-        return Err(Refusal::new(
-            "too-many-objects",
-            "The document uses or mentions the highest object numbers.",
-        ));
-    }
     let mut notes = actions::examine(file)?;
     if purpose != Purpose::Rehearsal {
         interactive_form::refuse_xfa(file)?;
@@ -84,17 +87,22 @@ fn examine_for<'f, 'a>(
     let signatures = signatures::find_in(file, &fields)?;
     require_verifiable(file, &signatures)?;
     let detector = ChangeDetector::new(file, fields)?;
-    notes.extend(earlier_signatures::examine(&detector, &signatures)?);
-    require_catalog_alone(&detector)?;
-    if purpose == Purpose::SignatureInNewField {
-        signatures::new_field_name(detector.fields(), &signatures)?;
-    }
+    notes.extend(earlier_signatures::notes(&signatures));
+    let refused = require_signable(file, purpose, &detector, &signatures);
+    let obstacles = match refused {
+        Err(refusal) if purpose == Purpose::Report => vec![Obstacle {
+            operation: Operation::Sign,
+            refusal,
+        }],
+        refused => refused.map(|()| Vec::new())?,
+    };
     notes.extend(pdfa::note(file));
     notes.extend(structure_notes(file));
     let report = Report {
         signatures: signatures.iter().map(summary).collect(),
         fields: told_fields,
         notes,
+        obstacles,
         ..Report::new(MEDIA_TYPE, version(file))
     };
     Ok(Examined {
@@ -102,6 +110,27 @@ fn examine_for<'f, 'a>(
         signatures,
         detector,
     })
+}
+
+/// Refuses what only a signature in place would break.
+fn require_signable(
+    file: &PdfFile<'_>,
+    purpose: Purpose,
+    detector: &ChangeDetector<'_, '_>,
+    signatures: &[SignatureDictionary],
+) -> Result<(), Refusal> {
+    if file.next_object_number() > MAX_OBJECT_NUMBER - NEW_OBJECTS {
+        return Err(Refusal::new(
+            "too-many-objects",
+            "The document uses or mentions the highest object numbers.",
+        ));
+    }
+    earlier_signatures::require_permission(detector, signatures)?;
+    require_catalog_alone(detector)?;
+    if matches!(purpose, Purpose::Report | Purpose::SignatureInNewField) {
+        signatures::new_field_name(detector.fields(), signatures)?;
+    }
+    Ok(())
 }
 
 /// Refuses a catalog that is referred to as if it were part of what is shown:

@@ -100,7 +100,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
 fn prepare(file: &PdfFile<'_>, signing: &Signing<'_>) -> Result<Revision, Refusal> {
     match signing.field {
         Some(_) => intake::examine_for_its_own_field(file)?,
-        None => intake::examine(file)?,
+        None => intake::examine_to_sign(file)?,
     };
     Revision::prepare(file, signing)
 }

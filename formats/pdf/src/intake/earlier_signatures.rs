@@ -5,11 +5,10 @@ use parafa_format_core::{Note, Refusal};
 use crate::signatures::{AccessPermission, ChangeDetector, SignatureDictionary};
 
 /// Refuses what an earlier signature forbids or does not cover as it should.
-pub(super) fn examine(
+pub(super) fn require_permission(
     detector: &ChangeDetector<'_, '_>,
     signatures: &[SignatureDictionary],
-) -> Result<Vec<Note>, Refusal> {
-    let mut notes = Vec::new();
+) -> Result<(), Refusal> {
     let uncovered: Vec<_> = signatures
         .iter()
         .filter_map(|signature| Some((signature, signature.byte_range.err()?)))
@@ -54,14 +53,20 @@ pub(super) fn examine(
             ));
         }
     }
-    if signatures
-        .iter()
-        .any(|signature| signature.certification.is_some())
-    {
-        notes.push(Note::new(
-            "certified",
-            "The document is certified; further signatures are permitted.",
-        ));
+    Ok(())
+}
+
+/// What is told of them.
+pub(super) fn notes(signatures: &[SignatureDictionary]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut certifying = signatures.iter();
+    let certifying = certifying.find(|signature| signature.certification.is_some());
+    if let Some(signature) = certifying {
+        let detail = match signature.permissions.access {
+            AccessPermission::NoChanges => "The document is certified against every change.",
+            _ => "The document is certified; further signatures are permitted.",
+        };
+        notes.push(Note::new("certified", detail));
     }
     if !signatures.is_empty() {
         notes.push(Note::new(
@@ -69,7 +74,7 @@ pub(super) fn examine(
             format!("Signatures in the document: {}.", signatures.len()),
         ));
     }
-    Ok(notes)
+    notes
 }
 
 fn refusal<'s>(
