@@ -18,11 +18,8 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
     let adoc = Adoc::read(environment, document)?;
     adoc.container.check_bytes()?;
     let signatures = signatures(&adoc.container)?;
-    let refusal = if signatures.is_empty() {
-        Some(unsigned())
-    } else {
-        obstacle(&adoc, &signatures)
-    };
+    let refusal = obstacle(&adoc, &signatures);
+    let refusal = refusal.or_else(|| signatures.is_empty().then(unsigned));
     Ok(report(&adoc.container, &signatures, VERSION, refusal))
 }
 

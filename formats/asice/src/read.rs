@@ -25,11 +25,8 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
         container.notes.push(Note::new("adoc-v2", detail));
     }
     let signatures = signatures(&container)?;
-    let refusal = if signatures.is_empty() {
-        Some(unsigned())
-    } else {
-        obstacle(&container, &signatures)
-    };
+    let refusal = obstacle(&container, &signatures);
+    let refusal = refusal.or_else(|| signatures.is_empty().then(unsigned));
     Ok(report(&container, &signatures, FORMAT, refusal))
 }
 

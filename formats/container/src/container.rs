@@ -35,6 +35,8 @@ pub struct Container<'a, E: Environment> {
     metadata: HashSet<String>,
     /// Names of the signature files, in the order of their data.
     pub signature_files: Vec<String>,
+    /// Names of members that are named as signature files but for capitals.
+    pub misnamed_signature_files: Vec<String>,
     /// Names of members behind which nothing can be added.
     pub seals: Vec<String>,
     /// What is worth telling.
@@ -113,8 +115,9 @@ impl<'a, E: Environment> Container<'a, E> {
         };
         let of_cms = named(Part::CmsSignatures);
         if !of_cms.is_empty() {
-            let detail = "The container is signed with CAdES; only XAdES signatures are taken.";
-            return Err(unsound(detail, of_cms));
+            return Err(unsupported(
+                "The container is signed with CAdES; only XAdES signatures are taken.",
+            ));
         }
         let of_no_kind = named(Part::UnknownSignatures);
         if !of_no_kind.is_empty() {
@@ -131,6 +134,7 @@ impl<'a, E: Environment> Container<'a, E> {
             held: HashSet::new(),
             metadata: HashSet::new(),
             signature_files: named(Part::Signatures),
+            misnamed_signature_files: named(Part::MisnamedSignatures),
             seals: named(Part::Seal),
             notes: [archive.notes(), &of_mimetype].concat(),
             places: places(&archive),

@@ -105,7 +105,15 @@ fn is_file_name(name: &str, limits: &Limits) -> bool {
 
 /// Whether a text has the form of a media type, in visible ASCII.
 pub(crate) fn is_media_type(media_type: &str) -> bool {
+    let media_type = without_blanks(media_type);
     media_type.contains('/') && media_type.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// A media type without the white space that may stand around its parameters
+/// (RFC 2045, 5.1), as Slovak state forms have it.
+pub(crate) fn without_blanks(media_type: &str) -> String {
+    let parts = media_type.split(';').map(str::trim_ascii);
+    parts.collect::<Vec<_>>().join(";")
 }
 
 /// The bytes of a new member.

@@ -1,5 +1,6 @@
 use parafa_format_core::{
-    Environment, Integrity, Note, Obstacle, Operation, Refusal, Report, SignatureSummary,
+    Environment, Integrity, Note, Obstacle, Operation, Refusal, Report, SignatureAlgorithm,
+    SignatureSummary, note,
 };
 use parafa_pki::Certificate;
 
@@ -52,7 +53,13 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
         if signature.integrity() == Integrity::Unsupported {
             let why = signature.fault().unwrap_or_default();
             let detail = format!("Whether the signature {id:?} holds cannot be told: {why}.");
-            notes.push(Note::new("signature-unsupported", detail));
+            notes.push(Note::new(note::SIGNATURE_UNSUPPORTED, detail));
+        }
+        if let Some(SignatureAlgorithm::RsaPkcs1WithoutNull(_)) = signature.verified.algorithm {
+            let detail = format!(
+                "The signature {id:?} has a DigestInfo without NULL (RFC 8017, A.2.4), which some programs do not take."
+            );
+            notes.push(Note::new(note::SIGNATURE_WITHOUT_NULL, detail));
         }
         let covers_all = signature.covered(container).len() == all;
         if signature.integrity() == Integrity::Intact && !covers_all {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use parafa_format_core::{Refusal, refusal};
-use parafa_xml::{Document, Insertion, Limits, XmlWriter, inserted};
+use parafa_xml::{Document, Element, Insertion, Limits, XmlWriter, inserted};
 
 use crate::part::MANIFEST;
 use crate::refusals::unsound;
@@ -40,7 +40,7 @@ pub fn read(
     }
     let mut entries = Vec::new();
     for element in root.children_named(NAMESPACE, "file-entry") {
-        let attribute = |name| element.attribute_in(Some(NAMESPACE), name);
+        let attribute = |name| attribute(element, name);
         let (Some(name), Some(media_type)) = (attribute("full-path"), attribute("media-type"))
         else {
             let detail = "An entry of the manifest lacks its path or its media type.";
@@ -68,6 +68,15 @@ pub fn read(
     }
     entries.retain(|entry| !entry.name.ends_with('/'));
     Ok(entries)
+}
+
+/// An attribute of the manifest. Writers without prefixes leave theirs in no
+/// namespace (Namespaces in XML 1.0, 6.2); one that says two things says nothing.
+fn attribute<'d>(element: Element<'d>, name: &str) -> Option<&'d str> {
+    let own = element.attribute_in(Some(NAMESPACE), name);
+    let plain = element.attribute_in(None, name);
+    own.or(plain)
+        .filter(|value| plain.is_none_or(|plain| plain == *value))
 }
 
 fn check_names(entries: &[ManifestEntry]) -> Result<(), Refusal> {
@@ -124,7 +133,7 @@ pub fn with_entries(
     let root = document.root();
     let listed: HashSet<&str> = root
         .children_named(NAMESPACE, "file-entry")
-        .filter_map(|entry| entry.attribute_in(Some(NAMESPACE), "full-path"))
+        .filter_map(|entry| attribute(entry, "full-path"))
         .collect();
     let name = root.qualified_name();
     let prefix = name.strip_suffix(":manifest");
@@ -201,6 +210,22 @@ mod tests {
         assert!(refused("").contains("does not say of what type"));
         assert!(refused(&root.repeat(2)).contains("twice"));
         assert!(refused(&root.replace("asic-e", "asic-s")).contains("asic-s"));
+    }
+
+    #[test]
+    fn attributes_may_have_no_prefix_as_long_as_they_say_one_thing() {
+        let manifest = |more: &str| {
+            let root = format!("<file-entry full-path=\"/\" media-type=\"{MEDIA_TYPE}\"/>");
+            let file = format!("<file-entry full-path=\"a\" media-type=\"t/p\"{more}/>");
+            let namespaces = format!("xmlns=\"{NAMESPACE}\" xmlns:m=\"{NAMESPACE}\"");
+            let manifest = format!("<manifest {namespaces}>{root}{file}</manifest>");
+            read(manifest.as_bytes(), &Limits::default(), MEDIA_TYPE)
+        };
+
+        assert_eq!(manifest("").unwrap()[0].name, "a");
+        assert_eq!(manifest(" m:full-path=\"a\"").unwrap()[0].name, "a");
+        let refused = manifest(" m:full-path=\"b\"").unwrap_err();
+        assert!(refused.detail.contains("lacks its path"));
     }
 
     #[test]

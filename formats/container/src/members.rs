@@ -3,6 +3,7 @@ use parafa_format_core::{
 };
 
 use crate::container::Container;
+use crate::files::without_blanks;
 use crate::refusals::about;
 
 /// What is told of a file whose type the manifest tells in no way that a media
@@ -31,7 +32,8 @@ pub fn members<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Membe
             MemberRole::Attachment
         };
         let id = file.name.clone();
-        Ok(member(id, media_type(&file.media_type), size, value, role))
+        let media_type = media_type(&file.media_type);
+        Ok(member(id, media_type, size, value, role))
     });
     let elements = container.elements().iter().map(|element| {
         let octets = &element.octets;
@@ -42,7 +44,7 @@ pub fn members<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Membe
         let id = element.member_id();
         Ok(member(
             id,
-            XML_MEDIA_TYPE,
+            XML_MEDIA_TYPE.to_owned(),
             size,
             value,
             MemberRole::Metadata,
@@ -51,11 +53,11 @@ pub fn members<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Membe
     files.chain(elements).collect()
 }
 
-fn member(id: String, media_type: &str, size: u64, digest: Vec<u8>, role: MemberRole) -> Member {
+fn member(id: String, media_type: String, size: u64, digest: Vec<u8>, role: MemberRole) -> Member {
     Member {
         name: id.clone(),
         id,
-        media_type: media_type.to_owned(),
+        media_type,
         size,
         digest: Digest {
             algorithm: DigestAlgorithm::Sha256,
@@ -90,9 +92,14 @@ pub fn extract<E: Environment, S: Sink<E::Blob>>(
     }
 }
 
-fn media_type(written: &str) -> &str {
+fn media_type(written: &str) -> String {
+    let written = without_blanks(written);
     let is_plain = !written.is_empty()
         && written.len() <= LONGEST_MEDIA_TYPE
         && written.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_plain { written } else { ANY_MEDIA_TYPE }
+    if is_plain {
+        written
+    } else {
+        ANY_MEDIA_TYPE.to_owned()
+    }
 }

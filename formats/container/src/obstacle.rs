@@ -1,6 +1,8 @@
 //! Why a container takes no further signature.
 
-use parafa_format_core::{Blob, Environment, Refusal, refusal};
+use std::collections::{BTreeSet, HashSet};
+
+use parafa_format_core::{Blob, Environment, Integrity, Refusal, refusal};
 
 use crate::container::Container;
 use crate::files::is_media_type;
@@ -17,8 +19,10 @@ pub fn obstacle<E: Environment>(
     signatures: &[Signature],
 ) -> Option<Refusal> {
     sealed(container, signatures)
+        .or_else(|| misnamed(container))
         .or_else(|| broken(signatures))
         .or_else(|| weak(signatures))
+        .or_else(|| unchecked(container, signatures))
         .or_else(|| mistyped(container))
         .or_else(|| no_room(container, signatures))
 }
@@ -53,6 +57,13 @@ fn sealed<E: Environment>(
     Some(finalized(detail, sealed))
 }
 
+/// Signatures that no other program sees (EN 319 162-1, 4.4.3.2).
+fn misnamed<E: Environment>(container: &Container<'_, E>) -> Option<Refusal> {
+    let misnamed = &container.misnamed_signature_files;
+    let detail = "signature-file-name: the container has members that are named as signature files but for capital letters, so that other programs see no signature in them.";
+    (!misnamed.is_empty()).then(|| unsound(detail, misnamed))
+}
+
 fn broken(signatures: &[Signature]) -> Option<Refusal> {
     let broken = || signatures.iter().filter(|signature| signature.is_unsound());
     let detail = match broken().next()? {
@@ -82,6 +93,41 @@ fn weak(signatures: &[Signature]) -> Option<Refusal> {
         "A signature of the container has {weakness}, and nobody signs beside such a one here."
     );
     Some(unsound(detail, weak.map(|(id, _)| id)))
+}
+
+/// Nobody signs beside signatures over what may have been changed since: what is
+/// signed has the digest that some signature says. A file that one signature
+/// leaves out is none that only another is over, which cannot be verified: that
+/// could be anybody's.
+fn unchecked<E: Environment>(
+    container: &Container<'_, E>,
+    signatures: &[Signature],
+) -> Option<Refusal> {
+    if signatures.is_empty() {
+        return None;
+    }
+    let digested = |of: Option<Integrity>| -> HashSet<_> {
+        let verified = signatures.iter().map(|signature| &signature.verified);
+        let verified = verified.filter(|verified| of.is_none_or(|of| verified.integrity == of));
+        let covers = verified.flat_map(|verified| &verified.covers);
+        covers.map(|it| (&it.member, it.part.as_ref())).collect()
+    };
+    let all = digested(None);
+    let held = Some(digested(Some(Integrity::Intact))).filter(|held| !held.is_empty());
+    let vouched = held.as_ref().unwrap_or(&all);
+    let files = container.files().iter().filter(|file| !file.is_attached);
+    let files = files.map(|file| &file.name);
+    let files = files.filter(|name| !vouched.contains(&(*name, None)));
+    let unchecked = signatures
+        .iter()
+        .flat_map(|signature| &signature.verified.unchecked);
+    let unchecked = unchecked.filter(|it| !all.contains(&(&it.member, it.part.as_ref())));
+    let missing: BTreeSet<_> = files.chain(unchecked.map(|it| &it.member)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let detail = "The container has files over which no signature can be seen to hold, because algorithms of its signatures are not known here.";
+    Some(unsound(detail, missing))
 }
 
 /// The types that the manifest tells are signed with the files.

@@ -10,6 +10,9 @@ pub enum Part {
     Manifest,
     /// Signatures in XML.
     Signatures,
+    /// Named as signatures in XML but for capitals, which no other program takes
+    /// for them.
+    MisnamedSignatures,
     /// Signatures in CMS, or what these sign.
     CmsSignatures,
     /// Named as signatures, but of a kind that is not known.
@@ -44,7 +47,10 @@ impl Part {
         match name.strip_prefix(META_INF) {
             None => Self::Data,
             Some(_) if name == MANIFEST => Self::Manifest,
-            Some(within) => Self::of_meta_inf(&within.to_ascii_lowercase()),
+            Some(within) => match Self::of_meta_inf(&within.to_ascii_lowercase()) {
+                Self::Signatures if !is_signature_file(within) => Self::MisnamedSignatures,
+                part => part,
+            },
         }
     }
 
@@ -69,11 +75,16 @@ impl Part {
             {
                 Self::Seal
             }
-            "xml" if within.contains("signature") => Self::Signatures,
+            "xml" if is_signature_file(within) => Self::Signatures,
             _ if within.contains("signatures") => Self::UnknownSignatures,
             _ => Self::Other,
         }
     }
+}
+
+/// As DSS finds them; digidoc4j asks for `signatures`, in lower case too.
+fn is_signature_file(within: &str) -> bool {
+    within.contains("signature") && within.ends_with(".xml")
 }
 
 #[cfg(test)]
@@ -90,6 +101,11 @@ mod tests {
             "META-INF/signatures/signatures0.xml",
         ] {
             assert_eq!(Part::of(name), Part::Signatures, "{name}");
+            let in_capitals = name.to_ascii_uppercase();
+            assert_eq!(Part::of(&in_capitals), Part::MisnamedSignatures);
+        }
+        for name in ["META-INF/signatures0.XML", "META-INF/Signatures0.xml"] {
+            assert_eq!(Part::of(name), Part::MisnamedSignatures, "{name}");
         }
         assert_eq!(Part::of("signatures0.xml"), Part::Data);
         assert_eq!(Part::of("META-INF/signature.txt"), Part::Other);

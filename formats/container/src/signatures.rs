@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use parafa_format_core::{Environment, Integrity, Refusal, levels};
-use parafa_xades::{Fault, Verified, Verifier};
+use parafa_xades::{Verified, Verifier};
 use parafa_xml::Document;
 
 use crate::container::{Container, member_id};
+use crate::files::without_blanks;
 use crate::refusals::{too_much_to_verify, unsound};
 
 /// Longest `Id` that an identifier is made of, in bytes.
@@ -92,23 +93,15 @@ impl Signature {
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         match (self.verified.integrity, &self.change) {
-            (Integrity::Intact, Some(_)) => Integrity::Modified,
+            (Integrity::Intact | Integrity::Unsupported, Some(_)) => Integrity::Modified,
             (integrity, _) => integrity,
         }
     }
 
-    /// Whether the container is not what it should be because of it. What
-    /// cannot be computed here is no fault; a transform that is not carried out
-    /// is one, because containers have no use for it.
+    /// Whether something is wrong with it. What cannot be told is not wrong.
     #[must_use]
     pub fn is_unsound(&self) -> bool {
-        match self.integrity() {
-            Integrity::Intact => false,
-            Integrity::Unsupported => {
-                matches!(self.verified.fault, Some(Fault::Transforms(_)))
-            }
-            _ => true,
-        }
+        !matches!(self.integrity(), Integrity::Intact | Integrity::Unsupported)
     }
 
     /// Its level by what it holds.
@@ -170,7 +163,8 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
     for signature in signatures.iter_mut() {
         let retyped = signature.verified.covers.iter().find_map(|covered| {
             let (is, was) = (types.get(covered.member.as_str())?, &covered.media_type);
-            let was = was.as_ref().filter(|was| was != is)?;
+            let was = was.as_ref();
+            let was = was.filter(|was| without_blanks(was) != without_blanks(is))?;
             Some(format!(
                 "The manifest says of {:?} that it is of the type {is:?}, where {was:?} was signed.",
                 covered.member
@@ -179,16 +173,17 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
         signature.change = retyped;
     }
     // What a signature that does not hold is over is not known, and it is told
-    // instead; one that cannot be verified vouches for nothing.
-    let is_broken =
-        |signature: &Signature| signature.verified.fault.is_some() && signature.is_unsound();
+    // instead.
+    let is_broken = |signature: &Signature| {
+        let fault = signature.verified.fault.is_some();
+        fault && signature.verified.integrity != Integrity::Unsupported
+    };
     if signatures.iter().any(is_broken) {
         return;
     }
     let covered: HashSet<&str> = signatures
         .iter()
-        .filter(|signature| signature.verified.integrity == Integrity::Intact)
-        .flat_map(|signature| &signature.verified.covers)
+        .flat_map(|signature| signature.verified.refers_to())
         .filter(|covered| covered.part.is_none())
         .map(|covered| covered.member.as_str())
         .collect();
@@ -211,9 +206,8 @@ fn check_covered<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
 ) -> Result<(), Refusal> {
-    let intact = signatures.iter();
-    let intact = intact.filter(|signature| signature.verified.integrity == Integrity::Intact);
-    let covered = intact.flat_map(|signature| &signature.verified.covers);
+    let signatures = signatures.iter();
+    let covered = signatures.flat_map(|signature| signature.verified.refers_to());
     let hidden: BTreeSet<&str> = covered
         .map(|covered| covered.member.as_str())
         .filter(|member| !container.accounts_for(member))

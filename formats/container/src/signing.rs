@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use parafa_format_core::{
-    Answer, DigestAlgorithm, Environment, Need, NeedKind, Part as HashedPart, Refusal, SEED_BYTES,
-    SignRequest, SignatureAlgorithm, Step, expect_no_params, parse_seed, refusal,
+    Answer, Environment, Need, NeedKind, Part as HashedPart, Refusal, SEED_BYTES, SignRequest,
+    SignatureAlgorithm, Step, expect_no_params, parse_seed, refusal,
 };
 use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
 use parafa_xades::{DataObject, Draft, Profile, SignatureRequest};
@@ -59,8 +59,11 @@ impl<'a> Signing<'a> {
                 return Err(bad_request(detail));
             }
         };
-        if request.signature_algorithm.digest() == DigestAlgorithm::Sha1 {
-            return Err(bad_request("SHA-1 is not accepted for new signatures."));
+        if !request.signature_algorithm.is_for_making() {
+            let algorithm = request.signature_algorithm;
+            return Err(bad_request(format!(
+                "{algorithm} is not accepted for new signatures."
+            )));
         }
         let Some((certificate, issuers)) = request.signer_chain.split_first() else {
             return Err(bad_request("The signer's certificate is missing."));

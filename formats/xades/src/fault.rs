@@ -42,7 +42,7 @@ pub enum Fault {
     /// A format is said of something that is not signed.
     #[error("DataObjectFormat refers to {0:?}, which is no reference of the signature")]
     ObjectReference(String),
-    /// An algorithm is not known here, or not taken.
+    /// An algorithm is not known here.
     #[error("the algorithm {0:?} is not supported")]
     Algorithm(String),
     /// A transform is not one of those that containers need.
@@ -63,11 +63,16 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether it tells that something is wrong, and not that it is unknown.
+    pub(crate) fn is_proof(&self) -> bool {
+        self.integrity() != Integrity::Unsupported
+    }
+
     /// The verdict that it comes to.
     #[must_use]
     pub fn integrity(&self) -> Integrity {
         match self {
-            Self::Algorithm(_) | Self::Transforms(_) | Self::Key(_) => Integrity::Unsupported,
+            Self::Algorithm(_) | Self::Key(_) => Integrity::Unsupported,
             Self::Digest(_) | Self::Location(_) | Self::Content { .. } => Integrity::DigestMismatch,
             Self::Value => Integrity::SignatureMismatch,
             _ => Integrity::Malformed,

@@ -42,6 +42,9 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         identified: &HashMap<&str, Element<'_>>,
         default: &Canonical<'_>,
     ) -> Result<Octets, Fault> {
+        if let Some(unknown) = &reference.unknown_transform {
+            return Err(unknown.clone());
+        }
         match &reference.target {
             Target::Member(name) => Ok(Octets::Member(name.clone())),
             Target::Element { id, canonical } => {

@@ -17,7 +17,10 @@ pub(crate) struct Reference<'d> {
     pub(crate) uri: &'d str,
     pub(crate) kind: Option<&'d str>,
     pub(crate) target: Target<'d>,
-    pub(crate) digest_algorithm: DigestAlgorithm,
+    /// Why its canonicalization is not known, if it is not.
+    pub(crate) unknown_transform: Option<Fault>,
+    /// As its identifier tells, or that it is not known.
+    pub(crate) digest_algorithm: Result<DigestAlgorithm, Fault>,
     pub(crate) digest: Vec<u8>,
 }
 
@@ -48,23 +51,43 @@ impl<'d> Reference<'d> {
             .ok_or(Fault::Unreadable("Reference"))?;
         let transforms = transforms(element)?;
         let unsupported = || Fault::Transforms(uri.to_owned());
-        let target = match Location::parse(uri) {
-            Location::Element(id) => {
-                let canonical = match transforms.as_slice() {
-                    [] => None,
-                    [transform] => Some(Canonical::read(*transform).map_err(|_| unsupported())?),
-                    _ => return Err(unsupported()),
-                };
-                Target::Element { id, canonical }
+        let (part, last) = match transforms.as_slice() {
+            [] => (None, None),
+            [one] => (None, Some(*one)),
+            [xpath, one] => {
+                let part = identifier(*xpath).map_err(|_| unsupported())?;
+                (Some(part), Some(*one))
             }
-            Location::Member { decoded, written } => {
+            _ => return Err(unsupported()),
+        };
+        let last_uri = last.and_then(|last| last.attribute("Algorithm"));
+        if last_uri.is_some_and(|uri| names::OTHER_TRANSFORMS.contains(&uri)) {
+            return Err(unsupported());
+        }
+        let (canonical, unknown_transform) = match last.map(Canonical::read) {
+            None => (None, None),
+            Some(Ok(canonical)) => (Some(canonical), None),
+            Some(Err(unknown)) => (Some(Canonical::DEFAULT), Some(unknown)),
+        };
+        let target = match (Location::parse(uri), part, canonical) {
+            (Location::Element(id), None, canonical) => Target::Element { id, canonical },
+            (Location::Member { decoded, written }, part, canonical) => {
                 let member = decoded
                     .filter(|name| objects.contains(name))
                     .or_else(|| objects.contains(written).then(|| written.to_owned()))
                     .ok_or_else(|| Fault::Location(uri.to_owned()))?;
-                member_target(member, &transforms).map_err(|_| unsupported())?
+                match (part, canonical) {
+                    (None, None) => Target::Member(member),
+                    (None, Some(canonical)) => Target::Canonical(member, canonical),
+                    (Some(id), canonical) => Target::Part {
+                        member,
+                        id,
+                        canonical: canonical.unwrap_or(Canonical::DEFAULT),
+                    },
+                }
             }
-            Location::Elsewhere => return Err(Fault::Location(uri.to_owned())),
+            (Location::Element(_), Some(_), _) => return Err(unsupported()),
+            (Location::Elsewhere, ..) => return Err(Fault::Location(uri.to_owned())),
         };
         let method = only(element, DSIG, "DigestMethod")?;
         let algorithm = method.attribute("Algorithm").unwrap_or_default();
@@ -74,8 +97,9 @@ impl<'d> Reference<'d> {
             uri,
             kind: element.attribute("Type"),
             target,
+            unknown_transform,
             digest_algorithm: names::digest_algorithm(algorithm)
-                .ok_or_else(|| Fault::Algorithm(algorithm.to_owned()))?,
+                .ok_or_else(|| Fault::Algorithm(algorithm.to_owned())),
             digest: binary(digest).ok_or(Fault::Unreadable("DigestValue"))?,
         })
     }
@@ -105,29 +129,15 @@ fn transforms(reference: Element<'_>) -> Result<Vec<Element<'_>>, Fault> {
     }
 }
 
-/// A member whole, canonicalized, or one element of it as ADOC signs metadata.
-fn member_target<'d>(member: String, transforms: &[Element<'d>]) -> Result<Target<'d>, Fault> {
-    match transforms {
-        [] => Ok(Target::Member(member)),
-        [transform] => Ok(Target::Canonical(member, Canonical::read(*transform)?)),
-        [xpath, transform] if xpath.attribute("Algorithm") == Some(names::XPATH) => {
-            let expression = only(*xpath, DSIG, "XPath")?;
-            Ok(Target::Part {
-                member,
-                id: identifier(expression)?,
-                canonical: Canonical::read(*transform)?,
-            })
-        }
-        _ => Err(Fault::Unreadable("Transforms")),
-    }
-}
-
 /// The identifier in `ancestor-or-self::*[@ID='…']`, the one expression that is
 /// understood: any other would need an XPath engine, and time without bound.
-fn identifier(expression: Element<'_>) -> Result<&str, Fault> {
+fn identifier(transform: Element<'_>) -> Result<&str, Fault> {
     const UNKNOWN: Fault = Fault::Unreadable("XPath");
 
-    let text = expression.only_text().ok_or(UNKNOWN)?;
+    if transform.attribute("Algorithm") != Some(names::XPATH) {
+        return Err(UNKNOWN);
+    }
+    let text = only(transform, DSIG, "XPath")?.only_text().ok_or(UNKNOWN)?;
     let quoted = text
         .trim()
         .strip_prefix("ancestor-or-self::*[@ID=")

@@ -64,8 +64,12 @@ pub struct Verified {
     pub integrity: Integrity,
     /// Why it does not.
     pub fault: Option<Fault>,
-    /// What it is over, in the order of its references; empty unless it holds.
+    /// What it is over and has the digest that it says, in the order of its
+    /// references; empty when something is wrong with it.
     pub covers: Vec<Covered>,
+    /// What it is over and cannot be digested as it says: an algorithm is not
+    /// known here.
+    pub unchecked: Vec<Covered>,
     /// The level that it has by what it holds, one of `levels`.
     pub level: &'static str,
     /// Whether an evidence record seals it, behind which nothing can be added.
@@ -73,6 +77,13 @@ pub struct Verified {
     /// What nobody signs beside, whether it holds or not: something that others
     /// can be made to fit, or that says more than is signed.
     pub weakness: Option<String>,
+}
+
+impl Verified {
+    /// What it is over, whether that could be digested or not.
+    pub fn refers_to(&self) -> impl Iterator<Item = &Covered> {
+        self.covers.iter().chain(&self.unchecked)
+    }
 }
 
 /// Digests of members, or why there are none.
@@ -175,10 +186,10 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
             let references = references.as_ref().map_err(Clone::clone)?;
             self.check(signature, &stated, references, found)
         });
-        let (covers, fault) = match checked {
-            Ok(covers) => (covers, None),
-            Err(fault) => (Vec::new(), Some(fault)),
-        };
+        let checked = checked.unwrap_or_else(|fault| Checked {
+            fault: Some(fault),
+            ..Checked::default()
+        });
         let stamps = self.stamps(&Stamped {
             signature,
             references: references.as_deref().ok(),
@@ -187,7 +198,7 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         let id = signature.id().unwrap_or_default();
         Examined {
             name: format!("{file}#{id}"),
-            is_baseline: level::is_baseline(signature, &covers),
+            is_baseline: level::is_baseline(signature, &checked.covers),
             is_time_marked: time_marks::is_time_marked(signature),
             signature_tokens: tokens(&stamps, TimestampKind::Signature),
             verified: Verified {
@@ -196,14 +207,18 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 claimed_time: claimed_time(signature),
                 signed_info: stated.signed_info.unwrap_or_default(),
                 value: stated.value.unwrap_or_default(),
-                algorithm: stated.algorithm.ok(),
-                signer_certificate: stated.signer,
+                algorithm: checked.algorithm.or(stated.algorithm.ok()),
+                signer_certificate: stated.signer.ok(),
                 certificates,
                 revocation: material.all_revocation(),
                 timestamps: Vec::new(),
-                integrity: fault.as_ref().map_or(Integrity::Intact, Fault::integrity),
-                fault,
-                covers,
+                integrity: {
+                    let fault = checked.fault.as_ref();
+                    fault.map_or(Integrity::Intact, Fault::integrity)
+                },
+                fault: checked.fault,
+                covers: checked.covers,
+                unchecked: checked.unchecked,
                 level: levels::UNKNOWN,
                 is_sealed: material.is_sealed,
             },
@@ -213,26 +228,37 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         }
     }
 
-    /// What the signature is over, when all of it holds.
+    /// What the signature is over. All that can be checked is, whatever else is
+    /// not known: what is wrong goes before what cannot be told.
     fn check(
         &self,
         signature: Signature<'_>,
         stated: &Stated,
         references: &[Reference<'_>],
         identified: &HashMap<&str, Element<'_>>,
-    ) -> Result<Vec<Covered>, Fault> {
+    ) -> Result<Checked, Fault> {
         let id = signature.id().ok_or(Fault::NoId)?;
         let target = signature.qualifying_properties()?.attribute("Target");
         if target.and_then(|target| target.strip_prefix('#')) != Some(id) {
             return Err(Fault::Target);
         }
         check_signed_properties(signature, references, identified)?;
-        let covers = covers(signature, references)?;
-        self.check_value(stated)?;
+        let mut covered = covers(signature, references)?.into_iter();
+        let mut checked = Checked::default();
+        let value = self.check_value(stated);
+        checked.algorithm = checked.known(value)?;
         for reference in references {
-            self.check_digest(signature, reference, identified)?;
+            let digest = self.check_digest(signature, reference, identified);
+            let is_known = checked.known(digest)?.is_some();
+            if matches!(reference.target, Target::Element { .. }) {
+                continue;
+            }
+            match is_known {
+                true => checked.covers.extend(covered.next()),
+                false => checked.unchecked.extend(covered.next()),
+            }
         }
-        Ok(covers)
+        Ok(checked)
     }
 
     fn references<'d>(&self, signed_info: Element<'d>) -> Result<Vec<Reference<'d>>, Fault> {
@@ -246,20 +272,29 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
             .collect()
     }
 
-    fn check_value(&self, stated: &Stated) -> Result<(), Fault> {
+    /// How the value signs SignedInfo.
+    fn check_value(&self, stated: &Stated) -> Result<SignatureAlgorithm, Fault> {
+        let faults = [
+            stated.signed_info.as_ref().err(),
+            stated.signer.as_ref().err(),
+            stated.value.as_ref().err(),
+            stated.algorithm.as_ref().err(),
+        ];
+        let mut proofs = faults.into_iter().flatten();
+        if let Some(proof) = proofs.find(|fault| fault.is_proof()) {
+            return Err(proof.clone());
+        }
         let algorithm = stated.algorithm.clone()?;
         let signed_info = stated.signed_info.clone()?;
-        let certificate = stated.signer.as_ref().ok_or(Fault::NoSigner)?;
-        let signer = Certificate::from_der(certificate)
-            .map_err(|_| Fault::Unreadable("the certificate of the signer"))?;
+        let certificate = stated.signer.clone()?;
+        let signer = Certificate::from_der(&certificate).map_err(|_| UNREADABLE_SIGNER)?;
         let value = stated.value.clone()?;
-        let digest = self
-            .environment
-            .digest(algorithm.digest(), &[Part::Bytes(&signed_info)]);
+        let environment = self.environment;
+        let digest = environment.digest_to_verify(algorithm, &signed_info);
         let key = signer.subject_public_key_info();
-        match self.environment.verify(key, algorithm, &digest, &value) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Fault::Value),
+        match environment.verify_by_others(key, algorithm, &digest, &value) {
+            Ok(Some(algorithm)) => Ok(algorithm),
+            Ok(None) => Err(Fault::Value),
             Err(reason) => Err(Fault::Key(reason)),
         }
     }
@@ -270,8 +305,8 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         reference: &Reference<'_>,
         identified: &HashMap<&str, Element<'_>>,
     ) -> Result<(), Fault> {
-        let algorithm = reference.digest_algorithm;
         let octets = self.octets(signature, reference, identified, &Canonical::DEFAULT)?;
+        let algorithm = reference.digest_algorithm.clone()?;
         let digest = match &octets {
             Octets::Member(name) => self.member_digest(name, algorithm)?,
             Octets::Bytes(bytes) => self.environment.digest(algorithm, &[Part::Bytes(bytes)]),
@@ -300,19 +335,15 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 Octets::Member(_) => Err(Fault::Unreadable("SignedInfo")),
             }
         });
-        let digest = CertificateDigest::read(signature);
-        let mut named = certificates.iter().filter(|certificate| {
-            let digest = digest.as_ref();
-            digest.is_ok_and(|digest| digest.names(self.environment, certificate))
+        let signer = self.signer(signature, certificates);
+        let raw = signature.value().and_then(|element| {
+            let value = binary(element).filter(|value| !value.is_empty());
+            value.ok_or(Fault::Unreadable("SignatureValue"))
         });
-        let signer = named.next().cloned();
-        let raw = signature
-            .value()
-            .and_then(|element| binary(element).ok_or(Fault::Unreadable("SignatureValue")));
         let value = raw.clone().and_then(|raw| {
             let certificate = signer.as_deref().map(Certificate::from_der);
             match (&algorithm, certificate) {
-                (Ok(algorithm), Some(Ok(signer))) => value_of(&raw, *algorithm, &signer),
+                (Ok(algorithm), Ok(Ok(signer))) => value_of(&raw, *algorithm, &signer),
                 _ => Ok(raw),
             }
         });
@@ -324,13 +355,55 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
             value,
         }
     }
+
+    /// The certificate that the signature names. One that comes without any is
+    /// nobody's, however it would name one.
+    fn signer(&self, signature: Signature<'_>, certificates: &[Vec<u8>]) -> Result<Vec<u8>, Fault> {
+        let digest = CertificateDigest::read(signature).map_err(|fault| match fault {
+            unknown @ Fault::Algorithm(_) if !certificates.is_empty() => unknown,
+            _ => Fault::NoSigner,
+        })?;
+        let mut certificates = certificates.iter();
+        let named = certificates.find(|der| digest.names(self.environment, der));
+        let named = named.ok_or(Fault::NoSigner)?;
+        Certificate::from_der(named).map_err(|_| UNREADABLE_SIGNER)?;
+        Ok(named.clone())
+    }
+}
+
+const UNREADABLE_SIGNER: Fault = Fault::Unreadable("the certificate of the signer");
+
+/// What was checked of a signature.
+#[derive(Default)]
+struct Checked {
+    covers: Vec<Covered>,
+    unchecked: Vec<Covered>,
+    /// How the value signs; `None` when that is not known.
+    algorithm: Option<SignatureAlgorithm>,
+    /// What is wrong, or why that cannot be told.
+    fault: Option<Fault>,
+}
+
+impl Checked {
+    /// What was found out, or nothing where that cannot be told, of which the
+    /// first reason is kept.
+    fn known<T>(&mut self, found: Result<T, Fault>) -> Result<Option<T>, Fault> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(fault) if fault.is_proof() => Err(fault),
+            Err(unknown) => {
+                self.fault.get_or_insert(unknown);
+                Ok(None)
+            }
+        }
+    }
 }
 
 /// What a signature states, whether it holds or not.
 struct Stated {
     algorithm: Result<SignatureAlgorithm, Fault>,
     signed_info: Result<Vec<u8>, Fault>,
-    signer: Option<Vec<u8>>,
+    signer: Result<Vec<u8>, Fault>,
     /// As it is written.
     raw_value: Vec<u8>,
     value: Result<Vec<u8>, Fault>,
@@ -356,13 +429,9 @@ fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
             .attribute("Algorithm")
             .filter(|uri| names::is_weak(uri))
     });
-    // An RSA value is as long as the key's modulus.
-    let bits = match stated.algorithm {
-        Ok(SignatureAlgorithm::RsaPkcs1(_) | SignatureAlgorithm::RsaPss(_)) => {
-            Some(stated.raw_value.len() * 8)
-        }
-        _ => None,
-    };
+    let signer = stated.signer.as_deref().ok();
+    let signer = signer.and_then(|der| Certificate::from_der(der).ok());
+    let bits = signer.and_then(|signer| Some(signer.rsa_modulus_len()? * 8));
     let short = bits.filter(|bits| *bits < LEAST_RSA_BITS);
     weak.map(|uri| format!("the algorithm {uri:?}"))
         .or_else(|| short.map(|bits| format!("an RSA key of {bits} bits")))

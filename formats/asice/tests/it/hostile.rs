@@ -77,7 +77,7 @@ fn members_of_meta_inf_may_be_named_by_the_manifest_and_are_no_files() {
 #[test]
 fn a_media_type_of_no_known_form_is_told_as_any_and_not_signed() {
     for (media_type, told) in [
-        ("text/plain; charset=utf-8", "application/octet-stream"),
+        ("text/plain; a=b c", "application/octet-stream"),
         ("", "application/octet-stream"),
         ("text/x-any", "text/x-any"),
     ] {
@@ -241,28 +241,6 @@ fn every_case_gets_the_same_answer_twice() {
         assert_eq!(first, inspected(&case.document), "{}", case.folder);
     }
     assert!(count > 50, "{count} cases");
-}
-
-#[test]
-fn a_signature_that_cannot_be_verified_vouches_for_no_file() {
-    let files = [FILES[0], ("b.txt", "b.txt", "text/plain", b"b")];
-    let method = "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256";
-    let container = SignedContainer::unsigned(&files)
-        .sign(ContainerSigning {
-            files: 1,
-            ..ContainerSigning::by(Ona)
-        })
-        .sign(ContainerSigning::by(Jonas))
-        .replaced("META-INF/signatures1.xml", method, "urn:unknown");
-
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(container.zip.build()));
-    let integrity = evidence.unwrap().signatures;
-    let integrity: Vec<_> = integrity.iter().map(|one| one.integrity).collect();
-    assert_eq!(integrity, [Integrity::Modified, Integrity::Unsupported]);
-    assert_eq!(
-        obstacle(&container.zip.build()).as_deref(),
-        Some(refusal::CONTAINER_UNSOUND)
-    );
 }
 
 #[test]

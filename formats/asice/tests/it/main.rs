@@ -18,3 +18,4 @@ mod samples;
 mod sign;
 #[path = "../../../container/tests/support/signers.rs"]
 mod signers;
+mod unknown;

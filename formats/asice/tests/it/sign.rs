@@ -165,7 +165,6 @@ fn a_new_signature_file_takes_the_place_of_no_other() {
             "META-INF/l77Tsignaturesn00B.xml",
             "META-INF/signatures0.xml",
         ),
-        ("META-INF/Signatures7.xml", "META-INF/signatures8.xml"),
         (
             "META-INF/signatures99999999999.xml",
             "META-INF/signatures0.xml",
