@@ -47,6 +47,7 @@ messages! {
     level: "lygis", "level";
     intact: "nepažeistas", "intact";
     not_intact: "pažeistas", "not intact";
+    uncheckable: "čia patikrinti negalima", "cannot be checked here";
     more_signatures: "Kitų parašų:", "Further signatures:";
     other_language: "English", "Lietuviškai";
     sandbox: "Bandomoji aplinka: čia niekas nepasirašoma.", "Sandbox: nothing is signed here.";

@@ -11,7 +11,9 @@ use self::method_choice::{is_by_code, person_fields, tile, usual_first};
 pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
 use crate::messages::Messages;
-use crate::views::{EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers};
+use crate::views::{
+    EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, SignatureVerdict,
+};
 use crate::vocabulary::{Language, MemberRole, SigningMethod};
 use crate::{PDF, PICTURES};
 
@@ -298,10 +300,10 @@ fn is_picture(member: &Member) -> bool {
 
 fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {
     let signer = signature.signer.as_deref().unwrap_or(texts.unnamed_signer);
-    let verdict = if signature.intact {
-        texts.intact
-    } else {
-        texts.not_intact
+    let verdict = match signature.verdict {
+        SignatureVerdict::Intact => texts.intact,
+        SignatureVerdict::NotIntact => texts.not_intact,
+        SignatureVerdict::Uncheckable => texts.uncheckable,
     };
     html! {
         li {
@@ -437,12 +439,12 @@ mod tests {
         page.render().into_string()
     }
 
-    fn signature(signer: Option<&str>, intact: bool) -> EarlierSignature {
+    fn signature(signer: Option<&str>, verdict: SignatureVerdict) -> EarlierSignature {
         EarlierSignature {
             signer: signer.map(str::to_owned),
             claimed_at: signer.map(|_| "2026-03-11T09:00:00Z".parse().unwrap()),
             level: "PAdES-B-T".to_owned(),
-            intact,
+            verdict,
         }
     }
 
@@ -520,7 +522,10 @@ mod tests {
 
     #[test]
     fn what_a_caller_wrote_is_shown_as_text() {
-        let html = page(Language::En, &known(vec![signature(Some("<img>"), true)]));
+        let html = page(
+            Language::En,
+            &known(vec![signature(Some("<img>"), SignatureVerdict::Intact)]),
+        );
 
         assert!(html.contains("&lt;script&gt;alert(1)"));
         assert!(!html.contains("<script>alert"));
@@ -530,8 +535,9 @@ mod tests {
     #[test]
     fn signatures_that_are_there_are_listed_in_what_is_called_advisory() {
         let earlier_signatures = known(vec![
-            signature(Some("PAVARDENIS,VARDENIS"), true),
-            signature(None, false),
+            signature(Some("PAVARDENIS,VARDENIS"), SignatureVerdict::Intact),
+            signature(None, SignatureVerdict::NotIntact),
+            signature(Some("OTHER"), SignatureVerdict::Uncheckable),
         ]);
         let english = page(Language::En, &earlier_signatures);
         let lithuanian = page(Language::Lt, &earlier_signatures);
@@ -542,11 +548,13 @@ mod tests {
              claimed time 11 March 2026, 11:00 (Vilnius time); level <bdi>PAdES-B-T</bdi>",
             "<strong><bdi>Signer not named</bdi></strong>: not intact; no time given; \
              level <bdi>PAdES-B-T</bdi>",
+            "<strong><bdi>OTHER</bdi></strong>: cannot be checked here; ",
         ] {
             assert!(english.contains(shown), "{shown}: {english}");
         }
         assert!(lithuanian.contains("informacinis patikrinimas"));
         assert!(lithuanian.contains("VARDENIS</bdi></strong>: nepažeistas"));
+        assert!(lithuanian.contains("OTHER</bdi></strong>: čia patikrinti negalima"));
     }
 
     #[test]

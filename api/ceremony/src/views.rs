@@ -325,5 +325,16 @@ pub struct EarlierSignature {
     /// Baseline level, such as `PAdES-B-T`, or `unknown`.
     pub level: String,
     /// Whether the document still says what was signed.
-    pub intact: bool,
+    pub verdict: SignatureVerdict,
+}
+
+/// What an advisory check says of a signature.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SignatureVerdict {
+    /// All is as it was signed.
+    Intact,
+    /// Something is not.
+    NotIntact,
+    /// It cannot be told here: an algorithm or a curve is not known.
+    Uncheckable,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::answer::ADVISORY;
 use crate::bench::{self, Bench};
-use crate::output::{print_json, print_line};
+use crate::output::{print_json, print_line, shown};
 use crate::signature_view::{SignatureView, Stamping};
 use crate::{REFUSED, ToolError};
 
@@ -20,12 +20,17 @@ pub struct VerifyArguments {
     json: bool,
 }
 
+/// What the codes of notes about signatures begin with.
+const ABOUT_SIGNATURES: &str = "signature-";
+
 #[derive(Serialize)]
 struct Verdict {
     /// Always: nobody may take it for a qualified validation.
     advisory: bool,
     intact: bool,
     signatures: Vec<SignatureView>,
+    /// What else is worth knowing of them.
+    notes: Vec<String>,
 }
 
 /// Says what became of a document's signatures; whose they are and whether to
@@ -43,14 +48,16 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     }
     let evidence = runtime.block_on(async {
         let evidence = plugin.verify(document.clone()).await?;
+        let mut notes = Vec::new();
         if is_intact(&evidence.signatures) {
             // What is wrong with the file around its signatures is seen by who inspects it.
-            plugin.inspect(document).await?;
+            notes = plugin.inspect(document).await?.notes;
+            notes.retain(|note| note.code.starts_with(ABOUT_SIGNATURES));
         }
-        Ok(evidence)
+        Ok((evidence.signatures, notes))
     });
-    let evidence = match evidence {
-        Ok(evidence) => evidence.signatures,
+    let (evidence, notes) = match evidence {
+        Ok(found) => found,
         Err(CallError::Refused(refusal)) => {
             return Err(ToolError::Refused(format!(
                 "{} is refused: {refusal}",
@@ -63,12 +70,16 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
         advisory: true,
         intact: is_intact(&evidence),
         signatures: evidence.iter().map(SignatureView::of).collect(),
+        notes: notes.into_iter().map(|note| note.detail).collect(),
     };
     if arguments.json {
         print_json(&verdict)?;
     } else {
         for signature in &verdict.signatures {
             print_line(signature)?;
+        }
+        for note in &verdict.notes {
+            print_line(shown(note))?;
         }
         print_line(verdict.conclusion())?;
         print_line(ADVISORY)?;

@@ -453,7 +453,8 @@ impl Look {
 /// What a caller is told of a document that is taken all the same.
 fn remarks(report: &Report) -> Vec<String> {
     let notes = report.notes.iter();
-    let told = notes.filter(|note| note.code == note::SIGNATURE_BROKEN);
+    let told = [note::SIGNATURE_BROKEN, note::SIGNATURE_UNSUPPORTED];
+    let told = notes.filter(|note| told.contains(&note.code.as_str()));
     told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned())
         .collect()
 }

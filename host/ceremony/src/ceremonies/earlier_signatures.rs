@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use parafa_api_ceremony::{EarlierSignature, EarlierSignatures};
+use parafa_api_ceremony::{EarlierSignature, EarlierSignatures, SignatureVerdict};
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, Integrity, Plugin, Report, SignatureEvidence, Urgency,
     on_one_line,
@@ -145,7 +145,11 @@ fn listed(report: &Report, evidence: &[SignatureEvidence]) -> EarlierSignatures 
             signer: signer.map(|name| on_one_line(&name, LONGEST_NAME).into_owned()),
             claimed_at: claimed.and_then(|time| Timestamp::from_second(time).ok()),
             level: on_one_line(&signature.level, LONGEST_LEVEL).into_owned(),
-            intact: signature.integrity == Integrity::Intact,
+            verdict: match signature.integrity {
+                Integrity::Intact => SignatureVerdict::Intact,
+                Integrity::Unsupported => SignatureVerdict::Uncheckable,
+                _ => SignatureVerdict::NotIntact,
+            },
         }
     });
     EarlierSignatures::Known {

@@ -1,6 +1,6 @@
 //! What a signer's page is told of the signatures that a document carries.
 
-use parafa_api_ceremony::{EarlierSignature, EarlierSignatures};
+use parafa_api_ceremony::{EarlierSignature, EarlierSignatures, SignatureVerdict};
 use parafa_domain::Phase;
 
 use super::deployment::Site;
@@ -36,7 +36,7 @@ async fn a_later_signer_is_told_of_the_signatures_before_theirs() {
     };
     assert!(signature.signer.is_some() && signature.claimed_at.is_some());
     assert_eq!(signature.level, "PAdES-B-T");
-    assert!(signature.intact);
+    assert_eq!(signature.verdict, SignatureVerdict::Intact);
     assert_eq!(more, 0);
 }
 
