@@ -12,8 +12,12 @@ use crate::structure::{FieldKind, PdfFile, text_string};
 /// Most parts of a value that are looked at; one of more is taken for a value.
 const MAX_VALUE_PARTS: usize = 100;
 
-/// Longest string that is looked through for something but blanks, in bytes.
-const MAX_BLANK_BYTES: usize = 1_000;
+/// Longest string that is looked through for something but blanks, or compared
+/// with those of options, in bytes.
+const MAX_SHORT_BYTES: usize = 1_000;
+
+/// Most options that are compared with values, in a document.
+const MAX_COMPARED_OPTIONS: usize = 200_000;
 
 /// Longest value that is compared with what an appearance shows, in bytes.
 const MAX_COMPARED_BYTES: usize = 10_000;
@@ -35,8 +39,10 @@ pub(super) struct Fields<'f, 'a> {
     has_signature: bool,
     /// What widgets have from these fields.
     known: BTreeMap<ObjectId, Field<'f>>,
-    /// Whether values say anything: widgets may share a long one.
-    values: BTreeMap<[Option<*const Object>; 2], bool>,
+    /// What is seen of values: widgets may share a long one.
+    values: BTreeMap<[Option<*const Object>; 3], [bool; 2]>,
+    /// How many options may still be compared.
+    remaining_options: usize,
 }
 
 impl<'f, 'a> Fields<'f, 'a> {
@@ -61,6 +67,7 @@ impl<'f, 'a> Fields<'f, 'a> {
             has_signature,
             known: BTreeMap::new(),
             values: BTreeMap::new(),
+            remaining_options: MAX_COMPARED_OPTIONS,
         })
     }
 
@@ -106,11 +113,14 @@ impl<'f, 'a> Fields<'f, 'a> {
             None => Field::default(),
         };
         let field = inherited.with(self.file, widget.dictionary);
-        let parts = field.value_parts();
-        let place = parts.map(|part| part.map(std::ptr::from_ref));
-        let has_value = self.values.entry(place);
+        let place = field.value_parts();
+        let place = place.map(|part| part.map(std::ptr::from_ref));
+        let seen = self.values.entry(place);
+        let seen = seen.or_insert_with(|| field.seen(self.file, &mut self.remaining_options));
+        let [has_value, shows_value] = *seen;
         Field {
-            has_value: *has_value.or_insert_with(|| has_value_in(self.file, parts)),
+            has_value,
+            shows_value,
             ..field
         }
     }
@@ -174,6 +184,8 @@ pub(super) struct Field<'f> {
     selection: Option<&'f Object>,
     /// Whether a widget has a value that a reader would want to see.
     has_value: bool,
+    /// Whether what is shown for the value has more than blanks.
+    shows_value: bool,
 }
 
 impl<'f> Field<'f> {
@@ -239,46 +251,92 @@ impl<'f> Field<'f> {
                 return Some(None);
             }
             FieldKind::Text => {}
-            FieldKind::Choice if self.lists_options() == Ok(false) && !self.shows_other_words() => {
-            }
+            FieldKind::Choice
+                if self.lists_options() == Ok(false)
+                    && !(self.has_value && self.shows_other_words()) => {}
             FieldKind::Choice => return Some(None),
             FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => return None,
         }
         Some(match self.value {
-            None => Some(String::new()),
-            Some(value) => {
+            Some(value) if !is_blank(value) => {
                 let len = value.as_str().map_or(usize::MAX, <[u8]>::len);
                 text_string(value).filter(|_| len <= MAX_COMPARED_BYTES)
             }
+            _ => Some(String::new()),
         })
     }
 
     /// Whether it has a value that is shown in writing. A button's is shown by
-    /// its state.
+    /// its state, and a choice shows the words of an option, not those that it
+    /// is exported by.
     pub(super) fn has_written_value(&self) -> bool {
         match self.kind() {
-            FieldKind::Choice | FieldKind::Text => self.has_value(),
+            FieldKind::Choice | FieldKind::Text => self.shows_value,
             FieldKind::Button | FieldKind::Signature | FieldKind::Unknown => false,
         }
     }
 
     /// Whether it has a value that a reader would want to see. A byte order
     /// mark alone, white space and the state `Off` are none; the options that
-    /// are selected in a choice are one.
+    /// are selected in a choice are one unless they show no more.
     pub(super) fn has_value(&self) -> bool {
         self.has_value
     }
 
-    /// What a reader would see of its value.
-    fn value_parts(&self) -> [Option<&'f Object>; 2] {
-        let selection = self.selection.filter(|_| self.kind() == FieldKind::Choice);
-        [self.value, selection]
+    /// What a reader would see of its value, and the options of a choice.
+    fn value_parts(&self) -> [Option<&'f Object>; 3] {
+        let of_choice = |part: Option<_>| part.filter(|_| self.kind() == FieldKind::Choice);
+        let [options, selection] = [self.options, self.selection].map(of_choice);
+        [self.value, options, selection]
+    }
+
+    /// Whether a reader would want to see the value, and whether anything but
+    /// blanks is shown for it. `remaining` is how many options may be compared.
+    fn seen(&self, file: &PdfFile<'_>, remaining: &mut usize) -> [bool; 2] {
+        let [value, options, selection] = self.value_parts();
+        let options = options.and_then(|options| options.as_array().ok());
+        let options = options.map(Vec::as_slice).unwrap_or_default();
+        let selected_word = |index: &Object| {
+            let index = usize::try_from(index.as_i64().ok()?).ok()?;
+            words(file, options.get(index)?).map(|[_, shown]| shown)
+        };
+        // Blanks are shown by each option that is exported by the value, or by
+        // itself. Forms of US tax authorities have such an option for no choice.
+        let is_shown_blank = |value: &Object| {
+            let (left, text) = (remaining.checked_sub(options.len()), short_text(value));
+            *remaining = left.unwrap_or_default();
+            let words = options.iter().filter_map(|option| words(file, option));
+            let chosen = words.filter(|[export, _]| short_text(export) == text);
+            let mut shown = chosen.map(|[_, shown]| shown).peekable();
+            let is_known = left.is_some() && text.is_some();
+            is_known && (shown.peek().is_some() || is_blank(value)) && shown.all(is_blank)
+        };
+        let shows_value = has_more_than(file, selection, |index| {
+            selected_word(index).is_some_and(is_blank)
+        }) || has_more_than(file, value, is_shown_blank);
+        let has_value = shows_value || has_more_than(file, value, is_blank);
+        [has_value, shows_value]
     }
 }
 
-/// Whether a reader would want to see one of these values.
-fn has_value_in(file: &PdfFile<'_>, parts: [Option<&Object>; 2]) -> bool {
-    let mut open: Vec<_> = parts.into_iter().flatten().collect();
+/// The words that an option is exported by, and those that it shows (12.7.5.4).
+fn words<'f>(file: &'f PdfFile<'_>, option: &'f Object) -> Option<[&'f Object; 2]> {
+    match file.resolve(option)? {
+        Object::Array(words) => {
+            let [export, shown]: &[_; 2] = words.as_slice().try_into().ok()?;
+            Some([file.resolve(export)?, file.resolve(shown)?])
+        }
+        words => Some([words; 2]),
+    }
+}
+
+/// Whether a value, or one in an array, is anything but blanks.
+fn has_more_than(
+    file: &PdfFile<'_>,
+    value: Option<&Object>,
+    mut is_blank: impl FnMut(&Object) -> bool,
+) -> bool {
+    let mut open = Vec::from_iter(value);
     // Each reference in an array may lead to another array.
     let mut remaining = MAX_VALUE_PARTS;
     while let Some(value) = open.pop() {
@@ -291,7 +349,7 @@ fn has_value_in(file: &PdfFile<'_>, parts: [Option<&Object>; 2]) -> bool {
                 open.extend(items.iter().filter_map(|item| file.resolve(item)));
             }
             Object::Name(name) if matches!(name.as_slice(), b"" | b"Off") => {}
-            Object::String(..) if is_blank(value) => {}
+            _ if is_blank(value) => {}
             _ => return true,
         }
     }
@@ -309,11 +367,13 @@ fn is_signed(file: &PdfFile<'_>, kind: FieldKind, value: Option<&Object>) -> boo
 }
 
 fn is_blank(text: &Object) -> bool {
-    let len = text.as_str().map_or(0, <[u8]>::len);
-    len <= MAX_BLANK_BYTES
-        && text_string(text).is_some_and(|text| {
-            text.chars().all(|character| {
-                character.is_whitespace() || matches!(character, '\u{FEFF}' | '\0')
-            })
-        })
+    short_text(text).is_some_and(|text| {
+        text.chars()
+            .all(|character| character.is_whitespace() || matches!(character, '\u{FEFF}' | '\0'))
+    })
+}
+
+fn short_text(text: &Object) -> Option<String> {
+    let is_short = text.as_str().ok()?.len() <= MAX_SHORT_BYTES;
+    is_short.then(|| text_string(text)).flatten()
 }

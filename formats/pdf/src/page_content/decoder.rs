@@ -23,10 +23,15 @@ const LEAST_COUNTED_BYTES: usize = 256;
 /// Length of the header of deflated data, in bytes (RFC 1950, 2.2).
 pub(super) const HEADER_BYTES: usize = 2;
 
+/// What a flush writes, an empty block (RFC 1951, 3.2.4), and an empty last block.
+const FLUSH: &[u8] = &[0, 0, 0xFF, 0xFF];
+const LAST_BLOCK: &[u8] = &[3, 0];
+
 /// Decodes content streams until a total length is used up. Unlike viewers it
 /// does not take what comes before damage in the data, or before its end when
 /// the last block is not whole. The checksum after that block does not count:
-/// some writers leave it out.
+/// some writers leave it out. Acrobat for Android ends with a flush instead of a
+/// last block; that is taken when the last operator is surely whole.
 pub(crate) struct ContentDecoder {
     /// Without header and checksum.
     inflate: Decompress,
@@ -132,11 +137,26 @@ impl ContentDecoder {
             }
             let is_stuck = content.len() == len && self.inflate.total_in() == taken as u64;
             if is_stuck {
-                return None;
+                let end = data.ends_with(FLUSH).then_some(LAST_BLOCK)?;
+                let inflate = &mut self.inflate;
+                let status = inflate.decompress_vec(end, &mut content, FlushDecompress::None);
+                let is_whole = status.ok()? == Status::StreamEnd && content.len() == len;
+                if !is_whole || !self.ends_with_operator(&content) {
+                    return None;
+                }
+                break;
             }
         }
         self.remaining_bytes = self.remaining_bytes.saturating_sub(content.len());
         Some(content)
+    }
+
+    fn ends_with_operator(&mut self, content: &[u8]) -> bool {
+        content.last().is_none_or(|last| is_white_space(*last))
+            && self.with_operators(content, |operators| {
+                operators.by_ref().for_each(drop);
+                operators.is_clear()
+            })
     }
 }
 
@@ -245,6 +265,46 @@ mod tests {
         );
         assert_eq!(decoder.inflated(&long[..long.len() / 2]), None);
         assert_eq!(decoder.inflated(b"x"), None);
+    }
+
+    /// As Acrobat for Android writes appearances: without a last block.
+    fn flushed(content: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(content).unwrap();
+        encoder.flush().unwrap();
+        encoder.get_ref().clone()
+    }
+
+    #[test]
+    fn data_may_end_with_a_flush_after_a_whole_operator() {
+        let mut decoder = ContentDecoder::new(&Limits::default());
+        for content in ["", "q BT (Ona) Tj ET Q\n", &"0 0 m ".repeat(20_000)] {
+            let whole = Some(content.as_bytes().to_vec());
+            assert_eq!(decoder.inflated(&flushed(content.as_bytes())), whole);
+        }
+    }
+
+    #[test]
+    fn data_that_ends_anywhere_else_is_a_part() {
+        let mut decoder = ContentDecoder::new(&Limits::default());
+        for content in [
+            "(Ona) Tj (O",
+            "0 0 9 9 r ",
+            "0 0 9 9 re",
+            "0 0 9 ",
+            "[(Ona) ",
+            "BI /W 1 ",
+        ] {
+            assert_eq!(decoder.inflated(&flushed(content.as_bytes())), None);
+        }
+        let sound = flushed(b"q BT (Ona) Tj ET Q\n");
+        for end in 1..sound.len() {
+            assert_eq!(decoder.inflated(&sound[..end]), None, "{end}");
+        }
+        let inside_plain_bytes = b"\x78\x01\0\x09\0\xF6\xFFq Q\n\0\0\xFF\xFF";
+        assert_eq!(decoder.inflated(inside_plain_bytes), None);
+        let damaged = [&sound[..sound.len() - 4], b"\xFF", FLUSH].concat();
+        assert_eq!(decoder.inflated(&damaged), None);
     }
 
     #[test]

@@ -261,7 +261,11 @@ impl<'a> PdfFile<'a> {
         self.object(self.catalog_id)
             .and_then(|catalog| catalog.as_dict().ok())
             .filter(|catalog| catalog.has_type(b"Catalog"))
-            .ok_or_else(|| Refusal::new("object-damaged", "The trailer's /Root is not a catalog."))
+            .ok_or_else(|| {
+                let (number, generation) = self.catalog_id;
+                let detail = format!("The object {number} {generation} is not a catalog.");
+                Refusal::new("object-damaged", detail)
+            })
     }
 
     /// Fields and widgets of the interactive form, parents before kids.

@@ -83,10 +83,9 @@ pub(crate) fn open(
     }
     accept_line_end(&mut scanner)?;
     let source = bytes.get(value.clone()).unwrap_or_default();
-    let length = RawDictionary::scan(source)?
-        .value(b"Length")
-        .and_then(length_of);
-    let length = length.ok_or(ScanError::Syntax(value.start))?;
+    let dictionary = RawDictionary::scan(source)?;
+    let length = dictionary.value(b"Length").ok_or(ScanError::NoLength)?;
+    let length = length_of(length).ok_or(ScanError::Syntax(value.start))?;
     Ok(ObjectHead::Stream {
         id,
         dictionary: value,

@@ -11,7 +11,10 @@ pub(crate) fn from_scan(code: &'static str, place: &str, error: &ScanError) -> R
     let code = match error {
         ScanError::Nesting(_) => "nesting-depth",
         ScanError::Values(_) => "too-many-objects",
-        ScanError::DuplicateKey(_) | ScanError::End(_) | ScanError::Syntax(_) => code,
+        ScanError::DuplicateKey(_)
+        | ScanError::End(_)
+        | ScanError::NoLength
+        | ScanError::Syntax(_) => code,
     };
     Refusal::new(code, format!("{place}: {error}."))
 }

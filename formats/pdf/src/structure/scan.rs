@@ -23,6 +23,9 @@ pub(crate) enum ScanError {
     /// Arrays and dictionaries inside each other beyond the limit.
     #[error("values are nested deeper than the limit at byte {0}")]
     Nesting(usize),
+    /// A stream's dictionary does not say how long the data is.
+    #[error("the stream has no /Length")]
+    NoLength,
     /// Something else stands there.
     #[error("unexpected syntax at byte {0}")]
     Syntax(usize),

@@ -1,6 +1,7 @@
 //! Forms drawn into pages, or refused with every field that cannot be.
 
 mod annotations;
+mod choices;
 mod content;
 mod documents;
 mod naming;

@@ -61,6 +61,29 @@ fn every_sample_is_flattened_or_refused_with_its_fields() {
     );
 }
 
+#[test]
+fn every_reported_sample_is_flattened_or_refused_with_its_fields() {
+    let Some(folder) = samples() else {
+        return;
+    };
+    let list = std::fs::read_to_string(folder.join("reported.tsv")).unwrap();
+    for line in list.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let expected = columns[2].strip_prefix("flatten: ");
+        let Some(expected) = expected else {
+            continue;
+        };
+        let document = std::fs::read(folder.join("reported").join(columns[0])).unwrap();
+        let got = flattened(&document);
+        let is_named = matches!(&got, Err(refusal) if !refusal.subjects.is_empty());
+        match &got {
+            Ok(flattened) if expected == "drawn" => assert_form_is_gone(flattened),
+            Err(_) if expected == "refused, named" && is_named => {}
+            _ => panic!("{}: {:?}", columns[0], got.map(|_| ())),
+        }
+    }
+}
+
 /// Whether a document should come out for a line of the list.
 pub(crate) fn comes_out(line: &str) -> bool {
     let (_, intake) = verdict(line);

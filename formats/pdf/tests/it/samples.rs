@@ -37,6 +37,21 @@ fn every_sample_gets_its_verdict() {
     );
 }
 
+#[test]
+fn the_stream_without_a_length_is_named() {
+    let Some(folder) = samples() else {
+        return;
+    };
+    let file = folder.join("reported/metadata-without-length.pdf");
+    let bytes = std::fs::read(file).unwrap();
+    let refusal = inspect(&NativeEnvironment, &MemoryBlob(bytes)).unwrap_err();
+
+    assert_eq!(
+        refusal.detail,
+        "The object 6 0 at byte 424 cannot be read: the stream has no /Length."
+    );
+}
+
 fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {
     // What follows the verdict in parentheses explains it.
     let verdict = expected.split(" (").next().unwrap_or_default();

@@ -200,6 +200,27 @@ fn where_data_begins_or_ends_must_be_certain() {
     }
 }
 
+#[test]
+fn an_object_that_is_not_what_it_should_be_is_named() {
+    let detail = |number: u32, body: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(number, body);
+        let refusal = inspected(&table(&objects)).unwrap_err();
+        assert_eq!(refusal.code, "object-damaged", "{refusal}");
+        refusal.detail
+    };
+
+    // As AutoCAD writes metadata.
+    let metadata = "<< /Type /Metadata >>\nstream\n<x/>\nendstream";
+    let detail_of_metadata = detail(12, metadata);
+    assert!(detail_of_metadata.starts_with("The object 12 0 at byte "));
+    assert!(detail_of_metadata.ends_with(": the stream has no /Length."));
+    assert_eq!(
+        detail(1, "<< /Pages 2 0 R >>"),
+        "The object 1 0 is not a catalog."
+    );
+}
+
 /// What a reader shows that goes through the bytes, and no other reader.
 const HIDDEN: [&str; 5] = [
     "5 0 obj\n<< /Length 0 >>\nstream\n\nendstream\nendobj\n",

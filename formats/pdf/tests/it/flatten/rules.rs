@@ -1,5 +1,9 @@
 //! What becomes of a widget: nothing, a drawing, or a reason against it.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use parafa_fixtures::WidgetPage;
 
 use super::{
@@ -214,6 +218,25 @@ fn an_appearance_must_have_an_extent_and_content() {
             "e: optional-content"
         ]
     );
+}
+
+#[test]
+fn data_that_ends_with_a_flush_is_drawn_as_readers_do() {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(b"BT /F1 9 Tf (Ona) Tj ET\n").unwrap();
+    encoder.flush().unwrap();
+    let data = encoder.get_ref();
+    let of_length = |len: usize| {
+        let mut objects = form(&["/FT /Tx /T (a) /V (Ona) /AP << /N 60 0 R >>"]);
+        let entries = "/BBox [0 0 9 9] /Filter /FlateDecode";
+        objects.set_stream(60, entries, &data[..len]);
+        objects.set_stream(6, "/Filter /FlateDecode", data.as_slice());
+        flattened(&written(&objects)).map_err(|refusal| refusal.subjects)
+    };
+
+    assert_form_is_gone(&of_length(data.len()).unwrap());
+    let cut = of_length(data.len() - 5).unwrap_err();
+    assert_eq!(cut, ["a: undecodable-appearance"]);
 }
 
 #[test]
