@@ -13,3 +13,6 @@ mod payloads;
 mod pki;
 mod robustness;
 mod sign;
+mod tampered;
+#[path = "../../../pki/tests/it/tampering.rs"]
+mod tampering;
