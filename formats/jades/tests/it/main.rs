@@ -12,6 +12,7 @@ mod payloads;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod robustness;
+mod samples;
 mod sign;
 mod tampered;
 #[path = "../../../pki/tests/it/tampering.rs"]
