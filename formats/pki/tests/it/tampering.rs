@@ -1,5 +1,8 @@
 //! Evidence in which one byte was changed.
 
+/// The last bytes of the OID ecdsa-with-SHA256; there is no ecdsa-with-127.
+const ALGORITHM: &[u8] = &[0xCE, 0x3D, 4, 3, 2];
+
 /// DER of evidence with one byte changed, in each of its parts by its name.
 /// `inner` is a certificate that comes with it.
 pub(crate) fn tampered(der: &[u8], inner: Option<&[u8]>) -> Vec<(&'static str, Vec<u8>)> {
@@ -15,9 +18,11 @@ pub(crate) fn tampered(der: &[u8], inner: Option<&[u8]>) -> Vec<(&'static str, V
         }
     }
     parts.push(("signature", signature));
+    let algorithm = find(der, ALGORITHM).expect("it is signed so");
+    parts.push(("algorithm", algorithm + ALGORITHM.len() - 1));
     let changed = parts.into_iter().map(|(part, offset)| {
         let mut changed = der.to_vec();
-        changed[offset] ^= 1;
+        changed[offset] ^= if part == "algorithm" { 0x7F ^ 2 } else { 1 };
         (part, changed)
     });
     changed.collect()

@@ -459,7 +459,7 @@ fn assert_falls(file: &str, name: &str, inner: &[Vec<u8>], expected: &[&str]) {
     let elements = document.root().descendants();
     let texts: Vec<String> = elements
         .filter(|element| element.local_name() == name)
-        .map(|element| element.text())
+        .map(parafa_xml::Element::text)
         .collect();
     assert_eq!(texts.len(), expected.len(), "{name}");
     for (text, expected) in texts.iter().zip(expected) {
