@@ -5,7 +5,7 @@ use parafa_pki::TimestampToken;
 
 use crate::chain::{Contents, MissingEvidence, MissingItem, Rules};
 use crate::signature::Signature;
-use crate::timestamps::{follow_timestamps, is_forged, is_proof};
+use crate::timestamps::{follow_timestamps, is_proof, is_unproven};
 use crate::validation_material::{NOWHERE, ValidationMaterial};
 
 /// A time-stamp over signatures and what they are verified with: an archive
@@ -33,10 +33,13 @@ impl<'s> ArchiveTimestamp<'s> {
         }
     }
 
-    /// Whether the chain of the one who made it is there. What its issuers tell
+    /// Whether its maker signed it and their chain is there. What its issuers tell
     /// about it the document cannot hold before the next time-stamp.
     pub(crate) fn has_chain<E: Environment>(&self, material: &ValidationMaterial<'_, E>) -> bool {
         let follow = || {
+            if !is_proof(material, &self.token) {
+                return false;
+            }
             let contents = self.chain(material, Rules::Held);
             let mut gaps = contents.gaps.iter();
             gaps.all(|gap| matches!(gap.lack, MissingItem::Revocation { .. }))
@@ -68,7 +71,7 @@ pub fn due_chains<'s, E: Environment, S: Signature>(
 ) -> Vec<(&'s str, Contents)> {
     let mut timestamps: Vec<ArchiveTimestamp> = timestamps
         .into_iter()
-        .filter(|timestamp| !is_forged(material, &timestamp.token))
+        .filter(|timestamp| !is_unproven(material, &timestamp.token))
         .collect();
     timestamps.sort_by_key(|timestamp| timestamp.end);
     let latest = latest_time(material, signatures, &timestamps);

@@ -223,13 +223,16 @@ impl<E: Environment> Walk<'_, '_, E> {
     }
 
     /// Whether a chain ends with a certificate whose issuer is not there.
-    /// Trusted lists name issuing authorities and those who stamp times.
+    /// Trusted lists name issuing authorities and those who stamp times. One that
+    /// names itself, and did not sign itself, was changed.
     fn is_anchor(&self, index: usize) -> bool {
         let material = self.material;
-        let may_be_one = material.certificate(index).is_authority()
-            || index == self.leaf && self.chain == Chain::TimeStamp;
+        let certificate = material.certificate(index);
+        let may_be_one =
+            certificate.is_authority() || index == self.leaf && self.chain == Chain::TimeStamp;
+        let names_itself = certificate.issuer() == certificate.subject();
         let is_one = match self.rules {
-            Rules::Held => material.is_stored(index),
+            Rules::Held => material.is_stored(index) && !names_itself,
             Rules::Complete => material.is_marked_anchor(index),
         };
         may_be_one && is_one

@@ -29,6 +29,6 @@ pub use plan::{Plan, refuse, require_raisable};
 pub use request::Archiving;
 pub use signature::Signature;
 pub use signature_position::SignaturePosition;
-pub use timestamps::maker_status;
+pub use timestamps::{maker_status, maker_status_without_imprint};
 pub use validation_material::{NOWHERE, RevocationEntry, ValidationMaterial};
 pub use values::Values;

@@ -57,8 +57,7 @@ impl SignaturePosition {
         }
         let end = signature.end();
         let later = archive_timestamps.iter().filter(|later| later.end > end);
-        let first = later.clone().min_by_key(|later| later.end);
-        let proofs = proofs(material, signature, first, rules);
+        let proofs = proofs(material, signature, later.clone(), rules);
         // All of them together prove no earlier time than the latest: one may have
         // been made by anybody.
         let Some(time) = proofs.iter().map(|token| token.time()).max() else {
@@ -99,7 +98,7 @@ impl SignaturePosition {
 fn proofs<'s, E: Environment, S: Signature>(
     material: &ValidationMaterial<'_, E>,
     signature: &'s S,
-    first_later: Option<&'s ArchiveTimestamp<'_>>,
+    later: impl Iterator<Item = &'s ArchiveTimestamp<'s>>,
     rules: Rules,
 ) -> Vec<&'s TimestampToken> {
     let own = signature.timestamps().iter();
@@ -110,7 +109,8 @@ fn proofs<'s, E: Environment, S: Signature>(
     if !proofs.is_empty() {
         return proofs;
     }
-    match first_later {
+    let later = later.filter(|later| is_proof(material, &later.token));
+    match later.min_by_key(|later| later.end) {
         Some(first) => vec![&first.token],
         None if rules == Rules::Complete => {
             own.filter(|token| lacks_signer(material, token)).collect()

@@ -48,14 +48,32 @@ pub fn maker_status<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> TimestampStatus {
-    let signed_data = token.signed_data();
-    let is_known =
-        signed_data.digest_algorithm().is_some() && signed_data.signature_algorithm().is_some();
-    match material.signer_of(signed_data) {
-        Some(signer) if is_known && material.holds(signed_data, signer) => TimestampStatus::Intact,
-        Some(_) if is_known => TimestampStatus::SignatureMismatch,
-        Some(_) | None => TimestampStatus::Unverifiable,
+    match maker_signed(material, token) {
+        Some(true) => TimestampStatus::Intact,
+        Some(false) => TimestampStatus::SignatureMismatch,
+        None => TimestampStatus::Unverifiable,
     }
+}
+
+/// The same where the right imprint is not known, so that nothing makes it
+/// intact: what its maker did not sign is told all the same.
+pub fn maker_status_without_imprint<E: Environment>(
+    material: &ValidationMaterial<'_, E>,
+    token: &TimestampToken,
+) -> TimestampStatus {
+    match maker_status(material, token) {
+        TimestampStatus::SignatureMismatch => TimestampStatus::SignatureMismatch,
+        _ => TimestampStatus::Unverifiable,
+    }
+}
+
+/// `None` when it cannot be told, such as when the maker's certificate is nowhere.
+fn maker_signed<E: Environment>(
+    material: &ValidationMaterial<'_, E>,
+    token: &TimestampToken,
+) -> Option<bool> {
+    let signer = material.signer_of(token.signed_data())?;
+    material.holds(token.signed_data(), signer)
 }
 
 /// Whether a time-stamp with the right imprint can be checked, and its maker
@@ -77,12 +95,10 @@ pub(crate) fn lacks_signer<E: Environment>(
 }
 
 /// Whether the certificate of a time-stamp's signer is there and the signature
-/// is not by it.
-pub(crate) fn is_forged<E: Environment>(
+/// cannot be shown to be by it.
+pub(crate) fn is_unproven<E: Environment>(
     material: &ValidationMaterial<'_, E>,
     token: &TimestampToken,
 ) -> bool {
-    material
-        .signer_of(token.signed_data())
-        .is_some_and(|signer| !material.holds(token.signed_data(), signer))
+    !lacks_signer(material, token) && !is_proof(material, token)
 }

@@ -43,7 +43,7 @@ pub struct ValidationMaterial<'d, E> {
     /// By data, certificate and issuer.
     statuses: Known<(usize, usize, usize), KnownStatus>,
     /// Whether somebody signed what a signature holds, by that and the signer.
-    held: Known<([u8; 32], usize), bool>,
+    held: Known<([u8; 32], usize), Option<bool>>,
 }
 
 /// What was found out.
@@ -242,9 +242,10 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
         })
     }
 
-    /// Whether somebody signed what the signature itself holds. Time-stamps are
-    /// few, so that this is found out whatever else there is.
-    pub(crate) fn holds(&self, signed_data: &SignedData, signer: usize) -> bool {
+    /// Whether somebody signed what the signature itself holds; `None` when that
+    /// cannot be told. Time-stamps are few, so that this is found out whatever
+    /// else there is.
+    pub(crate) fn holds(&self, signed_data: &SignedData, signer: usize) -> Option<bool> {
         let key = (fingerprint(signed_data), signer);
         if let Some(known) = self.held.borrow().get(&key) {
             return *known;
@@ -353,10 +354,41 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
             .filter(|der| self.environment.spend_bytes(der.len()));
         let authority = &self.link(issuer).issuer;
         let parsed = &self.datum(datum).parsed;
-        let signer = Rc::new(parsed.signer(self.environment, authority, others));
+        let signer = parsed.signer(self.environment, authority, others);
+        let signer = Rc::new(signer.filter(|signer| self.comes_whole(datum, issuer, signer)));
         let mut signers = self.signers.borrow_mut();
         signers.insert(key, Rc::clone(&signer));
         signer
+    }
+
+    /// Whether the certificates that come with a response are as they were issued,
+    /// the signer's among them, or none come. Nobody signs that list, and the
+    /// same certificates may stand elsewhere; but one that was changed is no part
+    /// of evidence that holds, and the EU's validator takes no such response.
+    fn comes_whole(&self, datum: usize, issuer: usize, signer: &RevocationSigner) -> bool {
+        let own = self.datum(datum).parsed.certificates();
+        let is_signer = |own: usize| match signer {
+            RevocationSigner::Delegate(der) => self.certificate(own).as_der() == der,
+            RevocationSigner::Issuer => {
+                let (own, issuer) = (self.certificate(own), self.certificate(issuer));
+                own.subject() == issuer.subject()
+                    && own.subject_public_key_info() == issuer.subject_public_key_info()
+            }
+        };
+        let mut comes_with_signer = own.is_empty();
+        let mut are_whole = own.iter().map(|der| {
+            let Some(index) = self.index_of(der) else {
+                return false;
+            };
+            let is_issued = index == issuer || self.issuer_of(index).is_some();
+            comes_with_signer |= is_issued && is_signer(index);
+            // Whose issuer is nowhere cannot be told.
+            is_issued
+                || !self
+                    .by_subject
+                    .contains_key(self.certificate(index).issuer())
+        });
+        are_whole.all(|is_whole| is_whole) && comes_with_signer
     }
 
     fn link(&self, index: usize) -> &Link<'d> {

@@ -1,6 +1,9 @@
 //! A signature that was read, with what became of it.
 
-use parafa_ades::{Budget, Rules, Signature, SignaturePosition, ValidationMaterial, maker_status};
+use parafa_ades::{
+    Budget, Rules, Signature, SignaturePosition, ValidationMaterial, maker_status,
+    maker_status_without_imprint,
+};
 use parafa_format_core::{
     BaselineLevel, Environment, Integrity, Part, Refusal, SignatureAlgorithm, TimestampEvidence,
     TimestampKind, TimestampStatus, levels, refusal,
@@ -67,15 +70,15 @@ impl CheckedSignature {
         let values = jws.unsigned.validation_values();
         let has_values = values.is_some();
         let values = values.unwrap_or_default();
-        let signer = signer(jws, &values);
-        let integrity = integrity(environment, jws, signer.as_ref());
+        let (signer, naming) = signer(jws, &values);
+        let integrity = integrity(environment, jws, signer.as_deref(), naming);
         let algorithm = jws.header.algorithm().ok();
         let value = algorithm.and_then(|algorithm| jws.value(algorithm));
         Ok(Self {
             integrity: integrity.err().unwrap_or(Integrity::Intact),
             algorithm,
             value: value.unwrap_or_else(|| jws.octets.clone()),
-            signer: signer.ok(),
+            signer,
             certificates: jws.header.certificates().unwrap_or_default(),
             values,
             has_values,
@@ -88,7 +91,7 @@ impl CheckedSignature {
     /// DER of the certificate that a protected header names, if it is there.
     pub(crate) fn signer_of(jws: &Jws) -> Option<Vec<u8>> {
         let values = jws.unsigned.validation_values().unwrap_or_default();
-        signer(jws, &values).ok()
+        signer(jws, &values).0
     }
 
     /// A material that holds what comes with the signature and its time-stamps.
@@ -178,7 +181,7 @@ impl ReadStamp {
                 if self.stamp.kind == TimestampKind::Archive
                     || token.imprint_algorithm().is_none() =>
             {
-                TimestampStatus::Unverifiable
+                maker_status_without_imprint(material, token)
             }
             Some(_) => TimestampStatus::ImprintMismatch,
         };
@@ -204,40 +207,62 @@ pub(crate) fn level_name(level: Option<BaselineLevel>) -> &'static str {
 
 /// The signer's certificate: the one that is named, which comes first in `x5c`
 /// if there is such a list (RFC 7515, 4.1.6); without a name the first one, which
-/// is signed as well.
-fn signer(jws: &Jws, values: &ValidationValues) -> Result<Vec<u8>, Integrity> {
-    let own = jws.header.certificates()?;
-    match (jws.header.certificate_digest()?, own.first()) {
-        (None, first) => first.cloned().ok_or(Integrity::Malformed),
-        (Some(named), Some(first)) if named.names(first) => Ok(first.clone()),
-        (Some(_), Some(_)) => Err(Integrity::SignatureMismatch),
-        (Some(named), None) => {
-            let mut others = values.certificates.iter();
-            let found = others.find(|der| named.names(der));
-            found.cloned().ok_or(Integrity::Malformed)
+/// is signed as well. With it, what is wrong with how it is named.
+fn signer(jws: &Jws, values: &ValidationValues) -> (Option<Vec<u8>>, Result<(), Integrity>) {
+    let own = match jws.header.certificates() {
+        Ok(own) => own,
+        Err(fault) => return (None, Err(fault)),
+    };
+    let first = own.into_iter().next();
+    let found = match (jws.header.certificate_digest(), &first) {
+        (Err(Integrity::Unsupported), _) => return (first, Err(Integrity::Unsupported)),
+        (Err(fault), _) => return (None, Err(fault)),
+        (Ok(Some(named)), Some(first)) if !named.names(first) => {
+            return (None, Err(Integrity::SignatureMismatch));
         }
-    }
+        (Ok(Some(named)), None) => {
+            let mut others = values.certificates.iter();
+            others.find(|der| named.names(der)).cloned()
+        }
+        (Ok(_), _) => first,
+    };
+    let naming = found.as_ref().map(|_| ()).ok_or(Integrity::Malformed);
+    (found, naming)
 }
 
+/// What is wrong for certain goes before what is not known here: something
+/// unknown may stand in the header of a signature that was changed, too.
 fn integrity<E: Environment>(
     environment: &E,
     jws: &Jws,
-    signer: Result<&Vec<u8>, &Integrity>,
+    signer: Option<&[u8]>,
+    naming: Result<(), Integrity>,
 ) -> Result<(), Integrity> {
-    jws.header.require_understood()?;
-    let algorithm = jws.header.algorithm()?;
-    let signer = signer.map_err(|fault| *fault)?;
+    let is_understood = jws.header.is_understood()?;
+    let algorithm = match jws.header.algorithm() {
+        Err(Integrity::Unsupported) => None,
+        other => Some(other?),
+    };
+    let is_named = match naming {
+        Err(Integrity::Unsupported) => false,
+        other => other.map(|()| true)?,
+    };
+    let signer = signer.ok_or(Integrity::Unsupported)?;
     let signer = Certificate::from_der(signer).map_err(|_| Integrity::Malformed)?;
+    let algorithm = algorithm.ok_or(Integrity::Unsupported)?;
     if !algorithm::suits(algorithm, &signer) {
         return Err(Integrity::SignatureMismatch);
     }
     let value = jws.value(algorithm).ok_or(Integrity::SignatureMismatch)?;
+    if jws.header.signs_other_content() {
+        return Err(Integrity::Unsupported);
+    }
     let input = jws.signing_input();
     let digest = environment.digest(algorithm.digest(), &[Part::Bytes(input.as_bytes())]);
     let key = signer.subject_public_key_info();
     match environment.verify(key, algorithm, &digest, &value) {
-        Ok(true) => Ok(()),
         Ok(false) => Err(Integrity::SignatureMismatch),
-        Err(_) => Err(Integrity::Unsupported),
+        Ok(true) if is_understood && is_named => Ok(()),
+        Ok(true) | Err(_) => Err(Integrity::Unsupported),
     }
 }

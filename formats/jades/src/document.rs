@@ -19,8 +19,10 @@ impl Document {
     pub(crate) fn read<B: Blob>(blob: &B) -> Result<Self, Refusal> {
         limits::require_length("A document", blob.len(), DOCUMENT_BYTES)?;
         let text = blob.read_all();
-        let names =
-            json::names(&text).map_err(|error| error.refusal("not-json", "The document"))?;
+        let names = json::names(&text).or_else(|error| {
+            jws::refuse_compact(&text)?;
+            Err(error.refusal("not-json", "The document"))
+        })?;
         if names.is_some_and(|names| jws::is_one(&names)) {
             return Ok(Self::Signed(Box::new(Jws::read(&text)?)));
         }

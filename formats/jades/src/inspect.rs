@@ -34,9 +34,17 @@ pub fn inspect<E: Environment>(_: &E, document: &E::Blob) -> Result<Report, Refu
         operation: Operation::Sign,
         refusal: sign::already_signed(),
     };
+    let mut notes = vec![Note::new("signed", "The document is a JWS.")];
+    let counter_signatures = jws.unsigned.counter_signatures();
+    if counter_signatures > 0 {
+        let detail = format!(
+            "Counter-signatures stand beside the signature: {counter_signatures}. They are not verified."
+        );
+        notes.push(Note::new("counter-signatures", detail));
+    }
     Ok(Report {
         signatures: vec![summary(&jws)],
-        notes: vec![Note::new("signed", "The document is a JWS.")],
+        notes,
         obstacles: vec![obstacle],
         ..Report::new(MEDIA_TYPE, JWS)
     })

@@ -43,6 +43,22 @@ pub(crate) fn is_one(names: &BTreeSet<String>) -> bool {
     (has("signature") || has("signatures")) && (has("payload") || has("protected"))
 }
 
+/// Refuses a JWS in the compact serialization (RFC 7515, 7.1), which has no room
+/// for an unsigned header.
+pub(crate) fn refuse_compact(text: &[u8]) -> Result<(), Refusal> {
+    let text = str::from_utf8(text).unwrap_or_default().trim_end();
+    let parts: Vec<_> = text.splitn(4, '.').map(from_base64url).collect();
+    match &parts[..] {
+        [Some(header), Some(_), Some(_)] if json::object(header).is_ok() => Err(Refusal::new(
+            "not-flattened",
+            "The document is a JWS in the compact serialization; JAdES is taken in the flattened \
+             JSON serialization. Put its three parts into the members \"protected\", \"payload\" \
+             and \"signature\" of an object, in this order.",
+        )),
+        _ => Ok(()),
+    }
+}
+
 impl Jws {
     /// Reads an object that is JSON without repeated members.
     pub(crate) fn read(text: &[u8]) -> Result<Self, Refusal> {
@@ -74,14 +90,19 @@ impl Jws {
             protected: string(&mut members, "protected")?,
             signature: string(&mut members, "signature")?,
         };
-        let header = decoded("protected", &text.protected)?;
+        let header = ProtectedHeader::read(&decoded("protected", &text.protected)?)?;
         let unsigned = match members.remove("header") {
             Some(header) => UnsignedHeader::read(header)?,
             None => UnsignedHeader::default(),
         };
+        let payload = if header.has_clear_payload() {
+            text.payload.clone().into_bytes()
+        } else {
+            decoded("payload", &text.payload)?
+        };
         Ok(Self {
-            payload: decoded("payload", &text.payload)?,
-            header: ProtectedHeader::read(&header)?,
+            payload,
+            header,
             unsigned,
             octets: decoded("signature", &text.signature)?,
             text,

@@ -14,11 +14,13 @@ use crate::signer::CertificateDigest;
 const REGISTERED: [&str; 11] = [
     "alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit",
 ];
-/// What of other specifications is taken into account.
-const UNDERSTOOD: [&str; 4] = ["iat", "sigT", "x5t#o", "sigX5ts"];
-/// What has something else signed than the payload that is inside (RFC 7797;
-/// TS 119 182-1, 5.2.8).
-const OTHER_CONTENT: [&str; 2] = ["b64", "sigD"];
+/// What of other specifications may be critical: what is taken into account, and
+/// what says nothing about whether the value holds and what it is over, such as a
+/// policy, roles or a place. TS 119 182-1 V1.1.1 asks for all of its own in `crit`
+/// (5.1.9), V1.2.1 for `sigD`.
+const UNDERSTOOD: [&str; 11] = [
+    "iat", "b64", "sigT", "x5t#o", "sigX5ts", "srCms", "sigPl", "srAts", "adoTst", "sigPId", "sigD",
+];
 /// Where the certificate of the signer is named (TS 119 182-1, 5.1.7 and 5.2.2).
 const CERTIFICATE_NAMES: [&str; 3] = ["x5t#S256", "x5t#o", "sigX5ts"];
 /// From when on the time of a signature is `iat` and no `sigT` (TS 119 182-1,
@@ -66,7 +68,7 @@ impl ProtectedHeader {
     pub(crate) fn certificate_digest(&self) -> Result<Option<CertificateDigest>, Integrity> {
         let mut digests = CERTIFICATE_NAMES.into_iter().filter_map(|name| {
             let value = self.0.get(name)?;
-            Some(CertificateDigest::read(name, value).ok_or(Integrity::Malformed))
+            Some(CertificateDigest::read(name, value))
         });
         match (digests.next(), digests.next()) {
             (None, _) => Ok(None),
@@ -75,13 +77,13 @@ impl ProtectedHeader {
         }
     }
 
-    /// Accepts only what is read here to its full meaning (RFC 7515, 4.1.11).
-    pub(crate) fn require_understood(&self) -> Result<(), Integrity> {
-        if OTHER_CONTENT.iter().any(|name| self.0.contains_key(*name)) {
-            return Err(Integrity::Unsupported);
-        }
+    /// Whether all that is critical is understood here.
+    ///
+    /// # Errors
+    /// `crit` is none (RFC 7515, 4.1.11).
+    pub(crate) fn is_understood(&self) -> Result<bool, Integrity> {
         let Some(critical) = self.0.get("crit") else {
-            return Ok(());
+            return Ok(true);
         };
         let names = critical.as_array().filter(|names| !names.is_empty());
         let names = names.ok_or(Integrity::Malformed)?;
@@ -95,11 +97,30 @@ impl ProtectedHeader {
             }
         }
         let mut names = names.iter().filter_map(Value::as_str);
-        if names.all(|name| UNDERSTOOD.contains(&name)) {
-            Ok(())
-        } else {
-            Err(Integrity::Unsupported)
-        }
+        Ok(names.all(|name| UNDERSTOOD.contains(&name)))
+    }
+
+    /// Whether the payload is signed as it stands there, not in base64url, and
+    /// nobody can overlook it (RFC 7797, 3 and 6).
+    pub(crate) fn has_clear_payload(&self) -> bool {
+        let critical = self.0.get("crit").and_then(Value::as_array);
+        let is_critical = critical.is_some_and(|names| names.contains(&"b64".into()));
+        is_critical && self.0.get("b64") == Some(&Value::Bool(false))
+    }
+
+    /// Whether something detached is signed (TS 119 182-1, 5.2.8).
+    pub(crate) fn signs_detached(&self) -> bool {
+        self.0.contains_key("sigD")
+    }
+
+    /// Whether something else is signed than the payload that is inside, in
+    /// base64url.
+    pub(crate) fn signs_other_content(&self) -> bool {
+        let is_encoded = self
+            .0
+            .get("b64")
+            .is_none_or(|b64| *b64 == Value::Bool(true));
+        self.signs_detached() || !is_encoded
     }
 
     /// Whether it has what the baseline asks of every level (TS 119 182-1, 6.3):
@@ -146,24 +167,20 @@ mod tests {
         ProtectedHeader::read(members.as_bytes()).unwrap()
     }
 
-    fn understood(members: &str) -> Result<(), Integrity> {
-        header(members).require_understood()
+    fn understood(members: &str) -> Result<bool, Integrity> {
+        header(members).is_understood()
     }
 
     #[test]
     fn what_is_critical_has_to_be_there_once_and_to_be_understood() {
-        assert_eq!(understood(r#"{"crit":["sigT"],"sigT":""}"#), Ok(()));
-        for members in [
-            r#"{"crit":["http://example.com/x"],"http://example.com/x":1}"#,
-            r#"{"crit":["sigD"],"sigD":{}}"#,
-            r#"{"b64":false}"#,
-        ] {
-            assert_eq!(
-                understood(members),
-                Err(Integrity::Unsupported),
-                "{members}"
-            );
+        assert_eq!(understood("{}"), Ok(true));
+        for name in UNDERSTOOD {
+            let members = format!(r#"{{"crit":["{name}"],"{name}":""}}"#);
+            assert_eq!(understood(&members), Ok(true), "{name}");
         }
+        let unknown =
+            r#"{"crit":["sigT","http://example.com/x"],"sigT":"","http://example.com/x":1}"#;
+        assert_eq!(understood(unknown), Ok(false));
         for members in [
             r#"{"crit":[]}"#,
             r#"{"crit":"iat","iat":1}"#,
@@ -174,6 +191,21 @@ mod tests {
         ] {
             assert_eq!(understood(members), Err(Integrity::Malformed), "{members}");
         }
+    }
+
+    #[test]
+    fn a_payload_is_in_base64url_unless_a_critical_b64_says_that_it_is_not() {
+        let of = |members| {
+            let header = header(members);
+            (header.has_clear_payload(), header.signs_other_content())
+        };
+
+        assert_eq!(of("{}"), (false, false));
+        assert_eq!(of(r#"{"b64":true,"crit":["b64"]}"#), (false, false));
+        assert_eq!(of(r#"{"b64":false,"crit":["b64"]}"#), (true, true));
+        assert_eq!(of(r#"{"b64":false}"#), (false, true));
+        assert_eq!(of(r#"{"b64":"false","crit":["b64"]}"#), (false, true));
+        assert_eq!(of(r#"{"sigD":{},"crit":["sigD"]}"#), (false, true));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Who signed: the certificate that the protected header names, and no other
 //! (RFC 7515, 4.1.8; ETSI TS 119 182-1, 5.2.2).
 
-use parafa_format_core::DigestAlgorithm;
+use parafa_format_core::{DigestAlgorithm, Integrity};
 use parafa_pki::algorithm::digest;
 use serde_json::Value;
 
@@ -24,17 +24,23 @@ pub(crate) struct CertificateDigest {
 
 impl CertificateDigest {
     /// Of a member of the protected header: `x5t#S256`, `x5t#o`, or the first one
-    /// of `sigX5ts`. `None` when it is no digest.
-    pub(crate) fn read(name: &str, value: &Value) -> Option<Self> {
+    /// of `sigX5ts`.
+    ///
+    /// # Errors
+    /// It is no digest, or one by an algorithm that is not known here.
+    pub(crate) fn read(name: &str, value: &Value) -> Result<Self, Integrity> {
         let digest = match (name, value) {
-            ("x5t#S256", Value::String(text)) => Self {
-                algorithm: DigestAlgorithm::Sha256,
-                value: from_base64url(text)?,
-            },
-            ("sigX5ts", Value::Array(digests)) => Self::read_object(digests.first()?)?,
-            _ => Self::read_object(value)?,
-        };
-        (digest.value.len() == digest.algorithm.output_len()).then_some(digest)
+            ("x5t#S256", Value::String(text)) => Self::of(DigestAlgorithm::Sha256, text),
+            ("sigX5ts", Value::Array(digests)) => {
+                Self::read_object(digests.first().ok_or(Integrity::Malformed)?)
+            }
+            _ => Self::read_object(value),
+        }?;
+        if digest.value.len() == digest.algorithm.output_len() {
+            Ok(digest)
+        } else {
+            Err(Integrity::Malformed)
+        }
     }
 
     /// Whether it is that of a certificate.
@@ -42,13 +48,19 @@ impl CertificateDigest {
         digest(self.algorithm, certificate) == self.value
     }
 
-    fn read_object(object: &Value) -> Option<Self> {
-        let algorithm = object.get("digAlg")?.as_str()?;
-        let (_, algorithm) = DIGESTS.into_iter().find(|(name, _)| *name == algorithm)?;
-        Some(Self {
-            algorithm,
-            value: from_base64url(object.get("digVal")?.as_str()?)?,
-        })
+    fn read_object(object: &Value) -> Result<Self, Integrity> {
+        let text = |name| object.get(name).and_then(Value::as_str);
+        let (algorithm, value) = text("digAlg")
+            .zip(text("digVal"))
+            .ok_or(Integrity::Malformed)?;
+        let known = DIGESTS.into_iter().find(|(name, _)| *name == algorithm);
+        let (_, algorithm) = known.ok_or(Integrity::Unsupported)?;
+        Self::of(algorithm, value)
+    }
+
+    fn of(algorithm: DigestAlgorithm, text: &str) -> Result<Self, Integrity> {
+        let value = from_base64url(text).ok_or(Integrity::Malformed)?;
+        Ok(Self { algorithm, value })
     }
 }
 
@@ -78,13 +90,20 @@ mod tests {
 
     #[test]
     fn what_is_no_digest_names_nobody() {
-        for (name, value) in [
-            ("x5t#S256", json!("AA")),
-            ("x5t#S256", json!({"digAlg": "S256"})),
-            ("x5t#o", json!({"digAlg": "S1", "digVal": "AA"})),
-            ("sigX5ts", json!([])),
+        use Integrity::{Malformed, Unsupported};
+
+        for (name, value, fault) in [
+            ("x5t#S256", json!("AA"), Malformed),
+            ("x5t#S256", json!({"digAlg": "S256"}), Malformed),
+            (
+                "x5t#o",
+                json!({"digAlg": "S3-256", "digVal": "AA"}),
+                Unsupported,
+            ),
+            ("sigX5ts", json!([]), Malformed),
         ] {
-            assert!(CertificateDigest::read(name, &value).is_none(), "{value}");
+            let read = CertificateDigest::read(name, &value);
+            assert_eq!(read.unwrap_err(), fault, "{value}");
         }
     }
 }

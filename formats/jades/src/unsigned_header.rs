@@ -116,6 +116,13 @@ impl UnsignedHeader {
         header
     }
 
+    /// How many counter-signatures there are (TS 119 182-1, 5.3.2).
+    pub(crate) fn counter_signatures(&self) -> usize {
+        let components = self.components.iter();
+        let counter_signatures = components.filter(|component| component.name == "cSig");
+        counter_signatures.count()
+    }
+
     /// The time-stamps, at most [`MAX_TIMESTAMPS`]; `None` when there are more.
     pub(crate) fn timestamps(&self) -> Option<Vec<Stamp>> {
         let stamps = self.components.iter().flat_map(|component| {

@@ -10,6 +10,7 @@ use crate::SIGNATURE_ID;
 use crate::checked_signature::{CheckedSignature, level_name};
 use crate::contents::PAYLOAD;
 use crate::document::Document;
+use crate::jws::Jws;
 use crate::sign::told;
 
 /// Evidence about the signature of a document; a payload that nobody has signed
@@ -44,10 +45,7 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evi
         ),
         revocation: places(pool.revocation(&checked.values.revocation)),
         timestamps: checked.timestamps_evidence(&material),
-        coverage: Coverage {
-            kind: CoverageKind::Members,
-            members: vec![PAYLOAD.to_owned()],
-        },
+        coverage: coverage(&jws),
         integrity: checked.integrity,
         later_changes: LaterChanges::permitted(ChangeKind::None),
         level: level_name(position.level).to_owned(),
@@ -55,6 +53,16 @@ pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evi
         value: checked.value.clone(),
     };
     Ok(pool.into_evidence(vec![signature]))
+}
+
+/// The payload, unless what is signed is detached.
+fn coverage(jws: &Jws) -> Coverage {
+    let (kind, members) = if jws.header.signs_detached() {
+        (CoverageKind::Partial, Vec::new())
+    } else {
+        (CoverageKind::Members, vec![PAYLOAD.to_owned()])
+    };
+    Coverage { kind, members }
 }
 
 /// Each place once: the same certificate may stand in several lists.

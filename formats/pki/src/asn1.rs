@@ -32,6 +32,18 @@ impl<'a> Element<'a> {
         Ok(element)
     }
 
+    /// The elements of the SEQUENCE that `der` is; `what` names its type in errors.
+    /// No signature is over the outermost tag.
+    ///
+    /// # Errors
+    /// The bytes are not one SEQUENCE, or something follows it.
+    pub(crate) fn sequence(what: &'static str, der: &'a [u8]) -> Result<Elements<'a>, Error> {
+        let mut elements = Elements::new(what, der)?;
+        let sequence = elements.expect(Tag::Sequence)?;
+        elements.finish()?;
+        sequence.children(what)
+    }
+
     /// The elements of its value, whose type is `what`.
     ///
     /// # Errors

@@ -47,13 +47,7 @@ impl<'a> Certificate<'a> {
     pub fn from_der(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "Certificate";
 
-        let certificate = Element::parse(WHAT, der)?;
-        certificate
-            .tag
-            .assert_eq(Tag::Sequence)
-            .map_err(Error::malformed(WHAT))?;
-        let mut tbs = certificate
-            .children(WHAT)?
+        let mut tbs = Element::sequence(WHAT, der)?
             .expect(Tag::Sequence)?
             .children("TBSCertificate")?;
         tbs.optional(context(0))?;

@@ -51,13 +51,13 @@ impl<'a> OcspResponse<'a> {
     pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "OCSPResponse";
 
-        let mut response = Element::parse(WHAT, der)?.children(WHAT)?;
+        let mut response = Element::sequence(WHAT, der)?;
         let status = response.expect(Tag::Enumerated)?;
         if status.value != SUCCESSFUL {
             return Err(Error::Missing("successful response of the OCSP responder"));
         }
         let bytes = response.expect(context(0))?;
-        let mut bytes = Element::parse("ResponseBytes", bytes.value)?.children("ResponseBytes")?;
+        let mut bytes = Element::sequence("ResponseBytes", bytes.value)?;
         let kind = bytes.expect(Tag::ObjectIdentifier)?;
         if kind.value != ID_PKIX_OCSP_BASIC.as_bytes() {
             return Err(Error::Missing("BasicOCSPResponse"));
@@ -68,12 +68,10 @@ impl<'a> OcspResponse<'a> {
     fn parse_basic(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "BasicOCSPResponse";
 
-        let mut parts = Element::parse(WHAT, der)?.children(WHAT)?;
+        let mut parts = Element::sequence(WHAT, der)?;
         let signed = Signed::read(WHAT, &mut parts)?;
         let certificates = match parts.optional(context(0))? {
-            Some(list) => Element::parse(WHAT, list.value)?
-                .children(WHAT)?
-                .remaining()?,
+            Some(list) => Element::sequence(WHAT, list.value)?.remaining()?,
             None => Vec::new(),
         };
         parts.finish()?;

@@ -45,7 +45,7 @@ impl<'a> RevocationList<'a> {
     pub(crate) fn parse(der: &'a [u8]) -> Result<Self, Error> {
         const WHAT: &str = "CertificateList";
 
-        let mut list = Element::parse(WHAT, der)?.children(WHAT)?;
+        let mut list = Element::sequence(WHAT, der)?;
         let signed = Signed::read(WHAT, &mut list)?;
         list.finish()?;
         let mut parts = signed.value.children(WHAT)?;

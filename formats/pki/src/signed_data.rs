@@ -57,13 +57,13 @@ impl SignedData {
         const WHAT: &str = "ContentInfo";
 
         let der = strip_padding(bytes)?;
-        let mut content_info = Element::parse(WHAT, &der)?.children(WHAT)?;
+        let mut content_info = Element::sequence(WHAT, &der)?;
         let content_type = content_info.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
         if content_type != rfc5911::ID_SIGNED_DATA {
             return Err(Error::NotSignedData(content_type));
         }
         let content = content_info.expect(context(0))?;
-        parse_signed_data(Element::parse("SignedData", content.value)?)
+        parse_signed_data(Element::sequence("SignedData", content.value)?)
     }
 
     /// The type of the signed content: `id-data` in signatures of documents,
@@ -106,26 +106,31 @@ impl SignedData {
     }
 
     /// Whether it is a signature by `signer` over the content that it holds
-    /// (RFC 5652, 5.4 and 5.6); never when it is detached.
+    /// (RFC 5652, 5.4 and 5.6); never when it is detached. `None` when nothing is
+    /// wrong as far as its algorithms and the key are known here.
     #[must_use]
-    pub fn holds<E: Environment>(&self, environment: &E, signer: &Certificate<'_>) -> bool {
+    pub fn holds<E: Environment>(&self, environment: &E, signer: &Certificate<'_>) -> Option<bool> {
         let (Some(content), Some(attributes)) = (self.content(), self.signed_attributes()) else {
-            return false;
-        };
-        let (Some(digest), Some(algorithm)) = (self.digest_algorithm, self.signature_algorithm)
-        else {
-            return false;
+            return Some(false);
         };
         let digested = |algorithm, bytes| environment.digest(algorithm, &[Part::Bytes(bytes)]);
-        self.names_signer(signer.as_der())
-            && self.signed_content_type() == Some(self.content_type)
-            && self.message_digest() == Some(digested(digest, content).as_slice())
-            && environment.verify(
-                signer.subject_public_key_info(),
-                algorithm,
-                &environment.digest_to_verify(algorithm, attributes),
-                self.catalogue_value(),
-            ) == Ok(true)
+        let is_bound = self.names_signer(signer.as_der())
+            && self.signed_content_type() == Some(self.content_type);
+        let has_digest = self
+            .digest_algorithm
+            .map(|digest| self.message_digest() == Some(digested(digest, content).as_slice()));
+        let is_signed = self.signature_algorithm.and_then(|algorithm| {
+            let digest = environment.digest_to_verify(algorithm, attributes);
+            let key = signer.subject_public_key_info();
+            let verified = environment.verify(key, algorithm, &digest, self.catalogue_value());
+            verified.ok()
+        });
+        let checks = [Some(is_bound), has_digest, is_signed];
+        if checks.contains(&Some(false)) {
+            Some(false)
+        } else {
+            checks.iter().all(Option::is_some).then_some(true)
+        }
     }
 
     /// The common name of the signer's certificate.
@@ -227,14 +232,7 @@ fn strip_padding(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
     Ok(der)
 }
 
-fn parse_signed_data(signed_data: Element<'_>) -> Result<SignedData, Error> {
-    const WHAT: &str = "SignedData";
-
-    signed_data
-        .tag
-        .assert_eq(Tag::Sequence)
-        .map_err(Error::malformed(WHAT))?;
-    let mut parts = signed_data.children(WHAT)?;
+fn parse_signed_data(mut parts: Elements<'_>) -> Result<SignedData, Error> {
     parts.expect(Tag::Integer)?;
     parts.expect(Tag::Set)?;
     let mut encapsulated = parts
@@ -244,7 +242,7 @@ fn parse_signed_data(signed_data: Element<'_>) -> Result<SignedData, Error> {
         .expect(Tag::ObjectIdentifier)?
         .decode("EncapsulatedContentInfo")?;
     let content = match encapsulated.optional(context(0))? {
-        Some(content) => Some(Element::parse("eContent", content.value)?.value.to_vec()),
+        Some(content) => Some(read_content(content)?.to_vec()),
         None => None,
     };
     let certificates = match parts.optional(context(0))? {
@@ -268,6 +266,16 @@ fn parse_signed_data(signed_data: Element<'_>) -> Result<SignedData, Error> {
     parse_signer_info(*signer_info, content_type, content, &certificates)
 }
 
+/// The octets of the eContent: an OCTET STRING, or in PKCS #7 (RFC 2315, 7) any
+/// type, which was a SEQUENCE in practice. Its tag is not signed.
+fn read_content(content: Element<'_>) -> Result<&[u8], Error> {
+    let content = Element::parse("eContent", content.value)?;
+    match content.tag {
+        Tag::OctetString | Tag::Sequence => Ok(content.value),
+        _ => Err(Error::unexpected("eContent")),
+    }
+}
+
 fn parse_signer_info(
     signer_info: Element<'_>,
     content_type: ObjectIdentifier,
@@ -276,7 +284,7 @@ fn parse_signer_info(
 ) -> Result<SignedData, Error> {
     const WHAT: &str = "SignerInfo";
 
-    let mut parts = signer_info.children(WHAT)?;
+    let mut parts = Element::sequence(WHAT, signer_info.der)?;
     parts.expect(Tag::Integer)?;
     let identifier = parts.any()?;
     let digest_algorithm = decode_digest(parts.expect(Tag::Sequence)?)?;

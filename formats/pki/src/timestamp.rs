@@ -32,7 +32,7 @@ impl TimestampToken {
             return Err(Error::Missing(WHAT));
         }
         let content = signed_data.content().ok_or(Error::Missing(WHAT))?;
-        let mut parts = Element::parse(WHAT, content)?.children(WHAT)?;
+        let mut parts = Element::sequence(WHAT, content)?;
         parts.expect(Tag::Integer)?;
         parts.expect(Tag::ObjectIdentifier)?;
         let mut imprint = parts.expect(Tag::Sequence)?.children("MessageImprint")?;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use parafa_ades::{ValidationMaterial, maker_status};
+use parafa_ades::{ValidationMaterial, maker_status, maker_status_without_imprint};
 use parafa_format_core::{Environment, TimestampEvidence, TimestampKind, TimestampStatus};
 use parafa_pki::TimestampToken;
 use parafa_xml::Element;
@@ -57,7 +57,7 @@ impl Stamp {
     ) -> TimestampEvidence {
         let status = match (&self.token, self.has_imprint) {
             (None, _) => TimestampStatus::Malformed,
-            (Some(_), None) => TimestampStatus::Unverifiable,
+            (Some(token), None) => maker_status_without_imprint(material, token),
             (Some(_), Some(false)) => TimestampStatus::ImprintMismatch,
             (Some(token), Some(true)) => maker_status(material, token),
         };

@@ -12,4 +12,8 @@ mod payloads;
 #[path = "../../../pki/tests/it/pki.rs"]
 mod pki;
 mod robustness;
+mod samples;
 mod sign;
+mod tampered;
+#[path = "../../../pki/tests/it/tampering.rs"]
+mod tampering;

@@ -9,6 +9,7 @@ mod levels;
 mod other_profiles;
 mod referees;
 mod revoked;
+mod tampered;
 mod unverifiable_timestamps;
 mod written;
 

@@ -35,6 +35,8 @@ mod samples;
 mod sign;
 mod structure_growth;
 mod tampered;
+#[path = "../../../pki/tests/it/tampering.rs"]
+mod tampering;
 mod unusual;
 mod verdicts;
 mod verify;

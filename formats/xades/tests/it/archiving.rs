@@ -22,6 +22,7 @@ use crate::container::Container;
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
 use crate::making::{FILES, container, signature_file, verified};
 use crate::pki::{Holder, Pki, Role, ec_key, issue};
+use crate::tampering::{find, tampered};
 
 const ALGORITHM: SignatureAlgorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
 
@@ -449,6 +450,62 @@ fn a_time_stamp_over_all_that_is_there_comes_to_level_lta() {
             "{verdicts:#?}"
         );
     }
+}
+
+/// Changes a byte in each part of what elements of a name hold, one element after
+/// the other, and expects a level of each.
+fn assert_falls(file: &str, name: &str, inner: &[Vec<u8>], expected: &[&str]) {
+    let document = Document::parse(file.as_bytes(), &Limits::default()).unwrap();
+    let elements = document.root().descendants();
+    let texts: Vec<String> = elements
+        .filter(|element| element.local_name() == name)
+        .map(parafa_xml::Element::text)
+        .collect();
+    assert_eq!(texts.len(), expected.len(), "{name}");
+    for (text, expected) in texts.iter().zip(expected) {
+        let der = openssl::base64::decode_block(text).unwrap();
+        let mut inner = inner.iter();
+        let inner = inner.find(|inner| find(&der, inner).is_some());
+        for (part, changed) in tampered(&der, inner.map(Vec::as_slice)) {
+            let changed = file.replace(text.as_str(), &base64(&changed));
+            let found = verified(&changed);
+            assert_eq!(found.fault, None, "{name}: {part}");
+            assert_eq!(found.level, *expected, "{name}: {part}");
+        }
+    }
+}
+
+#[test]
+fn a_level_is_the_one_of_the_evidence_that_holds() {
+    use levels::{XADES_B_B, XADES_B_LT, XADES_B_LTA, XADES_B_T};
+
+    let signed = HIERARCHY.signed(&HIERARCHY.ona);
+    let archived = archived(&signed);
+    let stamped = with_archive_timestamp(&archived);
+    let by_lists = raised(&[&signed], |need| match need.kind {
+        NeedKind::Revocation => {
+            let issuer = HIERARCHY.issuer_of(&certificate(need));
+            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+        }
+        _ => HIERARCHY.answer(need),
+    });
+    let by_lists = by_lists.unwrap().files.remove(0).unwrap();
+    let holders = [&HIERARCHY.pki.root, &HIERARCHY.authority];
+    let mut inner = holders
+        .map(|holder| holder.certificate.to_der().unwrap())
+        .to_vec();
+    inner.push(HIERARCHY.pki.stamper().to_der().unwrap());
+
+    assert_eq!(verified(&by_lists).level, XADES_B_LT);
+    assert_eq!(verified(&stamped).level, XADES_B_LTA);
+    assert_falls(&by_lists, "EncapsulatedCRLValue", &[], &[XADES_B_T; 2]);
+    for file in [&archived, &stamped] {
+        assert_falls(file, "EncapsulatedOCSPValue", &inner, &[XADES_B_T; 3]);
+    }
+    // The archive time-stamp is over the other, and does not prove its time.
+    let stamps = [XADES_B_B, XADES_B_LT];
+    assert_falls(&archived, "EncapsulatedTimeStamp", &inner, &stamps[..1]);
+    assert_falls(&stamped, "EncapsulatedTimeStamp", &inner, &stamps);
 }
 
 #[test]

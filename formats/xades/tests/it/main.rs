@@ -12,4 +12,6 @@ mod making;
 mod pki;
 mod robustness;
 mod samples;
+#[path = "../../../pki/tests/it/tampering.rs"]
+mod tampering;
 mod wrapping;
