@@ -96,9 +96,9 @@ fn integrity<E: Environment>(
     if cms.signing_certificate() == SigningCertificate::Differs {
         return Integrity::SignatureMismatch;
     }
-    let digest = environment.digest(algorithm.digest(), &[Part::Bytes(attributes)]);
+    let digest = environment.digest_to_verify(algorithm, attributes);
     let key = signer.subject_public_key_info();
-    match environment.verify(key, algorithm, &digest, cms.value()) {
+    match environment.verify(key, algorithm, &digest, cms.catalogue_value()) {
         Ok(true) => Integrity::Intact,
         Ok(false) => Integrity::SignatureMismatch,
         Err(_) => Integrity::Unsupported,
@@ -132,7 +132,10 @@ fn status<E: Environment>(
         _ if token.imprint_algorithm().is_none() => TimestampStatus::Unverifiable,
         _ if !token.stamps(cms.value()) => TimestampStatus::ImprintMismatch,
         None => TimestampStatus::Unverifiable,
-        Some(maker) if token.signed_data().holds(environment, &maker) => TimestampStatus::Intact,
-        Some(_) => TimestampStatus::SignatureMismatch,
+        Some(maker) => match token.signed_data().holds(environment, &maker) {
+            Some(true) => TimestampStatus::Intact,
+            Some(false) => TimestampStatus::SignatureMismatch,
+            None => TimestampStatus::Unverifiable,
+        },
     }
 }
