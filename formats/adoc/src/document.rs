@@ -7,6 +7,9 @@ use crate::MEDIA_TYPE;
 use crate::metadata;
 use crate::relations::{self, Kind, RELATIONS, ROOT, Relation};
 
+/// Members that a signature adds: its file, and metadata of its signer.
+const NEW_ENTRIES: u64 = 2;
+
 /// An ADOC whose relations, manifest and archive agree on what it holds. Of its
 /// signatures nothing is known.
 pub(crate) struct Adoc<'a, E: Environment> {
@@ -26,6 +29,7 @@ impl<'a, E: Environment> Adoc<'a, E> {
     /// relations or the metadata are not built as ADOC-V1.0 has them.
     pub(crate) fn read(environment: &'a E, document: &'a E::Blob) -> Result<Self, Refusal> {
         let mut container = Container::read(environment, document, MEDIA_TYPE)?;
+        container.new_entries = NEW_ENTRIES;
         if container.member(RELATIONS).is_none() {
             let detail = "The document has no relations.";
             return Err(unsound(detail, [RELATIONS]));

@@ -1,13 +1,10 @@
 //! Why an ADOC takes no further signature.
 
-use parafa_container::{MANIFEST, Signature, finalized, full};
+use parafa_container::{MANIFEST, Signature, finalized};
 use parafa_format_core::{Environment, Refusal};
 
 use crate::document::Adoc;
 use crate::relations::RELATIONS;
-
-/// Members that a signature adds.
-const NEW_MEMBERS: u64 = 2;
 
 /// What signing would be refused for, in the order in which it matters: that
 /// nothing may be added, that a signature does not hold, that there is no room.
@@ -15,9 +12,7 @@ pub(crate) fn obstacle<E: Environment>(
     adoc: &Adoc<'_, E>,
     signatures: &[Signature],
 ) -> Option<Refusal> {
-    sealed(adoc, signatures)
-        .or_else(|| parafa_container::obstacle(&adoc.container, signatures))
-        .or_else(|| no_room(adoc))
+    sealed(adoc, signatures).or_else(|| parafa_container::obstacle(&adoc.container, signatures))
 }
 
 /// A signature over what names all signatures leaves no room for another one,
@@ -42,16 +37,4 @@ fn sealed<E: Environment>(adoc: &Adoc<'_, E>, signatures: &[Signature]) -> Optio
         let detail = "The document is notarised, so that nobody signs it any more.";
         finalized(detail, none)
     })
-}
-
-/// A document that can be signed has to be taken again once it is.
-fn no_room<E: Environment>(adoc: &Adoc<'_, E>) -> Option<Refusal> {
-    let container = &adoc.container;
-    let entries = container.archive.entries().len() as u64;
-    full(
-        "entries",
-        entries,
-        NEW_MEMBERS,
-        container.limits.zip.entries,
-    )
 }

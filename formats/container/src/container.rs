@@ -27,6 +27,8 @@ pub struct Container<'a, E: Environment> {
     pub media_type: &'static str,
     /// Its archive.
     pub archive: Archive,
+    /// Members that a signature adds.
+    pub new_entries: u64,
     files: Vec<DataFile>,
     elements: Vec<SignedElement>,
     /// Names of the data files, and members and `ID`s of the elements.
@@ -129,6 +131,7 @@ impl<'a, E: Environment> Container<'a, E> {
             environment,
             document,
             media_type,
+            new_entries: 1,
             files: Vec::new(),
             elements: Vec::new(),
             held: HashSet::new(),

@@ -5,7 +5,12 @@ use parafa_format_core::{
 use parafa_pki::Certificate;
 
 use crate::container::Container;
+use crate::obstacle::room;
 use crate::signatures::Signature;
+
+/// Signatures that nobody asks for at once: how many there is room for is told
+/// below it.
+const MOST_SIGNERS: u64 = 100;
 
 /// What is told of a container whose format is called `format`; `refusal` is what
 /// signing would be refused for.
@@ -66,6 +71,10 @@ fn notes<E: Environment>(container: &Container<'_, E>, signatures: &[Signature])
             let detail = format!("The signature {id:?} is not over all files.");
             notes.push(Note::new("partial-coverage", detail));
         }
+    }
+    let room = room(container, signatures);
+    if room < MOST_SIGNERS {
+        notes.push(Note::new(note::ROOM, room.to_string()));
     }
     if !signatures.is_empty() {
         let detail = format!("Signatures in the container: {}.", signatures.len());

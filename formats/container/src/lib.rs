@@ -29,7 +29,7 @@ pub use files::{check_files, check_request, content};
 pub use inspect::report;
 pub use limits::Limits;
 pub use members::{extract, members};
-pub use obstacle::{full, obstacle, unsigned};
+pub use obstacle::{obstacle, unsigned};
 pub use part::{ADOC_RELATIONS, ADOC_V2_RELATIONS, MANIFEST, Part};
 pub use refusals::{about, bad_request, finalized, too_much_to_verify, unsound, unsupported};
 pub use rehearse::rehearse;

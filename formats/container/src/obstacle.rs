@@ -147,6 +147,28 @@ fn no_room<E: Environment>(
     container: &Container<'_, E>,
     signatures: &[Signature],
 ) -> Option<Refusal> {
+    let mut uses = uses(container, signatures).into_iter();
+    let full = uses.find(|(_, used, new, most)| used + new > *most);
+    let (what, used, new, most) = full?;
+    let detail = format!(
+        "The container has no room for a further signature: it has {used} of at most {most} {what}, and a signature needs room for {new}."
+    );
+    Some(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail))
+}
+
+/// How many further signatures a container has room for.
+pub(crate) fn room<E: Environment>(container: &Container<'_, E>, signatures: &[Signature]) -> u64 {
+    let uses = uses(container, signatures).into_iter();
+    let rooms = uses.map(|(_, used, new, most)| most.saturating_sub(used) / new);
+    rooms.min().unwrap_or_default()
+}
+
+/// What is limited: how much of it there is, how much a signature adds, and how
+/// much there may be.
+fn uses<E: Environment>(
+    container: &Container<'_, E>,
+    signatures: &[Signature],
+) -> [(&'static str, u64, u64, u64); 6] {
     const BYTES: u64 = Limits::NEW_SIGNATURE_BYTES;
 
     let limits = &container.limits;
@@ -160,7 +182,12 @@ fn no_room<E: Environment>(
     let named = places(signatures.iter().map(|signature| &signature.verified));
     let new_places = container.member_ids().count() + Limits::NEW_SIGNATURE_CERTIFICATES;
     [
-        ("entries", entries.len() as u64, 1, limits.zip.entries),
+        (
+            "entries",
+            entries.len() as u64,
+            container.new_entries,
+            limits.zip.entries,
+        ),
         (
             "signatures",
             signatures.len() as u64,
@@ -192,18 +219,4 @@ fn no_room<E: Environment>(
             limits.evidence_places as u64,
         ),
     ]
-    .into_iter()
-    .find_map(|(what, used, new, most)| full(what, used, new, most))
-}
-
-/// The refusal of a container that has so many of something that a signature,
-/// which adds some, would pass the limit.
-#[must_use]
-pub fn full(what: &str, used: u64, new: u64, most: u64) -> Option<Refusal> {
-    (used + new > most).then(|| {
-        let detail = format!(
-            "The container has no room for a further signature: it has {used} of at most {most} {what}, and a signature needs room for {new}."
-        );
-        Refusal::new(refusal::DOCUMENT_TOO_LONG, detail)
-    })
 }

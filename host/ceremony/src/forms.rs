@@ -45,6 +45,16 @@ pub struct SignerForm {
     pub personal_code: Option<PersonalCode>,
 }
 
+impl TermsForm {
+    /// How many of the parties are to sign.
+    #[must_use]
+    pub fn signing_parties(&self) -> usize {
+        let parties = self.signers.iter();
+        let signing = parties.filter(|party| party.role == SignerRole::Signer);
+        signing.count()
+    }
+}
+
 impl SignerForm {
     /// The party as the state machine knows it.
     pub fn party(&self, id: Uuid) -> NewSigner {

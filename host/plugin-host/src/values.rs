@@ -1,7 +1,7 @@
 //! What plugins need and answer, as the host's own types: a
 //! string of the contract that has a catalogue is an enumeration here.
 
-use parafa_catalogue::{DigestAlgorithm, MemberRole, NeedKind, Operation, Preservation};
+use parafa_catalogue::{DigestAlgorithm, MemberRole, NeedKind, Operation, Preservation, note};
 use serde::{Deserialize, Serialize};
 use serde_with::base64::Base64;
 use serde_with::{As, Same};
@@ -188,6 +188,15 @@ impl Report {
         let mut obstacles = self.obstacles.iter();
         let obstacle = obstacles.find(|obstacle| obstacle.operation == operation)?;
         Some(&obstacle.refusal)
+    }
+
+    /// How many further signatures the document has room for, where the plugin
+    /// says that these may be too few.
+    #[must_use]
+    pub fn room_for_signatures(&self) -> Option<usize> {
+        let mut notes = self.notes.iter();
+        let note = notes.find(|note| note.code == note::ROOM)?;
+        note.detail.parse().ok()
     }
 }
 

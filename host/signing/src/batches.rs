@@ -51,7 +51,8 @@ impl Signings {
         self.check_mail(terms.delivery)?;
         let signings = documents.len() as u64;
         let room = self.intake.room_for(caller, &documents, signings).await?;
-        let examined = self.intake.examine(caller, documents).await?;
+        let signers = terms.signing_parties();
+        let examined = self.intake.examine(caller, documents, signers).await?;
         let id = self.records.store.new_id().await?;
         let mut prepared = Vec::with_capacity(examined.len());
         for document in examined {

@@ -47,7 +47,9 @@ impl Signings {
         let document = match request.source {
             Source::Document(document) => {
                 room = self.intake.room_for(caller, from_ref(&document), 1).await?;
-                let mut examined = self.intake.examine(caller, vec![document]).await?;
+                let signers = terms.signing_parties();
+                let examined = self.intake.examine(caller, vec![document], signers);
+                let mut examined = examined.await?;
                 let examined = examined.pop();
                 examined.ok_or(CeremonyError::Inconsistent("a document was not looked at"))?
             }

@@ -144,17 +144,18 @@ impl Intake {
     /// Looks at all documents, one after the other: refuses those that are
     /// unfit, all of them in one answer; then a caller who cannot pay; then the
     /// first that is sound but takes no signature; then what cannot be told
-    /// now.
+    /// now. Each has to have room for the signatures of all `signers`.
     pub(super) async fn examine(
         &self,
         caller: &Caller,
         documents: Vec<NewDocument>,
+        signers: usize,
     ) -> Result<Vec<Examined<'_>>, SigningError> {
         let is_only_one = documents.len() == 1;
         let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
         for document in documents {
-            match self.examine_one(caller, &document).await? {
+            match self.examine_one(caller, &document, signers).await? {
                 Ok((look, loaded)) => {
                     examined.push(look.of(document, Some(loaded).filter(|_| is_only_one)));
                 }
@@ -221,7 +222,7 @@ impl Intake {
         file: &NewFile,
     ) -> Result<Report, SigningError> {
         let looked = self.look_at(caller, &file.name, false, file.content.clone());
-        let obstacle = match looked.await?.and_then(Look::signable) {
+        let obstacle = match looked.await?.and_then(|look| look.signable(1)) {
             Ok(look) => return Ok(look.report),
             Err(obstacle) => obstacle,
         };
@@ -282,6 +283,7 @@ impl Intake {
         &self,
         caller: &Caller,
         document: &NewDocument,
+        signers: usize,
     ) -> Result<Result<(Look, Loaded<'_>), Obstacle>, SigningError> {
         let loaded = match self.load(caller, &document.bytes).await {
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
@@ -291,7 +293,7 @@ impl Intake {
         };
         let content = loaded.content.clone();
         let looked = self.look_at(caller, &document.name, document.flatten, content);
-        let looked = looked.await?.and_then(Look::signable);
+        let looked = looked.await?.and_then(|look| look.signable(signers));
         Ok(looked.map(|look| (look, loaded)))
     }
 
@@ -407,10 +409,15 @@ async fn flattened_by(
 }
 
 impl Look {
-    /// The same, unless nobody can sign documents of this format, or this one.
-    fn signable(self) -> Result<Self, Obstacle> {
+    /// The same, unless nobody can sign documents of this format, or this one, or
+    /// it has no room for all who should.
+    fn signable(self, signers: usize) -> Result<Self, Obstacle> {
         if let Some(obstacle) = self.report.obstacle(Operation::Sign) {
             return Err(Obstacle::Refused(obstacle.clone()));
+        }
+        let room = self.report.room_for_signatures();
+        if let Some(room) = room.filter(|room| *room < signers) {
+            return Err(Obstacle::Refused(no_room(room, signers)));
         }
         if self.plugin.capabilities().contains(&Capability::Sign) {
             Ok(self)
@@ -447,6 +454,16 @@ impl Look {
             loaded,
             flatten_notes,
         }
+    }
+}
+
+fn no_room(room: usize, signers: usize) -> Refusal {
+    Refusal {
+        code: refusal::DOCUMENT_TOO_LONG.to_owned(),
+        detail: format!(
+            "The document has room for {room} further signatures, and {signers} people should sign it."
+        ),
+        subjects: Vec::new(),
     }
 }
 

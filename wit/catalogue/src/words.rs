@@ -140,6 +140,9 @@ words! {
     pub mod note {
         /// `flatten`: the form asked readers to make its appearances anew.
         NEED_APPEARANCES = "need-appearances",
+        /// `inspect`: how many further signatures the document has room for, in
+        /// decimal, where these may be too few.
+        ROOM = "signatures-fit",
         /// `inspect`: a signature that the document carries is not intact.
         SIGNATURE_BROKEN = "signature-broken",
         /// `inspect`: whether a signature that the document carries is intact
