@@ -33,6 +33,7 @@ mod renderers;
 mod robustness;
 mod samples;
 mod sign;
+mod signature_values;
 mod structure_growth;
 mod tampered;
 mod unusual;
