@@ -12,6 +12,7 @@ mod flatten_samples;
 mod forged;
 mod form_changes;
 mod form_tree;
+mod honest_changes;
 mod intake;
 mod intake_references;
 #[path = "../../../pki/tests/it/issuing.rs"]
