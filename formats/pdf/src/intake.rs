@@ -84,6 +84,7 @@ fn examine_for<'f, 'a>(
     // There may be very many, and finding them is much of the work.
     let fields = file.field_nodes()?;
     let told_fields = interactive_form::told(&fields);
+    notes.extend(interactive_form::prepared(file, &fields));
     let signatures = signatures::find_in(file, &fields)?;
     require_verifiable(file, &signatures)?;
     let detector = ChangeDetector::new(file, fields)?;

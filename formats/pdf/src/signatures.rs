@@ -33,7 +33,7 @@ pub(crate) struct SignatureDictionary {
     pub(crate) is_document_timestamp: bool,
     /// The signed ranges, or why they are not what they should be.
     pub(crate) byte_range: Result<ByteRange, ByteRangeError>,
-    /// `/Contents` up to the end of the DER value, without the padding.
+    /// `/Contents` up to the end of the value, without the padding.
     pub(crate) contents: Vec<u8>,
     /// `/SubFilter` without the slash.
     pub(crate) sub_filter: Option<Vec<u8>>,
@@ -104,6 +104,29 @@ pub(crate) fn find_in(
 /// The signature that a signature field has as its value, with the number it
 /// is known by.
 fn signature_of<'f>(
+    file: &'f PdfFile<'_>,
+    field: &FieldNode<'f>,
+) -> Option<(ObjectId, &'f Dictionary)> {
+    value_of(file, field).filter(|(_, dictionary)| !has_no_value(dictionary))
+}
+
+/// Whether a signature field was prepared and nobody signed: there is nothing but
+/// zeros for a signature.
+pub(crate) fn is_prepared(file: &PdfFile<'_>, field: &FieldNode<'_>) -> bool {
+    value_of(file, field).is_some_and(|(_, dictionary)| has_no_value(dictionary))
+}
+
+/// One that stands elsewhere than in the dictionary is a value.
+fn has_no_value(signature: &Dictionary) -> bool {
+    match signature.get(b"Contents") {
+        Err(_) | Ok(Object::Null) => true,
+        Ok(Object::String(value, _)) => value.iter().all(|byte| *byte == 0),
+        Ok(_) => false,
+    }
+}
+
+/// The signature dictionary of a signature field.
+fn value_of<'f>(
     file: &'f PdfFile<'_>,
     field: &FieldNode<'f>,
 ) -> Option<(ObjectId, &'f Dictionary)> {
@@ -220,8 +243,8 @@ fn is_document_timestamp(file: &PdfFile<'_>, signature: &Dictionary) -> bool {
     is(b"Type", b"DocTimeStamp") || is(b"SubFilter", b"ETSI.RFC3161")
 }
 
-/// The bytes up to the end of the outer DER element; all of them when its
-/// length is indefinite or beyond them.
+/// The bytes up to the end of the outer element; all of them when it does not
+/// end there.
 fn without_padding(mut contents: Vec<u8>) -> Vec<u8> {
     let len = match contents.as_slice() {
         [_, short @ 0..=0x7F, ..] => 2 + usize::from(*short),
@@ -233,7 +256,7 @@ fn without_padding(mut contents: Vec<u8>) -> Vec<u8> {
                 .fold(0_usize, |len, octet| len << 8 | usize::from(*octet));
             value.saturating_add(2 + octets)
         }
-        _ => contents.len(),
+        _ => parafa_pki::first_element_len(&contents).unwrap_or(contents.len()),
     };
     if len <= contents.len() {
         contents.truncate(len);
@@ -252,11 +275,12 @@ mod tests {
             without_padding([vec![0x30, 0x81, 0x80], vec![7; 0x80], vec![0; 9]].concat()).len(),
             0x83
         );
+        assert_eq!(without_padding(vec![0x30, 0x80, 5, 0, 0, 0, 1]).len(), 6);
     }
 
     #[test]
-    fn contents_without_a_definite_length_are_kept_whole() {
-        assert_eq!(without_padding(vec![0x30, 0x80, 0, 0, 0, 0]).len(), 6);
+    fn contents_whose_end_is_not_to_be_found_are_kept_whole() {
+        assert_eq!(without_padding(vec![0x30, 0x80, 5, 0, 0, 1]).len(), 6);
         assert_eq!(
             without_padding(vec![0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF]).len(),
             6

@@ -20,9 +20,11 @@ pub(crate) fn to_definite_lengths(bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), Erro
     element(bytes, 0, &mut 0)
 }
 
-/// Whether the outermost length is of the indefinite form (X.690, 8.1.3.6).
-pub(crate) fn is_indefinite(bytes: &[u8]) -> bool {
-    bytes.get(1) == Some(&INDEFINITE)
+/// Length of the first BER element, with whatever form of length.
+#[must_use]
+pub fn first_element_len(bytes: &[u8]) -> Option<usize> {
+    let (_, rest) = to_definite_lengths(bytes).ok()?;
+    Some(bytes.len() - rest.len())
 }
 
 const INDEFINITE: u8 = 0x80;
@@ -124,6 +126,8 @@ mod tests {
 
         assert_eq!(der, [0x30, 7, 0x04, 2, 0xaa, 0xbb, 0x02, 1, 5]);
         assert_eq!(rest, [0xff]);
+        assert_eq!(first_element_len(&ber), Some(ber.len() - 1));
+        assert_eq!(first_element_len(&ber[..12]), None);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod signing_certificate;
 mod time;
 mod timestamp;
 
+pub use ber::first_element_len;
 pub use certificate::{Certificate, Validity};
 pub use error::Error;
 pub use issuer::Issuer;

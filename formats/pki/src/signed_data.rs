@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use const_oid::ObjectIdentifier;
 use const_oid::db::rfc5911;
 use der::Tag;
@@ -25,7 +23,7 @@ pub struct SignedData {
     /// DER of the SignerIdentifier.
     identifier: Vec<u8>,
     certificate_id: Option<CertificateId>,
-    signer: Option<usize>,
+    signer: Option<Vec<u8>>,
     signing_certificate: SigningCertificate,
     digest_algorithm: Option<DigestAlgorithm>,
     signature_algorithm: Option<SignatureAlgorithm>,
@@ -47,23 +45,32 @@ struct SignedAttributesRead {
 
 impl SignedData {
     /// Reads a ContentInfo with a SignedData. Zero bytes may follow it, as they
-    /// do where its place was reserved before it was made; BER with indefinite
-    /// lengths is taken too.
+    /// do where its place was reserved before it was made; BER, with indefinite
+    /// or longer lengths than necessary, is taken too.
     ///
     /// # Errors
     /// The bytes are not such a structure, have more or less than one signer,
     /// or repeat an attribute that may occur once.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        const WHAT: &str = "ContentInfo";
+        parse_content_info(bytes).or_else(|error| match ber::to_definite_lengths(bytes) {
+            Ok((der, padding)) if !bytes.starts_with(&der) => {
+                parse_content_info(&[&der, padding].concat())
+            }
+            _ => Err(error),
+        })
+    }
 
-        let der = strip_padding(bytes)?;
-        let mut content_info = Element::sequence(WHAT, &der)?;
-        let content_type = content_info.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
-        if content_type != rfc5911::ID_SIGNED_DATA {
-            return Err(Error::NotSignedData(content_type));
+    /// Looks for the signer's certificate among others when it does not come with
+    /// the signature (RFC 3161, 2.4.1, `certReq`).
+    pub fn find_signer_in<'c>(&mut self, mut others: impl Iterator<Item = &'c Vec<u8>>) {
+        if self.signer.is_none()
+            && let Some(found) = others.find(|other| self.names_signer(other))
+        {
+            if self.certificate_id.is_some() {
+                self.signing_certificate = SigningCertificate::Matches;
+            }
+            self.signer = Some(found.clone());
         }
-        let content = content_info.expect(context(0))?;
-        parse_signed_data(Element::sequence("SignedData", content.value)?)
     }
 
     /// The type of the signed content: `id-data` in signatures of documents,
@@ -86,10 +93,10 @@ impl SignedData {
     }
 
     /// DER of the certificate that the signer is identified with, if it comes
-    /// with the signature.
+    /// with the signature or was found elsewhere.
     #[must_use]
     pub fn signer_certificate(&self) -> Option<&[u8]> {
-        self.certificates.get(self.signer?).map(Vec::as_slice)
+        self.signer.as_deref()
     }
 
     /// Whether the signature says that a certificate is its signer's, also one
@@ -216,20 +223,22 @@ impl SignedData {
     }
 }
 
-/// The DER of the first element when only zero bytes follow it.
-fn strip_padding(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
-    let (der, padding) = if ber::is_indefinite(bytes) {
-        let (der, padding) = ber::to_definite_lengths(bytes)?;
-        (Cow::Owned(der), padding)
-    } else {
-        let element = Elements::new("ContentInfo", bytes)?.any()?;
-        let padding = bytes.strip_prefix(element.der).unwrap_or_default();
-        (Cow::Borrowed(element.der), padding)
-    };
+/// Reads DER that only zero bytes follow.
+fn parse_content_info(bytes: &[u8]) -> Result<SignedData, Error> {
+    const WHAT: &str = "ContentInfo";
+
+    let element = Elements::new(WHAT, bytes)?.any()?;
+    let padding = bytes.strip_prefix(element.der).unwrap_or_default();
     if padding.iter().any(|byte| *byte != 0) {
         return Err(Error::unexpected("padding after the ContentInfo"));
     }
-    Ok(der)
+    let mut content_info = Element::sequence(WHAT, element.der)?;
+    let content_type = content_info.expect(Tag::ObjectIdentifier)?.decode(WHAT)?;
+    if content_type != rfc5911::ID_SIGNED_DATA {
+        return Err(Error::NotSignedData(content_type));
+    }
+    let content = content_info.expect(context(0))?;
+    parse_signed_data(Element::sequence("SignedData", content.value)?)
 }
 
 fn parse_signed_data(mut parts: Elements<'_>) -> Result<SignedData, Error> {
@@ -301,10 +310,8 @@ fn parse_signer_info(
     let attributes = Attributes::parse(signed.map(|signed| signed.value).unwrap_or_default())?;
     let certificate_id = certificate_id(&attributes)?;
     let signer = find_signer(identifier, certificate_id.as_ref(), certificates)?;
-    let signing_certificate = match (
-        &certificate_id,
-        signer.and_then(|index| certificates.get(index)),
-    ) {
+    let signer = signer.and_then(|index| certificates.get(index));
+    let signing_certificate = match (&certificate_id, signer) {
         (None, _) => SigningCertificate::Absent,
         (Some(id), Some(certificate)) if id.names(certificate) => SigningCertificate::Matches,
         (Some(_), _) => SigningCertificate::Differs,
@@ -319,7 +326,7 @@ fn parse_signer_info(
             .collect(),
         identifier: identifier.der.to_vec(),
         certificate_id,
-        signer,
+        signer: signer.map(|certificate| certificate.to_vec()),
         signing_certificate,
         digest_algorithm,
         signature_algorithm,

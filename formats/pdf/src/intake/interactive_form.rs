@@ -1,7 +1,8 @@
 //! The interactive form (ISO 32000-2, 12.7).
 
-use parafa_format_core::{Field, Refusal};
+use parafa_format_core::{Field, Note, Refusal};
 
+use crate::signatures::is_prepared;
 use crate::structure::{FieldKind, FieldNode, PdfFile};
 
 /// Refuses XFA, which draws pages that the PDF itself does not show (ISO
@@ -23,6 +24,13 @@ pub(super) fn told(fields: &[FieldNode<'_>]) -> Vec<Field> {
         kind: name(node.kind).into(),
     });
     fields.collect()
+}
+
+/// Tells of signatures that were prepared and that nobody made.
+pub(super) fn prepared(file: &PdfFile<'_>, fields: &[FieldNode<'_>]) -> Option<Note> {
+    let prepared = fields.iter().filter(|node| is_prepared(file, node)).count();
+    let detail = format!("Signature fields that were prepared and not signed: {prepared}.");
+    (prepared > 0).then(|| Note::new("signature-prepared", detail))
 }
 
 fn name(kind: FieldKind) -> &'static str {

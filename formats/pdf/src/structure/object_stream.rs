@@ -109,6 +109,10 @@ fn members(
         let mut scanner = Scanner::new(member, *start);
         let (span, taken) = budget.measure(|budget| scanner.value(budget))?;
         scanner.skip_blanks();
+        // Nuance PDF Create 8 ends members as if they were objects of the file.
+        if scanner.accept(b"endobj") {
+            scanner.skip_blanks();
+        }
         if scanner.position() != end {
             return Err(ObjectStreamError::Member(index));
         }
@@ -189,6 +193,25 @@ mod tests {
             Err(ObjectStreamError::Entry("N"))
         ));
         assert!(parse(b"<</N 3/First 8>>", b"7 0 9 9 <</A 1>> (x)").is_err());
+    }
+
+    #[test]
+    fn a_member_may_end_with_the_keyword_of_an_object() {
+        let stream = parse(
+            b"<</N 2/First 9>>",
+            b"7 0 9 15 <</A 1>>endobj (x)\nendobj\n",
+        )
+        .unwrap();
+
+        assert_eq!(stream.member(0), Some((7, &b"<</A 1>>"[..])));
+        assert_eq!(stream.member(1), Some((9, &b"(x)"[..])));
+        for content in ["(x)endobj(y)", "(x)endobjs", "(x)endobj endobj", "endobj"] {
+            let content = format!("7 0 {content}");
+            assert!(
+                parse(b"<</N 1/First 4>>", content.as_bytes()).is_err(),
+                "{content}"
+            );
+        }
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub(super) fn refuse_unlisted(
     for keyword in memmem::find_iter(bytes, OBJECT) {
         let is_as_listed = match header_before(bytes, keyword) {
             Some(header) => {
-                is_certain(&header, bytes, &mut comments)
+                (is_certain(&header, bytes, &mut comments) || follows_a_marker(&header, sections))
                     && is_as_listed(&header, sections, revision)
             }
             // There may be a comment between.
@@ -153,6 +153,18 @@ fn is_certain(header: &Header, bytes: &[u8], comments: &mut Comments) -> bool {
         .checked_sub(1)
         .and_then(|last| bytes.get(last));
     before.is_none_or(is_boundary) && !comments.is_open_at(bytes, header.offset)
+}
+
+/// Whether an object is listed at once after the marker of a revision, as in files
+/// of Word 2007 that were signed in 2012.
+fn follows_a_marker(header: &Header, sections: &[XrefSection]) -> bool {
+    let mut markers = sections.iter().map(|section| section.marker_end);
+    let number = u32::try_from(header.number).ok();
+    let mut entries = sections.iter().filter_map(|section| section.entry(number?));
+    markers.any(|end| end == header.offset)
+        && entries.any(
+            |entry| matches!(entry, XrefEntry::InUse { offset, .. } if offset == header.offset),
+        )
 }
 
 /// Comments as far as they have been looked for. What is in strings or the data

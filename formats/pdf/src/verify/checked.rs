@@ -1,10 +1,17 @@
+use std::cell::OnceCell;
+
 use parafa_format_core::{DigestAlgorithm, Environment, Integrity, LaterChanges, Refusal};
 use parafa_pki::{SignedData, TimestampToken};
 
 use super::bounds::Bounds;
 use super::integrity::{Covered, covered_parts, integrity, not_looked_at};
+use crate::long_term::SecurityStore;
 use crate::signatures::{ChangeDetector, SignatureDictionary};
 use crate::structure::PdfFile;
+
+/// Most document time-stamps whose certificate is looked for among those that are
+/// stored: there may be many of both.
+const MAX_SEARCHES: usize = 16;
 
 /// A signature that was read, with what became of it.
 pub(crate) struct CheckedSignature<'s> {
@@ -31,8 +38,20 @@ impl<'s> CheckedSignature<'s> {
         signatures: &'s [SignatureDictionary],
     ) -> Result<Vec<Self>, Refusal> {
         let mut bounds = Bounds::of(file, signatures);
+        let store = OnceCell::new();
+        let mut searches = 0..MAX_SEARCHES;
         let checked = signatures.iter().map(|dictionary| {
-            let cms = SignedData::parse(&dictionary.contents).ok();
+            let mut cms = SignedData::parse(&dictionary.contents).ok();
+            // A token need not bring the certificate of the one who stamped.
+            let incomplete = cms.as_mut().filter(|cms| {
+                dictionary.is_document_timestamp && cms.signer_certificate().is_none()
+            });
+            if let Some(cms) = incomplete
+                && searches.next().is_some()
+            {
+                let store = store.get_or_init(|| SecurityStore::read(file));
+                cms.find_signer_in(store.certificates.iter().map(|stored| &stored.content));
+            }
             bounds.spend(dictionary, cms.as_ref())?;
             let covered = dictionary.byte_range.as_ref().ok().map(|range| Covered {
                 document,

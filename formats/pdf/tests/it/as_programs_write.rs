@@ -106,6 +106,69 @@ fn an_update_of_a_hybrid_file_may_carry_its_stream_on() {
     assert_eq!(refused(&carrying("<< /Other 1 7 R >>")), "xref-ambiguous");
 }
 
+/// Nuance PDF Create 8.
+#[test]
+fn members_of_an_object_stream_may_end_as_objects_of_the_file_do() {
+    let members = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << >> >>",
+    ];
+    let ending = |end: &str| {
+        let (mut header, mut content) = (String::new(), String::new());
+        for (number, member) in (1..).zip(members) {
+            header.push_str(&format!("{number} {} ", content.len()));
+            content.push_str(&format!("{member}{end}"));
+        }
+        let before = format!(
+            "%PDF-1.7\n4 0 obj\n<< /Type /ObjStm /N 3 /First {} /Length {} >>\n\
+             stream\n{header}{content}\nendstream\nendobj\n",
+            header.len(),
+            header.len() + content.len()
+        );
+        let start = before.len();
+        let table = format!(
+            "5 0 obj\n<< /Type /XRef /Size 6 /Root 1 0 R /W [1 2 1] /Filter /ASCIIHexDecode \
+             /Length 54 >>\nstream\n00000000 02000400 02000401 02000402 01000900 01{start:04X}00>\n\
+             endstream\nendobj\nstartxref\n{start}\n%%EOF\n"
+        );
+        [before, table].concat().into_bytes()
+    };
+
+    assert_taken(&ending("\n"));
+    assert_taken(&ending("\nendobj\n"));
+    for end in [" endobj 9 0 obj null\n", " endobj endobj\n", " endobject\n"] {
+        assert_eq!(refused(&ending(end)), "object-stream-damaged", "{end}");
+    }
+}
+
+/// Word 2007, signed in 2012.
+#[test]
+fn an_update_may_begin_at_once_after_the_marker_before_it() {
+    let hybrid = PdfBuilder::new()
+        .cross_reference(CrossReference::Hybrid)
+        .build();
+    let stream = number_after(&hybrid, "/XRefStm ");
+    let hybrid = hybrid.strip_suffix(b"\n").unwrap();
+    let glued = |before: &str, font: &str| {
+        let hybrid = [hybrid, before.as_bytes()].concat();
+        let update = updated(&hybrid, &[(3, font)]);
+        // Some readers look for the objects then.
+        replaced(&update, "/Prev", &format!("/XRefStm {stream} /Prev"))
+    };
+    let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
+
+    assert_taken(&glued("", font));
+    for (before, font) in [
+        ("%", font),
+        (" ", font),
+        ("3 0 obj null endobj ", font),
+        ("", "<< /A (%%EOF3 0 obj null endobj) >>"),
+    ] {
+        assert_eq!(refused(&glued(before, font)), "xref-ambiguous", "{before}");
+    }
+}
+
 #[test]
 fn sections_may_be_completed_together() {
     let document = plain(1);

@@ -389,6 +389,11 @@ fn an_appearance_may_be_written_anew_under_its_number() {
     for signing in [locked, || certified(1)] {
         assert!(!holds(rewritten(signing(), direct, &[], &[(9, &other)])));
     }
+    // With a further one beside it, as for what is pressed.
+    let pressed = text_field("/V (101) /F 4 /AP << /N 9 0 R /D 40 0 R >>");
+    let anew = [(9, &*other), (7, &pressed), (40, &other)];
+    assert!(holds(rewritten(approved(), direct, &[], &anew)));
+    assert!(!holds(rewritten(locked(), direct, &[], &anew)));
 }
 
 #[test]

@@ -144,8 +144,8 @@ fn locks_of_many_signatures_may_share_a_long_list_of_names() {
             objects.set(
                 field,
                 format!(
-                    "<< /FT /Sig /T (a{field}) /Lock << {names} >> /V << /Type /Sig /Reference \
-                     [<< /TransformMethod /FieldMDP /TransformParams << {names} >> >>] >> >>"
+                    "<< /FT /Sig /T (a{field}) /Lock << {names} >> /V << /Type /Sig /Contents <3000> \
+                     /Reference [<< /TransformMethod /FieldMDP /TransformParams << {names} >> >>] >> >>"
                 ),
             );
         }

@@ -12,6 +12,7 @@ mod flatten_samples;
 mod forged;
 mod form_changes;
 mod form_tree;
+mod honest_changes;
 mod intake;
 mod intake_references;
 #[path = "../../../pki/tests/it/issuing.rs"]
@@ -33,6 +34,7 @@ mod renderers;
 mod robustness;
 mod samples;
 mod sign;
+mod signature_values;
 mod structure_growth;
 mod tampered;
 #[path = "../../../pki/tests/it/tampering.rs"]

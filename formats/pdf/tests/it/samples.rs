@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use parafa_fixtures::tool::samples;
-use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
-use parafa_format_pdf::inspect;
+use parafa_format_core::{ChangeKind, Integrity, MemoryBlob, NativeEnvironment, Refusal, Report};
+use parafa_format_pdf::{inspect, verify};
 
 use crate::verdicts::verdict;
 
@@ -50,6 +50,36 @@ fn the_stream_without_a_length_is_named() {
         refusal.detail,
         "The object 6 0 at byte 424 cannot be read: the stream has no /Length."
     );
+}
+
+/// Files of `reported.tsv` whose signatures others find intact, with what was
+/// changed after each of them.
+const REPORTED_AS_INTACT: [(&str, &[ChangeKind]); 3] = [
+    (
+        "dss__pkcs7_sha1.pdf",
+        &[ChangeKind::Signing, ChangeKind::None],
+    ),
+    (
+        "pyHanko__form-update-override-appearance-stream.pdf",
+        &[ChangeKind::FormFilling, ChangeKind::None],
+    ),
+    ("filled-B.pdf", &[ChangeKind::FormFilling]),
+];
+
+#[test]
+fn signatures_that_were_reported_as_intact_are_intact() {
+    let Some(folder) = samples() else {
+        return;
+    };
+    for (file, expected) in REPORTED_AS_INTACT {
+        let bytes = std::fs::read(folder.join("reported").join(file)).unwrap();
+        let evidence = verify(&NativeEnvironment, &MemoryBlob(bytes)).unwrap();
+        let found = evidence.signatures.iter().map(|signature| {
+            assert_eq!(signature.integrity, Integrity::Intact, "{file}");
+            signature.later_changes.kind
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{file}");
+    }
 }
 
 fn agrees(expected: &str, got: &Result<Report, Refusal>) -> bool {

@@ -7,7 +7,7 @@ use parafa_format_core::ChangeKind;
 
 use super::confinement::ChangeScope;
 use super::{Change, Comparison, Stop, entries, referenced};
-use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference, same_value};
+use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference};
 
 impl Comparison<'_, '_, '_> {
     /// Streams, and the dictionaries that name them, of the fields that may be
@@ -32,7 +32,10 @@ impl Comparison<'_, '_, '_> {
         let above = above.map(|reference| reference.from);
         let fields: BTreeSet<u32> = above.chain(sources.iter().copied()).collect();
         for node in fields.iter().filter_map(|field| detector.field(*field)) {
-            if node.kind != FieldKind::Signature && self.may_be_filled_in(node) {
+            // Of an empty signature field when it is signed, and only then.
+            let is_filled_in = node.kind != FieldKind::Signature
+                || self.shows_new_signature(node) && !self.had_value(node)?;
+            if is_filled_in && self.may_be_filled_in(node) {
                 self.explain_appearances_of(node)?;
             }
         }
@@ -46,26 +49,26 @@ impl Comparison<'_, '_, '_> {
             return Ok(());
         };
         let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
-        let (Some(old), Some(appearances)) = (old.value(b"AP"), new.value(b"AP")) else {
+        let Some(appearances) = new.value(b"AP") else {
             return Ok(());
         };
-        // Any other one is the field's own change.
-        if !same_value(old, appearances) {
-            return Ok(());
-        }
         let Some(source) = self.new_value(appearances)? else {
             return Ok(());
         };
         let mut streams = referenced(&source)?;
-        streams.retain(|stream| self.is_on_both_sides(*stream, is_appearance));
+        // What was added is the field's own change.
+        let is_rewritten =
+            |stream| !self.is_added(stream) && self.is_on_both_sides(stream, is_appearance);
+        streams.retain(|stream| is_rewritten(*stream));
         let dictionary = as_reference(appearances).map(|(dictionary, _)| dictionary);
+        let dictionary = dictionary.filter(|dictionary| !self.is_added(*dictionary));
         if streams.is_empty() && dictionary.is_none_or(|own| !self.changed.contains_key(&own)) {
             return Ok(());
         }
         self.permit_reference(number, b"AP", appearances)?;
         if let Some(dictionary) = dictionary {
             if self.changed.contains_key(&dictionary) {
-                self.explain_rewritten(Some(old), Some(appearances))?;
+                self.explain_rewritten(old.value(b"AP"), Some(appearances))?;
             } else {
                 // Whoever else shows it shows something else now.
                 self.explain_as(dictionary, ChangeScope::Whole);

@@ -6,9 +6,11 @@ use parafa_format_core::Refusal;
 
 use super::confinement::ChangeScope;
 use super::references::TRAILER;
-use super::values::refuse_other_keys;
+use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries, referenced};
-use crate::structure::{RawDictionary, RawObject, Revision, as_name, as_reference, same_value};
+use crate::structure::{
+    RawDictionary, RawObject, Revision, as_name, as_reference, as_string, same_value,
+};
 
 /// Entries of the catalog that may change.
 const CATALOG_KEYS: [&[u8]; 6] = [
@@ -97,6 +99,7 @@ impl<'a> Comparison<'_, '_, 'a> {
             self.explain_rewritten(old.value(key), new.value(key))?;
         }
         self.explain_metadata(new.value(b"Metadata"));
+        self.explain_page_tree(new.value(b"Pages"))?;
         self.explain_security_store(old.value(b"DSS"))?;
         self.explain_form(number, old.value(b"AcroForm"), new.value(b"AcroForm"))
     }
@@ -132,6 +135,24 @@ impl<'a> Comparison<'_, '_, 'a> {
         {
             self.explain_as(number, ChangeScope::Whole);
         }
+    }
+
+    /// iText writes its release into the root of the page tree whenever it updates
+    /// a file. `/ITXT` means nothing to readers, wherever the node is used.
+    fn explain_page_tree(&mut self, root: Option<&[u8]>) -> Result<(), Refusal> {
+        if let Some((number, _)) = root.and_then(as_reference)
+            && let Some(Change {
+                old: Some(old),
+                new: Some(new),
+            }) = self.changed.get(&number)
+        {
+            let (old, new) = (entries(&old.bytes)?, entries(&new.bytes)?);
+            let is_release = new.value(b"ITXT").and_then(as_string).is_some();
+            if is_release && differing_keys(&old, &new) == [b"ITXT"] {
+                self.explain_as(number, ChangeScope::Page);
+            }
+        }
+        Ok(())
     }
 
     /// Dictionaries and arrays that made up the store before. What it stores

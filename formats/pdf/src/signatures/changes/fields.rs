@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::ChangeKind;
 
-use super::super::AccessPermission;
+use super::super::{AccessPermission, is_prepared};
 use super::confinement::ChangeScope;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Change, Comparison, Stop, entries};
@@ -83,7 +83,9 @@ impl Comparison<'_, '_, '_> {
         if node.kind != FieldKind::Signature {
             self.find(ChangeKind::FormFilling);
         } else if !differing.iter().all(is_passing) {
-            self.refuse_unless_signed(node, &old)?;
+            let mut keys = differing.iter();
+            let is_unseen = keys.all(|key| is_passing(key) || *key == b"V");
+            self.refuse_unless_signed(node, &old, is_unseen)?;
             self.find(ChangeKind::Signing);
         }
         self.explain_as(number, ChangeScope::Field);
@@ -113,11 +115,13 @@ impl Comparison<'_, '_, '_> {
         Ok(before.is_some() && before == looks(new, new_flags.as_deref()))
     }
 
-    /// What a signature field shows changes when it is signed, and only then.
+    /// What a signature field shows changes when it is signed, and only then; what
+    /// is not seen may be prepared for it.
     fn refuse_unless_signed(
         &self,
         node: &FieldNode<'_>,
         old: &RawDictionary<'_>,
+        is_unseen: bool,
     ) -> Result<(), Stop> {
         if has_value(old) || self.had_value(node)? {
             return Err(Stop::Change(format!(
@@ -125,7 +129,7 @@ impl Comparison<'_, '_, '_> {
                 node.name
             )));
         }
-        if !self.shows_new_signature(node) {
+        if !(self.shows_new_signature(node) || is_unseen && self.is_newly_prepared(node)) {
             return Err(Stop::Change(format!(
                 "The field {:?} was changed, but not signed.",
                 node.name
@@ -141,8 +145,14 @@ impl Comparison<'_, '_, '_> {
         value.is_some_and(|id| self.is_added(id.0) && self.detector.signatures.contains(&id))
     }
 
+    /// Whether the value of a field is new, and is room for a signature.
+    pub(super) fn is_newly_prepared(&self, node: &FieldNode<'_>) -> bool {
+        let value = node.value.and_then(|value| value.as_reference().ok());
+        value.is_some_and(|id| self.is_added(id.0)) && is_prepared(self.file, node)
+    }
+
     /// Whether the field whose value a widget shows had one.
-    fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
+    pub(super) fn had_value(&self, widget: &FieldNode<'_>) -> Result<bool, Stop> {
         let Some(holder) = widget.value_holder else {
             return Ok(false);
         };

@@ -1,8 +1,9 @@
 //! The interactive form.
 
-use parafa_format_core::ChangeKind;
+use parafa_format_core::{ChangeKind, Refusal};
 
 use super::super::AccessPermission;
+use super::confinement::ChangeScope;
 use super::values::{differing_keys, refuse_other_keys};
 use super::{Comparison, Stop, entries};
 use crate::structure::{RawDictionary, as_reference};
@@ -66,8 +67,11 @@ impl Comparison<'_, '_, '_> {
         let is_off = |value: Option<&[u8]>| matches!(value, None | Some(b"false"));
         let mut keys = differing_keys(old, new);
         let resources = new.value(b"DR").and_then(as_reference);
-        let resources = resources.filter(|(number, _)| self.changed.contains_key(number));
-        if resources.is_some() && !keys.contains(&&b"DR"[..]) && !permitted.is_empty() {
+        let resources = resources.map(|(number, _)| number);
+        let extended = self.extended_resources(new.value(b"DR"))?;
+        let is_changed = !extended.is_empty()
+            || resources.is_some_and(|number| self.changed.contains_key(&number));
+        if is_changed && !keys.contains(&&b"DR"[..]) && !permitted.is_empty() {
             keys.push(b"DR");
         }
         for key in keys.into_iter().filter(|key| FILLING_KEYS.contains(key)) {
@@ -84,11 +88,39 @@ impl Comparison<'_, '_, '_> {
             }
             if key == b"DR" {
                 self.explain_rewritten(old, new)?;
+                for category in &extended {
+                    self.explain_rewritten(Some(category), Some(category))?;
+                }
+                // Whoever else has these resources draws with more now.
+                if let Some(number) = resources.filter(|_| !extended.is_empty()) {
+                    self.explain_as(number, ChangeScope::Whole);
+                }
             }
             if was_there {
                 self.find(ChangeKind::FormFilling);
             }
         }
         Ok(())
+    }
+
+    /// References to dictionaries of the default resources that got names which they
+    /// did not have, such as that of a font that a field is filled in with. What a
+    /// name stood for stays.
+    fn extended_resources(&self, resources: Option<&[u8]>) -> Result<Vec<Vec<u8>>, Refusal> {
+        let dictionary = |source| RawDictionary::scan(source).ok();
+        let is_extended = |value: &[u8]| {
+            let change = self.changed.get(&as_reference(value)?.0)?;
+            let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
+            let (old, new) = (dictionary(&old.bytes)?, dictionary(&new.bytes)?);
+            let mut differing = differing_keys(&old, &new).into_iter();
+            Some(differing.all(|name| old.find(name).is_none()))
+        };
+        let resources = resources.map(|written| self.new_value(written));
+        let resources = resources.transpose()?.flatten();
+        let resources = resources.as_deref().and_then(dictionary);
+        let entries = resources.iter().flat_map(RawDictionary::entries);
+        let values = entries.map(|entry| entry.value);
+        let extended = values.filter(|value| is_extended(value) == Some(true));
+        Ok(extended.map(<[u8]>::to_vec).collect())
     }
 }

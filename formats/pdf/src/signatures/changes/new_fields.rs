@@ -118,7 +118,8 @@ impl<'d> Comparison<'d, '_, '_> {
         written: &RawDictionary<'_>,
         is_seen: bool,
     ) -> Result<(), Stop> {
-        let has_value = node.value.is_some_and(|value| !value.is_null());
+        let has_value =
+            node.value.is_some_and(|value| !value.is_null()) && !self.is_newly_prepared(node);
         if has_value && !self.shows_new_signature(node) {
             return Err(Stop::Change(format!(
                 "The field {:?} was added with a value that is no new signature.",
@@ -131,11 +132,9 @@ impl<'d> Comparison<'d, '_, '_> {
                 node.name
             )));
         }
-        let value = node.value.and_then(|value| self.file.resolve(value));
         let may_be_empty = self.permissions.access > AccessPermission::NoChanges;
         let is_locked = !may_be_empty || self.permissions.locks_new(&node.name);
-        let changes_nothing =
-            !is_seen && (self.is_timestamp(node) || may_be_empty && value.is_none());
+        let changes_nothing = !is_seen && (self.is_timestamp(node) || may_be_empty && !has_value);
         if is_locked && !changes_nothing {
             return Err(Stop::Change(format!(
                 "The field {:?} was added.",
