@@ -24,6 +24,7 @@ mod pades;
 mod pages;
 mod plugin_lifecycle;
 mod plugin_walkthrough;
+mod reported;
 mod samples;
 mod schemathesis;
 mod signing_api;

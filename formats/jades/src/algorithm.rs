@@ -1,12 +1,13 @@
-//! Signature algorithms by their JWA names (RFC 7518, 3.1), all that are taken.
+//! Signature algorithms by their JWA names (RFC 7518, 3.1; RFC 8037, 3.1;
+//! RFC 9864), all that are taken.
 
 use parafa_format_core::{DigestAlgorithm, Integrity, SignatureAlgorithm};
 use parafa_pki::{Certificate, ecdsa};
 
 use DigestAlgorithm::{Sha256, Sha384, Sha512};
-use SignatureAlgorithm::{Ecdsa, RsaPkcs1, RsaPss};
+use SignatureAlgorithm::{Ecdsa, Ed448, Ed25519, RsaPkcs1, RsaPss};
 
-const NAMES: [(&str, SignatureAlgorithm); 9] = [
+const NAMES: [(&str, SignatureAlgorithm); 12] = [
     ("RS256", RsaPkcs1(Sha256)),
     ("RS384", RsaPkcs1(Sha384)),
     ("RS512", RsaPkcs1(Sha512)),
@@ -16,6 +17,10 @@ const NAMES: [(&str, SignatureAlgorithm); 9] = [
     ("ES256", Ecdsa(Sha256)),
     ("ES384", Ecdsa(Sha384)),
     ("ES512", Ecdsa(Sha512)),
+    ("Ed25519", Ed25519),
+    ("Ed448", Ed448),
+    // On the key's curve, which is nearly always this one.
+    ("EdDSA", Ed25519),
 ];
 
 /// The name for a header that nobody has signed (RFC 7518, 3.6).
@@ -51,7 +56,8 @@ pub(crate) fn field_bytes(algorithm: SignatureAlgorithm) -> Option<usize> {
 /// Whether the key of a certificate is one of an algorithm, as far as its curve
 /// tells.
 pub(crate) fn suits(algorithm: SignatureAlgorithm, certificate: &Certificate<'_>) -> bool {
-    ecdsa::field_bytes(certificate.subject_public_key_info()) == field_bytes(algorithm)
+    let key = certificate.subject_public_key_info();
+    ecdsa::field_bytes(key) == field_bytes(algorithm) && !ecdsa::is_brainpool(key)
 }
 
 /// A value as JWS has it, of one that the catalogue has.
@@ -78,7 +84,7 @@ mod tests {
     fn none_is_no_algorithm_and_what_has_no_public_key_is_not_known() {
         assert_eq!(named("RS256"), Ok(RsaPkcs1(Sha256)));
         assert_eq!(named("none"), Err(Integrity::Malformed));
-        for name in ["HS256", "rs256", "ES256K", "EdDSA", "NONE", ""] {
+        for name in ["HS256", "rs256", "ES256K", "Ed25518", "NONE", ""] {
             assert_eq!(named(name), Err(Integrity::Unsupported), "{name}");
         }
     }

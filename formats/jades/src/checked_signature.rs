@@ -5,7 +5,7 @@ use parafa_ades::{
     maker_status_without_imprint,
 };
 use parafa_format_core::{
-    BaselineLevel, Environment, Integrity, Part, Refusal, SignatureAlgorithm, TimestampEvidence,
+    BaselineLevel, Environment, Integrity, Refusal, SignatureAlgorithm, TimestampEvidence,
     TimestampKind, TimestampStatus, levels, refusal,
 };
 use parafa_pki::{Certificate, TimestampToken};
@@ -258,11 +258,11 @@ fn integrity<E: Environment>(
         return Err(Integrity::Unsupported);
     }
     let input = jws.signing_input();
-    let digest = environment.digest(algorithm.digest(), &[Part::Bytes(input.as_bytes())]);
+    let digest = environment.digest_to_verify(algorithm, input.as_bytes());
     let key = signer.subject_public_key_info();
-    match environment.verify(key, algorithm, &digest, &value) {
-        Ok(false) => Err(Integrity::SignatureMismatch),
-        Ok(true) if is_understood && is_named => Ok(()),
-        Ok(true) | Err(_) => Err(Integrity::Unsupported),
+    match environment.verify_by_others(key, algorithm, &digest, &value) {
+        Ok(None) => Err(Integrity::SignatureMismatch),
+        Ok(Some(_)) if is_understood && is_named => Ok(()),
+        Ok(Some(_)) | Err(_) => Err(Integrity::Unsupported),
     }
 }

@@ -9,31 +9,45 @@ use der::asn1::UintRef;
 
 use crate::asn1::{Element, encode};
 
-/// The Brainpool curves of ETSI TS 119 312 (RFC 5639, 4.1).
-const BRAINPOOL_P256_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.7");
-const BRAINPOOL_P256_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.8");
-const BRAINPOOL_P384_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.11");
-const BRAINPOOL_P384_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.12");
-const BRAINPOOL_P512_R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.13");
-const BRAINPOOL_P512_T1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1.14");
+/// The Brainpool curves (RFC 5639, 4.1).
+const BRAINPOOL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1");
 
 /// Bytes of r and of s by a key, DER of its SubjectPublicKeyInfo; `None` for a
 /// curve that is not known.
 #[must_use]
 pub fn field_bytes(subject_public_key_info: &[u8]) -> Option<usize> {
+    let curve = curve(subject_public_key_info)?;
+    match curve {
+        SECP_256_R_1 => Some(32),
+        SECP_384_R_1 => Some(48),
+        SECP_521_R_1 => Some(66),
+        _ if curve.parent()? != BRAINPOOL => None,
+        // brainpoolP256r1 and t1, P384 and P512.
+        _ => match curve.arcs().last()? {
+            7 | 8 => Some(32),
+            11 | 12 => Some(48),
+            13 | 14 => Some(64),
+            _ => None,
+        },
+    }
+}
+
+/// Whether a key is on a Brainpool curve, for which JSON Web Signature has no
+/// algorithm.
+#[must_use]
+pub fn is_brainpool(subject_public_key_info: &[u8]) -> bool {
+    let curve = curve(subject_public_key_info);
+    curve.and_then(|curve| curve.parent()) == Some(BRAINPOOL)
+}
+
+fn curve(subject_public_key_info: &[u8]) -> Option<ObjectIdentifier> {
     const WHAT: &str = "SubjectPublicKeyInfo";
 
     let info = Element::parse(WHAT, subject_public_key_info).ok()?;
     let algorithm = info.children(WHAT).ok()?.expect(Tag::Sequence).ok()?;
     let mut parts = algorithm.children(WHAT).ok()?;
     parts.any().ok()?;
-    match parts.any().ok()?.decode::<ObjectIdentifier>(WHAT).ok()? {
-        SECP_256_R_1 | BRAINPOOL_P256_R1 | BRAINPOOL_P256_T1 => Some(32),
-        SECP_384_R_1 | BRAINPOOL_P384_R1 | BRAINPOOL_P384_T1 => Some(48),
-        BRAINPOOL_P512_R1 | BRAINPOOL_P512_T1 => Some(64),
-        SECP_521_R_1 => Some(66),
-        _ => None,
-    }
+    parts.any().ok()?.decode(WHAT).ok()
 }
 
 /// The DER ECDSA-Sig-Value of r and s; `None` when they are not so long.
