@@ -1,6 +1,5 @@
 use parafa_format_core::{
-    DigestAlgorithm, Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, levels, parse_seed,
-    refusal,
+    Refusal, SEED_BYTES, SignRequest, SignatureAlgorithm, levels, parse_seed, refusal,
 };
 use parafa_pki::Certificate;
 

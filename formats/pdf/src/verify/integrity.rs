@@ -70,40 +70,39 @@ fn own_integrity<E: Environment>(
     let Some(signer) = signer else {
         return Integrity::Malformed;
     };
-    let Some(digest_algorithm) = cms.digest_algorithm() else {
-        return Integrity::Unsupported;
-    };
-    match encapsulated_digest(signature, cms) {
-        Ok(Some((algorithm, digest)))
-            if environment.digest(algorithm, &covered.parts()) != digest =>
-        {
-            return Integrity::DigestMismatch;
-        }
-        Ok(_) => {}
-        Err(NotBound) => return Integrity::Malformed,
-    }
+    let covered_digest = |algorithm| environment.digest(algorithm, &covered.parts());
     let content_digest = |algorithm| match cms.content() {
         Some(content) => environment.digest(algorithm, &[Part::Bytes(content)]),
-        None => environment.digest(algorithm, &covered.parts()),
+        None => covered_digest(algorithm),
     };
-    let attributes = match cms.signed_attributes() {
-        Some(attributes) => {
-            if cms.signed_content_type() != Some(cms.content_type()) {
-                return Integrity::Malformed;
-            }
-            if cms.message_digest() != Some(content_digest(digest_algorithm).as_slice()) {
-                // What is covered fits an encapsulated content, which is not
-                // what was signed.
-                return match cms.content() {
-                    Some(_) => Integrity::SignatureMismatch,
-                    None => Integrity::DigestMismatch,
-                };
-            }
-            Some(attributes)
+    // All that can be compared is, whatever else is not known.
+    let mut is_known = true;
+    match encapsulated_digest(signature, cms) {
+        Ok(Some((Some(algorithm), digest))) if covered_digest(algorithm) != digest => {
+            return Integrity::DigestMismatch;
         }
-        None => None,
-    };
-    // The digests are compared before that, whatever the key is.
+        Ok(bound) => is_known &= !matches!(bound, Some((None, _))),
+        Err(NotBound) => return Integrity::Malformed,
+    }
+    let attributes = cms.signed_attributes();
+    if attributes.is_some() {
+        if cms.signed_content_type() != Some(cms.content_type()) {
+            return Integrity::Malformed;
+        }
+        let digest = cms.digest_algorithm().map(content_digest);
+        is_known &= digest.is_some();
+        if digest.is_some_and(|digest| cms.message_digest() != Some(digest.as_slice())) {
+            // What is covered fits an encapsulated content, which is not what was
+            // signed.
+            return match cms.content() {
+                Some(_) => Integrity::SignatureMismatch,
+                None => Integrity::DigestMismatch,
+            };
+        }
+    }
+    if cms.signing_certificate() == SigningCertificate::Differs {
+        return Integrity::SignatureMismatch;
+    }
     let Some(algorithm) = cms.signature_algorithm() else {
         return Integrity::Unsupported;
     };
@@ -113,18 +112,12 @@ fn own_integrity<E: Environment>(
         None if algorithm.signs_message() => return Integrity::Unsupported,
         None => content_digest(algorithm.digest()),
     };
-    if cms.signing_certificate() == SigningCertificate::Differs {
-        return Integrity::SignatureMismatch;
-    }
-    match environment.verify_by_others(
-        signer.subject_public_key_info(),
-        algorithm,
-        &signed_digest,
-        cms.catalogue_value(),
-    ) {
-        Ok(Some(_)) => Integrity::Intact,
+    let key = signer.subject_public_key_info();
+    let value = cms.catalogue_value();
+    match environment.verify_by_others(key, algorithm, &signed_digest, value) {
+        Ok(Some(_)) if is_known => Integrity::Intact,
         Ok(None) => Integrity::SignatureMismatch,
-        Err(_) => Integrity::Unsupported,
+        Ok(Some(_)) | Err(_) => Integrity::Unsupported,
     }
 }
 
@@ -162,20 +155,20 @@ struct NotBound;
 
 /// The digest of the covered bytes that an encapsulated content holds: a
 /// time-stamp's message imprint, or the SHA-1 of `adbe.pkcs7.sha1`
-/// (ISO 32000-2, 12.8.3.3). `None` for a detached signature.
+/// (ISO 32000-2, 12.8.3.3), and its algorithm if that is known. `None` for a
+/// detached signature.
 fn encapsulated_digest(
     signature: &SignatureDictionary,
     cms: &SignedData,
-) -> Result<Option<(DigestAlgorithm, Vec<u8>)>, NotBound> {
+) -> Result<Option<(Option<DigestAlgorithm>, Vec<u8>)>, NotBound> {
     if signature.is_document_timestamp {
         let token = TimestampToken::parse(&signature.contents).map_err(|_| NotBound)?;
-        let algorithm = token.imprint_algorithm().ok_or(NotBound)?;
-        return Ok(Some((algorithm, token.imprint().to_vec())));
+        return Ok(Some((token.imprint_algorithm(), token.imprint().to_vec())));
     }
     match cms.content() {
         None => Ok(None),
         Some(digest) if signature.sub_filter.as_deref() == Some(b"adbe.pkcs7.sha1") => {
-            Ok(Some((DigestAlgorithm::Sha1, digest.to_vec())))
+            Ok(Some((Some(DigestAlgorithm::Sha1), digest.to_vec())))
         }
         Some(_) => Err(NotBound),
     }

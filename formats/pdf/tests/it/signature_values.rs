@@ -146,3 +146,57 @@ fn what_stands_for_a_signature_and_is_none_is_malformed() {
         assert_eq!(with(some), ["malformed"], "{some}");
     }
 }
+
+/// What is not known of a signature hides nothing that is wrong with it.
+#[test]
+fn what_is_unknown_hides_no_change_and_is_not_called_good() {
+    use Integrity::{DigestMismatch, Intact, SignatureMismatch, Unsupported};
+
+    const ECDSA_WITH_SHA256: &[u8] = b"\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02";
+    const SHA256: &[u8] = b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01";
+
+    fn with_last_arc(mut value: Vec<u8>, oid: &[u8]) -> Vec<u8> {
+        for at in 0..value.len().saturating_sub(oid.len()) {
+            if value[at..].starts_with(oid) {
+                value[at + oid.len() - 1] = 0x7f;
+            }
+        }
+        value
+    }
+    let forget: [(&str, fn(Vec<u8>) -> Vec<u8>); 3] = [
+        ("nothing", |value| value),
+        ("how it was signed", |value| {
+            with_last_arc(value, ECDSA_WITH_SHA256)
+        }),
+        ("how it is digested", |value| with_last_arc(value, SHA256)),
+    ];
+    let expected = [
+        [Intact, DigestMismatch, SignatureMismatch],
+        [Unsupported, DigestMismatch, Unsupported],
+        // The digest of the certificate is in signed attributes, which are changed.
+        [SignatureMismatch, SignatureMismatch, SignatureMismatch],
+    ];
+    for ((what, forget), expected) in forget.into_iter().zip(expected) {
+        let turned_over = |value: Vec<u8>| {
+            let mut value = forget(value);
+            *value.last_mut().unwrap() ^= 1;
+            value
+        };
+        let sound = once().with_rewritten_value(forget).build();
+        let mut changed = sound.clone();
+        changed[10] ^= 1;
+        let broken = once().with_rewritten_value(turned_over).build();
+        for ((document, change), expected) in [
+            (sound, "nothing"),
+            (changed, "a byte of the document"),
+            (broken, "the value"),
+        ]
+        .into_iter()
+        .zip(expected)
+        {
+            let evidence = verify(&NativeEnvironment, &MemoryBlob(document)).unwrap();
+            let found = evidence.signatures[0].integrity;
+            assert_eq!(found, expected, "{what} is not known, {change} is changed");
+        }
+    }
+}
