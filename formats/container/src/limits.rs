@@ -31,6 +31,8 @@ impl Limits {
     /// Bytes of a signature that is yet to be added; one that turns out longer
     /// is refused then.
     pub const NEW_SIGNATURE_BYTES: u64 = 1024 * 1024;
+    /// Bytes that a signature has as a rule.
+    pub const USUAL_SIGNATURE_BYTES: u64 = 64 * 1024;
     /// Certificates of a signature that is yet to be added, and of its
     /// time-stamp.
     pub const NEW_SIGNATURE_CERTIFICATES: usize = 32;

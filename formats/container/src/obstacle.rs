@@ -156,10 +156,14 @@ fn no_room<E: Environment>(
     Some(Refusal::new(refusal::DOCUMENT_TOO_LONG, detail))
 }
 
-/// How many further signatures a container has room for.
+/// How many further signatures a container has room for, all but one of usual
+/// length.
 pub(crate) fn room<E: Environment>(container: &Container<'_, E>, signatures: &[Signature]) -> u64 {
     let uses = uses(container, signatures).into_iter();
-    let rooms = uses.map(|(_, used, new, most)| most.saturating_sub(used) / new);
+    let rooms = uses.map(|(_, used, new, most)| match most.checked_sub(used + new) {
+        Some(left) => 1 + left / new.min(Limits::USUAL_SIGNATURE_BYTES),
+        None => 0,
+    });
     rooms.min().unwrap_or_default()
 }
 

@@ -2,9 +2,10 @@
 
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
+use parafa_format_core::Operation;
 
 use crate::ceremony::{P256, P384};
-use crate::intake::{inspected, notes, refused, table};
+use crate::intake::{carried, inspected, notes, refused, table};
 
 /// An update of one object at a time, with a classic table.
 pub(crate) fn updated(document: &[u8], objects: &[(u32, &str)]) -> Vec<u8> {
@@ -349,6 +350,20 @@ fn a_signature_may_not_be_taken_away_from_another() {
         refused(&updated(&signed_twice, &[(field, &emptied)])),
         "modified-after-signing"
     );
+}
+
+#[test]
+fn a_document_that_takes_no_signature_may_be_carried() {
+    let certified = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";
+    let document = with_signature(certified, "");
+    let report = carried(&document).unwrap();
+
+    let [obstacle] = &report.obstacles[..] else {
+        panic!("one obstacle: {report:?}")
+    };
+    assert_eq!(obstacle.operation, Operation::Sign);
+    assert_eq!(obstacle.refusal.code, "certified-no-changes");
+    assert_eq!(P384.signs(&document).unwrap_err(), obstacle.refusal);
 }
 
 #[test]

@@ -6,7 +6,16 @@ use parafa_fixtures::{CrossReference, Objects, PdfBuilder, hostile, plain};
 use parafa_format_core::{MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::inspect;
 
+/// What is told of a document that is to be signed: what keeps it from that is a
+/// refusal.
 pub(crate) fn inspected(bytes: &[u8]) -> Result<Report, Refusal> {
+    let report = carried(bytes)?;
+    let obstacle = report.obstacles.first();
+    obstacle.map_or(Ok(report.clone()), |obstacle| Err(obstacle.refusal.clone()))
+}
+
+/// What is told of a document that is only carried.
+pub(crate) fn carried(bytes: &[u8]) -> Result<Report, Refusal> {
     inspect(&NativeEnvironment, &MemoryBlob(bytes.to_vec()))
 }
 

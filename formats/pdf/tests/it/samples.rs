@@ -9,6 +9,7 @@ use parafa_fixtures::tool::samples;
 use parafa_format_core::{ChangeKind, Integrity, MemoryBlob, NativeEnvironment, Refusal, Report};
 use parafa_format_pdf::{inspect, verify};
 
+use crate::intake::inspected;
 use crate::verdicts::verdict;
 
 #[test]
@@ -21,7 +22,7 @@ fn every_sample_gets_its_verdict() {
     for line in list.lines().skip(1) {
         let (file, expected) = verdict(line);
         let bytes = std::fs::read(folder.join("pdf").join(file)).unwrap();
-        let got = inspect(&NativeEnvironment, &MemoryBlob(bytes));
+        let got = inspected(&bytes);
         if !agrees(expected, &got) {
             disagreements.push(format!(
                 "{file}: expected {expected}, got {}",

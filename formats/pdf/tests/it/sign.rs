@@ -6,9 +6,9 @@ use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
 use parafa_format_core::{Answer, DigestAlgorithm, MemoryBlob, NativeEnvironment, NeedKind, Step};
-use parafa_format_pdf::inspect;
 
 use crate::ceremony::{P256, P384, Person, RSA_2048, RSA_3072_PSS, step};
+use crate::intake::inspected;
 use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts, assert_qpdf_accepts};
 
 const ID: &str = "/ID [<0102> <0102>]";
@@ -328,14 +328,14 @@ fn documents_of_other_people_that_are_taken_can_be_signed() {
     for entry in fs::read_dir(samples.join("pdf")).unwrap() {
         let path = entry.unwrap().path();
         let document = fs::read(&path).unwrap();
-        if inspect(&NativeEnvironment, &MemoryBlob(document.clone())).is_err() {
+        if inspected(&document).is_err() {
             continue;
         }
         let output = P256
             .signs(&document)
             .unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()));
         assert!(output.starts_with(&document), "{}", path.display());
-        let after = inspect(&NativeEnvironment, &MemoryBlob(output));
+        let after = inspected(&output);
         assert!(after.is_ok(), "{}: {after:?}", path.display());
         signed += 1;
     }
