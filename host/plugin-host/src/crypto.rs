@@ -328,6 +328,83 @@ mod tests {
     }
 
     #[test]
+    fn digests_of_others_are_computed_and_signatures_over_them_verify() {
+        let key = PKey::from_rsa(Rsa::generate(2048).unwrap()).unwrap();
+        for hash in DigestAlgorithm::ALL.iter().copied() {
+            assert_eq!(digest_of(hash, MESSAGE).len(), hash.output_len(), "{hash}");
+            if hash != DigestAlgorithm::Shake256 {
+                let algorithm = SignatureAlgorithm::RsaPkcs1(hash);
+                assert_verifies(&key, algorithm, Some(Padding::PKCS1));
+            }
+        }
+        // FIPS 202, of nothing, with 64 bytes of output.
+        let shake = hex::encode(digest_of(DigestAlgorithm::Shake256, b""));
+        assert!(
+            shake.starts_with("46b9dd2b0ba88d13233b3feb743eeb24"),
+            "{shake}"
+        );
+        assert!(shake.ends_with("be"), "{shake}");
+    }
+
+    #[test]
+    fn edwards_curves_sign_the_message_itself() {
+        for (key, algorithm, other) in [
+            (
+                PKey::generate_ed25519().unwrap(),
+                SignatureAlgorithm::Ed25519,
+                SignatureAlgorithm::Ed448,
+            ),
+            (
+                PKey::generate_ed448().unwrap(),
+                SignatureAlgorithm::Ed448,
+                SignatureAlgorithm::Ed25519,
+            ),
+        ] {
+            let mut signer = Signer::new_without_digest(&key).unwrap();
+            let value = signer.sign_oneshot_to_vec(MESSAGE).unwrap();
+            let spki = key.public_key_to_der().unwrap();
+            let verdict = |algorithm, message| verify_with_spki(&spki, algorithm, message, &value);
+
+            assert_eq!(verdict(algorithm, MESSAGE), Ok(true));
+            assert_eq!(verdict(algorithm, b"something else"), Ok(false));
+            assert_eq!(verdict(other, MESSAGE), Err(CryptoError::KeyKind(other)));
+        }
+    }
+
+    #[test]
+    fn a_digest_info_without_null_has_a_name_of_its_own_and_one_form() {
+        let hash = DigestAlgorithm::Sha256;
+        let rsa = Rsa::generate(2048).unwrap();
+        let digest = digest_of(hash, MESSAGE);
+        let sound = digest_info_without_null(message_digest(hash), &digest).unwrap();
+        let spki = rsa.public_key_to_der().unwrap();
+        let signed = |digest_info: &[u8]| {
+            let mut value = vec![0; rsa.size() as usize];
+            rsa.private_encrypt(digest_info, &mut value, Padding::PKCS1)
+                .unwrap();
+            let by = |algorithm| verify_with_spki(&spki, algorithm, &digest, &value).unwrap();
+            let without = by(SignatureAlgorithm::RsaPkcs1WithoutNull(hash));
+            (by(SignatureAlgorithm::RsaPkcs1(hash)), without)
+        };
+        let mut with_null = sound.clone();
+        with_null.splice(15..15, [0x05, 0x00]);
+        with_null[1] += 2;
+        with_null[3] += 2;
+
+        assert_eq!(signed(&sound), (false, true));
+        assert_eq!(signed(&with_null), (true, false));
+        // What forgeries with small exponents hide behind the digest, and in
+        // parameters.
+        let behind = [&sound[..], b"garbage"].concat();
+        assert_eq!(signed(&behind), (false, false));
+        let mut inside = sound.clone();
+        inside.splice(15..15, [0x04, 0x02, 0xab, 0xcd]);
+        inside[1] += 4;
+        inside[3] += 4;
+        assert_eq!(signed(&inside), (false, false));
+    }
+
+    #[test]
     fn other_curves_and_kinds_of_keys_are_refused() {
         let algorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
         let digest = digest_of(DigestAlgorithm::Sha256, MESSAGE);
