@@ -70,7 +70,9 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
     );
     sign(&demo, signing.signers[0].link(), 0).await;
     let (stamped, _) = api.document(signing.signing_id).await;
-    world.spoil("ocsp", json!({"fault": "down"})).await;
+    for service in ["ocsp", "repository"] {
+        world.spoil(service, json!({"fault": "down"})).await;
+    }
 
     let refused = api.call(Method::POST, &path, None).await.unwrap_err();
 
@@ -81,7 +83,8 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
     let told = &refused.problem.detail;
     assert!(told.contains("tells of the certificate"), "{told}");
     assert_eq!(api.document(signing.signing_id).await.0, stamped);
-    world.mend("ocsp").await;
+    // The revocation lists are enough.
+    world.mend("repository").await;
     let archived = archive(&api, signing.signing_id).await;
     assert_eq!(archived["upgraded"], true);
 }

@@ -13,7 +13,7 @@ use crate::api::DiligenceApi;
 use crate::codes::{EntityPath, PropertyPath};
 use crate::kyc::{self, ABOUT_KYC, OrderId};
 use crate::problem::ProblemKind::{
-    self, NoData, PaymentRequired, SignatureUnavailable, UpstreamUnavailable,
+    self, NoData, PaymentRequired, RegisterNotOffered, SignatureUnavailable, UpstreamUnavailable,
 };
 use crate::requests::{AnswerQuery, Question};
 use crate::views::{Answer, ReportAnswer};
@@ -61,6 +61,7 @@ const PROPERTY_OBJECTS: Tag = Tag {
 const REFUSALS: &[ProblemKind] = &[
     PaymentRequired,
     NoData,
+    RegisterNotOffered,
     UpstreamUnavailable,
     SignatureUnavailable,
 ];

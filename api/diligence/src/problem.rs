@@ -24,6 +24,7 @@ parafa_api_http::problem_kinds! {
         OrderEnded = (problems::ORDER_ENDED);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         RoleNotHeld = (problems::ROLE_NOT_HELD);
+        RegisterNotOffered = (problems::REGISTER_NOT_OFFERED);
         IdempotencyKeyReused = IDEMPOTENCY_KEY_REUSED;
         RateLimited = RATE_LIMITED;
         QuotaExceeded = (parafa_api_ceremony::problems::QUOTA_EXCEEDED);

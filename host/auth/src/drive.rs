@@ -251,7 +251,8 @@ fn rejected(rejection: &CertificateRejection) -> AuthenticationFailure {
         CertificateRejection::Expired { .. }
         | CertificateRejection::NotYetValid { .. }
         | CertificateRejection::Revoked { .. }
-        | CertificateRejection::UnknownToIssuer => AuthenticationFailure::DeviceError,
+        | CertificateRejection::UnknownToIssuer
+        | CertificateRejection::NoRevocationSource(_) => AuthenticationFailure::DeviceError,
         CertificateRejection::Untrusted(_)
         | CertificateRejection::Purpose(_)
         | CertificateRejection::NotQualified(_) => AuthenticationFailure::NotQualified,

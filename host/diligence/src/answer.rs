@@ -212,6 +212,9 @@ impl Diligence {
                 }
                 Err(DiligenceError::NoData)
             }
+            Err(SourceError::NotOffered { register, .. }) => {
+                Err(DiligenceError::NotOffered(register))
+            }
             Err(SourceError::Unavailable(why)) => Err(DiligenceError::Register(why)),
         }
     }

@@ -2,6 +2,7 @@ use parafa_organisation_signature::SignatureUnavailable;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::register_calls::CallOutcome;
+use parafa_register_data::Register;
 use parafa_registers::Unavailable;
 use parafa_store::StoreError;
 
@@ -14,6 +15,9 @@ pub enum DiligenceError {
     /// The register holds nothing.
     #[error("the register holds nothing")]
     NoData,
+    /// No source is set up here that has such answers of the register.
+    #[error("no source is set up for {}", .0.code())]
+    NotOffered(Register),
     /// A register did not answer.
     #[error(transparent)]
     Register(#[from] Unavailable),
@@ -33,6 +37,7 @@ impl DiligenceError {
     pub(crate) fn outcome(&self) -> CallOutcome {
         match self {
             Self::NoData => CallOutcome::NoData,
+            Self::NotOffered(_) => CallOutcome::NotOffered,
             Self::Register(_) => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
             Self::PaymentRequired(_) => CallOutcome::PaymentRequired,

@@ -2,6 +2,7 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::NoRoom;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
+use parafa_register_data::Register;
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
@@ -15,6 +16,9 @@ pub enum IdentificationError {
     /// Nobody holds the role in the entity.
     #[error("nobody holds the role")]
     RoleNotHeld,
+    /// No source is set up here that has such answers of the register.
+    #[error("no source is set up for {}", .0.code())]
+    NotOffered(Register),
     /// A register does not answer.
     #[error("a register does not answer")]
     RegisterUnavailable,

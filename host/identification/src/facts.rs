@@ -68,6 +68,7 @@ impl Identifications {
         let outcome = match &facts {
             Ok(Some(_)) => CallOutcome::Answered,
             Ok(None) => CallOutcome::NoData,
+            Err(IdentificationError::NotOffered(_)) => CallOutcome::NotOffered,
             Err(_) => CallOutcome::UpstreamUnavailable,
         };
         let store = &self.records.store;
@@ -112,6 +113,10 @@ impl Identifications {
         let digests = came.map(hex::encode).collect();
         let facts = match (held, known) {
             (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
+            (Err(SourceError::NotOffered { register, .. }), _)
+            | (_, Err(SourceError::NotOffered { register, .. })) => {
+                Err(IdentificationError::NotOffered(register))
+            }
             (Err(SourceError::Unavailable(why)), _) | (_, Err(SourceError::Unavailable(why))) => {
                 Err(match why {
                     Unavailable::TooLong { .. } => IdentificationError::RegisterAnswerTooLong,
@@ -129,7 +134,7 @@ fn raw_sha256(asked: &Result<RegisterAnswer, SourceError>) -> Option<[u8; 32]> {
     match asked {
         Ok(answer) => Some(answer.raw_sha256),
         Err(SourceError::NoData { raw_sha256 }) => *raw_sha256,
-        Err(SourceError::Unavailable(_)) => None,
+        Err(SourceError::NotOffered { .. } | SourceError::Unavailable(_)) => None,
     }
 }
 

@@ -31,7 +31,8 @@ impl RegisterSources {
 impl Registers for RegisterSources {
     async fn ask(&self, mode: KeyMode, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let asked = self.of(mode).answer(query).await;
-        if let Err(SourceError::Unavailable(error)) = &asked {
+        if let Err(error @ (SourceError::NotOffered { .. } | SourceError::Unavailable(_))) = &asked
+        {
             let error: &dyn std::error::Error = error;
             tracing::warn!(
                 register = query.register().code(),

@@ -46,6 +46,8 @@ pub enum CallOutcome {
     Answered,
     /// The register holds nothing.
     NoData,
+    /// No source is set up for the register.
+    NotOffered,
     /// A register did not answer.
     UpstreamUnavailable,
     /// The answer could not be signed.

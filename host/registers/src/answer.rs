@@ -52,6 +52,15 @@ pub enum SourceError {
         /// SHA-256 of the answer as it came, where there was one.
         raw_sha256: Option<[u8; 32]>,
     },
+    /// No source that is set up here has such answers: asking again does not
+    /// help.
+    #[error("no source is set up for {kind} of {}", register.code())]
+    NotOffered {
+        /// The register.
+        register: Register,
+        /// What was asked.
+        kind: &'static str,
+    },
     /// The register did not answer.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
@@ -61,17 +70,6 @@ pub enum SourceError {
 /// person, and no entity either.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
-    /// No source is set up for it.
-    #[error("no source is set up for {}", .0.code())]
-    NotConfigured(Register),
-    /// Its source does not have such answers.
-    #[error("the source of {} has no {kind}", register.code())]
-    NotOffered {
-        /// The register.
-        register: Register,
-        /// What was asked.
-        kind: &'static str,
-    },
     /// It failed too often just now, and is left alone for a while.
     #[error("{} failed too often and is left alone for a while", .0.code())]
     Resting(Register),
@@ -152,6 +150,14 @@ pub(crate) fn answered(
 pub(crate) fn nothing_held(raw_sha256: [u8; 32]) -> SourceError {
     SourceError::NoData {
         raw_sha256: Some(raw_sha256),
+    }
+}
+
+/// Nobody here answers such queries.
+pub(crate) fn not_offered(query: &Query) -> SourceError {
+    SourceError::NotOffered {
+        register: query.register(),
+        kind: query.kind(),
     }
 }
 

@@ -14,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use self::uapi::Reading;
-use crate::answer::{answered, nothing_held};
-use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
+use crate::answer::{answered, not_offered, nothing_held};
+use crate::{Clock, RegisterAnswer, RegisterSource, SourceError};
 
 /// How open data is reached.
 #[derive(Clone, Debug)]
@@ -63,11 +63,7 @@ impl OpenData {
 impl RegisterSource for OpenData {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
         let Query::CompanyProfile(code) = query else {
-            return Err(Unavailable::NotOffered {
-                register: query.register(),
-                kind: query.kind(),
-            }
-            .into());
+            return Err(not_offered(query));
         };
         let limits = ExchangeLimits {
             timeout: self.config.timeout,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parafa_register_data::{Query, Register};
 
-use crate::{RegisterAnswer, RegisterSource, SourceError, Unavailable};
+use crate::answer::not_offered;
+use crate::{RegisterAnswer, RegisterSource, SourceError};
 
 /// One source before each register.
 #[derive(Clone, Default)]
@@ -33,10 +34,9 @@ impl Routes {
 #[async_trait]
 impl RegisterSource for Routes {
     async fn answer(&self, query: &Query) -> Result<RegisterAnswer, SourceError> {
-        let register = query.register();
-        match self.0.get(&register) {
+        match self.0.get(&query.register()) {
             Some(source) => source.answer(query).await,
-            None => Err(Unavailable::NotConfigured(register).into()),
+            None => Err(not_offered(query)),
         }
     }
 }

@@ -293,8 +293,10 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
         password_file: None,
         from: MAIL_FROM.to_owned(),
     });
-    config.diligence.gateway_url = Some(address(&world.addresses.register)?);
-    config.diligence.demo_token = Some(parafa_demo::REGISTER_TOKEN);
+    if config.diligence.open_data_url.is_none() {
+        config.diligence.gateway_url = Some(address(&world.addresses.register)?);
+        config.diligence.demo_token = Some(parafa_demo::REGISTER_TOKEN);
+    }
     let hooks = address(&world.addresses.hooks)?;
     let hooks = HostPort::of(&hooks).map(|receiver| receiver.to_string());
     config.outbound.allow.extend(hooks);

@@ -1,29 +1,51 @@
 //! The addresses that certificates name.
 
+use parafa_http_port::ExchangeLimits;
+
 /// Most addresses of one kind that are tried for one certificate: whoever made
 /// the certificate chose how many there are.
 const MAX_ADDRESSES: usize = 4;
 
-/// The first of a certificate's addresses that are ones of HTTP.
-pub(crate) fn reachable(urls: &[String]) -> impl Iterator<Item = &str> {
+/// The first of a certificate's addresses that are ones of HTTP, with the limits
+/// of the exchange: they share its time, so that one that hangs leaves some to
+/// the others.
+pub(crate) fn reachable(
+    urls: &[String],
+    limits: ExchangeLimits,
+) -> impl Iterator<Item = (&str, ExchangeLimits)> {
     let urls = urls.iter().map(String::as_str);
-    urls.filter(|url| url.starts_with("http://") || url.starts_with("https://"))
+    let urls: Vec<_> = urls
+        .filter(|url| url.starts_with("http://") || url.starts_with("https://"))
         .take(MAX_ADDRESSES)
+        .collect();
+    let count = u32::try_from(urls.len()).unwrap_or(u32::MAX).max(1);
+    let limits = ExchangeLimits {
+        timeout: limits.timeout / count,
+        ..limits
+    };
+    urls.into_iter().map(move |url| (url, limits))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
-    fn only_the_first_addresses_of_http_are_tried() {
+    fn only_the_first_addresses_of_http_are_tried_and_share_the_time() {
         let urls: Vec<String> = ["ldap://directory.example/", "http://one.example/"]
             .into_iter()
             .map(str::to_owned)
             .chain((0..1_000).map(|number| format!("https://{number}.example/")))
             .collect();
 
-        let tried: Vec<&str> = reachable(&urls).collect();
+        let limits = ExchangeLimits {
+            timeout: Duration::from_secs(8),
+            max_response_bytes: 100,
+        };
+
+        let (tried, limits): (Vec<&str>, Vec<_>) = reachable(&urls, limits).unzip();
 
         assert_eq!(
             tried,
@@ -34,5 +56,7 @@ mod tests {
                 "https://2.example/",
             ]
         );
+        let each = Duration::from_secs(2);
+        assert!(limits.iter().all(|limits| limits.timeout == each));
     }
 }

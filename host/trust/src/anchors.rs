@@ -5,6 +5,7 @@ mod manifest;
 pub use self::manifest::TrustConfigError;
 
 use std::path::Path;
+use std::time::Duration;
 
 use der::asn1::ObjectIdentifier;
 use jiff::Timestamp;
@@ -55,8 +56,11 @@ pub struct TrustEntry {
     pub qualified_until: Option<Timestamp>,
     /// Policies that a leaf must carry, all of them.
     pub policies: Vec<ObjectIdentifier>,
-    /// How its leaves are checked for revocation.
+    /// How responders are asked about its leaves.
     pub ocsp: OcspSettings,
+    /// How old a CRL about its leaves may be; `None`: as old as its nextUpdate
+    /// allows.
+    pub crl_max_age: Option<Duration>,
 }
 
 impl TrustEntry {
@@ -72,6 +76,7 @@ impl TrustEntry {
             qualified_until: None,
             policies: Vec::new(),
             ocsp: OcspSettings::default(),
+            crl_max_age: None,
         }
     }
 

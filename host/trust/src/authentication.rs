@@ -12,6 +12,7 @@ use crate::ocsp::OcspClient;
 use crate::signer::{
     CertificateRejection, CheckedSigner, PurposeFault, check_revocation, check_validity,
 };
+use crate::validation::RevocationSources;
 
 /// What extKeyUsage says of certificates that authenticate: clientAuth, or
 /// Smart-ID's own purpose, which has taken its place there.
@@ -24,14 +25,15 @@ const AUTHENTICATION_PURPOSES: [ObjectIdentifier; 2] = [
 #[derive(Clone)]
 pub struct AuthenticationCheck {
     anchors: Arc<TrustAnchors>,
-    ocsp: OcspClient,
+    sources: RevocationSources,
 }
 
 impl AuthenticationCheck {
     /// A check against `anchors`.
     #[must_use]
     pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient) -> Self {
-        Self { anchors, ocsp }
+        let sources = RevocationSources::new(ocsp);
+        Self { anchors, sources }
     }
 
     /// Whether anybody is trusted to vouch for those who authenticate by the eID
@@ -58,7 +60,7 @@ impl AuthenticationCheck {
         check_validity(certificate, now)?;
         let path = self.path(certificate, method, now)?;
         check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
-        check_revocation(&self.ocsp, certificate, path, now).await
+        check_revocation(&self.sources, certificate, path, now).await
     }
 
     /// Whether an authority that is trusted for the method stands behind the

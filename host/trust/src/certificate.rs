@@ -375,6 +375,8 @@ fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
     let names = points
         .into_iter()
         .flat_map(|points| points.0)
+        // A list for some reasons alone does not say that a certificate is good.
+        .filter(|point| point.reasons.is_none())
         .flat_map(|point| match point.distribution_point {
             Some(DistributionPointName::FullName(names)) => names,
             Some(DistributionPointName::NameRelativeToCRLIssuer(_)) | None => Vec::new(),

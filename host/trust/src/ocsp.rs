@@ -57,20 +57,21 @@ pub enum NonceMode {
 /// Limits of an OCSP exchange.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OcspPolicy {
-    /// Size and time of one exchange.
+    /// Size of an answer, and time for all responders of a certificate.
     pub limits: ExchangeLimits,
-    /// How far the responder's clock may be off.
+    /// How far an issuer's clock may be off.
     pub clock_skew: Duration,
     /// How old thisUpdate may be.
     pub max_age: Duration,
 }
 
 impl Default for OcspPolicy {
-    /// Ten seconds and 64 KiB; five minutes of skew; an hour of age.
+    /// Four seconds, so that there is time for a CRL in place of a responder that
+    /// hangs, and 64 KiB; five minutes of skew; an hour of age.
     fn default() -> Self {
         Self {
             limits: ExchangeLimits {
-                timeout: Duration::from_secs(10),
+                timeout: Duration::from_secs(4),
                 max_response_bytes: 64 * 1024,
             },
             clock_skew: Duration::from_secs(5 * 60),
@@ -181,6 +182,10 @@ impl OcspClient {
         &self.ports
     }
 
+    pub(crate) fn clock_skew(&self) -> Duration {
+        self.policy.clock_skew
+    }
+
     /// What the responder says about `certificate`, which `issuer` issued, with
     /// the response as evidence. Responders are asked in turn until one gives
     /// a valid answer, be it good or not.
@@ -200,14 +205,18 @@ impl OcspClient {
             settings,
             now,
         };
+        let limits = self.policy.limits;
         if let Some(url) = &settings.url {
             return self
-                .ask(&self.ports.configured, url.as_str(), &question)
+                .ask(&self.ports.configured, url.as_str(), limits, &question)
                 .await;
         }
         let mut last = OcspError::NoResponder;
-        for address in reachable(certificate.ocsp_urls()) {
-            match self.ask(&self.ports.named, address, &question).await {
+        for (address, limits) in reachable(certificate.ocsp_urls(), limits) {
+            match self
+                .ask(&self.ports.named, address, limits, &question)
+                .await
+            {
                 Ok(evidence) => return Ok(evidence),
                 Err(error) => last = error,
             }
@@ -219,6 +228,7 @@ impl OcspClient {
         &self,
         port: &Arc<dyn HttpPort>,
         address: &str,
+        limits: ExchangeLimits,
         question: &Question<'_>,
     ) -> Result<OcspEvidence, OcspError> {
         let settings = question.settings;
@@ -236,7 +246,7 @@ impl OcspClient {
             .body(Bytes::from(body))
             .map_err(|_| OcspError::Address)?;
         let answer = port
-            .exchange(request, self.policy.limits)
+            .exchange(request, limits)
             .await
             .map_err(OcspError::Transport)?;
         if answer.status() != StatusCode::OK {

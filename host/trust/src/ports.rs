@@ -86,7 +86,12 @@ impl HttpPort for BudgetedPort {
                 ..limits
             },
         );
-        let answer = answer.await?;
+        let answer = answer.await.map_err(|error| match error {
+            HttpPortError::ResponseTooLong { limit, .. } if limit < limits.max_response_bytes => {
+                HttpPortError::Spent
+            }
+            error => error,
+        })?;
         self.take(answer.body().len())?;
         Ok(answer)
     }

@@ -7,16 +7,15 @@ use jiff::Timestamp;
 
 use crate::anchors::{Purpose, TrustAnchors, TrustEntry, TrustedPath};
 use crate::certificate::Certificate;
-use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspEvidence};
+use crate::ocsp::{CertificateStatus, OcspClient};
 use crate::path::PathError;
+use crate::validation::{RevocationQuestion, RevocationSources, ValidationDataError};
 
-/// A certificate that was found good, with the evidence.
+/// A certificate that was found good.
 #[derive(Clone, Debug)]
 pub struct CheckedSigner {
     /// The person's certificate, then its issuers up to the anchor.
     pub chain: Vec<Certificate>,
-    /// The responder's answer that it is not revoked.
-    pub revocation: OcspEvidence,
 }
 
 impl CheckedSigner {
@@ -60,9 +59,13 @@ pub enum CertificateRejection {
     /// Its issuer's responder does not know it; to be treated as revoked.
     #[error("the certificate is unknown to its issuer's OCSP responder")]
     UnknownToIssuer,
-    /// Nobody told whether it is revoked; trying again may help.
+    /// Neither OCSP nor a CRL told whether it is revoked; trying again may help.
     #[error("the certificate's revocation status is not available")]
-    RevocationUnavailable(#[source] OcspError),
+    RevocationUnavailable(#[source] ValidationDataError),
+    /// Nobody can ever tell whether it is revoked: it names neither an OCSP
+    /// responder nor a CRL that may be asked, nor does the configuration.
+    #[error("the certificate has no source of revocation status")]
+    NoRevocationSource(#[source] ValidationDataError),
 }
 
 /// What the key may not do.
@@ -113,14 +116,15 @@ pub enum QualificationFault {
 #[derive(Clone)]
 pub struct SignerCheck {
     anchors: Arc<TrustAnchors>,
-    ocsp: OcspClient,
+    sources: RevocationSources,
 }
 
 impl SignerCheck {
     /// A check against `anchors`.
     #[must_use]
     pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient) -> Self {
-        Self { anchors, ocsp }
+        let sources = RevocationSources::new(ocsp);
+        Self { anchors, sources }
     }
 
     /// Checks that `certificate`, presented by the eID `method`, may make a
@@ -143,13 +147,13 @@ impl SignerCheck {
         check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
         check_qualification(certificate, path.anchor, now)
             .map_err(CertificateRejection::NotQualified)?;
-        check_revocation(&self.ocsp, certificate, path, now).await
+        check_revocation(&self.sources, certificate, path, now).await
     }
 }
 
 /// Asks the issuer of a trusted path's leaf whether it revoked it.
 pub(crate) async fn check_revocation(
-    ocsp: &OcspClient,
+    sources: &RevocationSources,
     certificate: &Certificate,
     path: TrustedPath<'_>,
     now: Timestamp,
@@ -157,17 +161,19 @@ pub(crate) async fn check_revocation(
     let [_, issuer, ..] = path.chain.as_slice() else {
         return Err(CertificateRejection::Untrusted(PathError::Shape));
     };
-    let revocation = ocsp
-        .status(certificate, issuer, &path.anchor.ocsp, now)
-        .await
-        .map_err(CertificateRejection::RevocationUnavailable)?;
-    match revocation.status {
-        CertificateStatus::Good => Ok(CheckedSigner {
-            chain: path.chain,
-            revocation,
-        }),
-        CertificateStatus::Revoked { at } => Err(CertificateRejection::Revoked { at }),
-        CertificateStatus::Unknown => Err(CertificateRejection::UnknownToIssuer),
+    let question = RevocationQuestion {
+        certificate,
+        issuer,
+        ocsp: &path.anchor.ocsp,
+        list_max_age: path.anchor.crl_max_age,
+        now,
+    };
+    match sources.ask(&question, |told| Ok(told.status)).await {
+        Ok(CertificateStatus::Good) => Ok(CheckedSigner { chain: path.chain }),
+        Ok(CertificateStatus::Revoked { at }) => Err(CertificateRejection::Revoked { at }),
+        Ok(CertificateStatus::Unknown) => Err(CertificateRejection::UnknownToIssuer),
+        Err(fault) if fault.may_pass() => Err(CertificateRejection::RevocationUnavailable(fault)),
+        Err(fault) => Err(CertificateRejection::NoRevocationSource(fault)),
     }
 }
 

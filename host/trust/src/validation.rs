@@ -4,51 +4,43 @@
 
 mod issuer_statement;
 mod issuers;
+mod revocation;
 mod revocation_list;
 
+pub(crate) use self::revocation::{RevocationQuestion, RevocationSources};
 pub use self::revocation_list::RevocationListFault;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Method, Request, StatusCode};
+use http::StatusCode;
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPortError};
 
 use crate::addresses::reachable;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
-use crate::ocsp::{CertificateStatus, OcspClient, OcspError, OcspSettings};
+use crate::ocsp::{OcspClient, OcspError};
 use crate::ports::FetchBudget;
-use crate::validation::issuer_statement::IssuerStatement;
 
 /// Limits of what is gathered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ValidationPolicy {
     /// Size and time of the exchange for an issuer's certificate.
     pub issuer: ExchangeLimits,
-    /// Size and time of the exchange for a revocation list.
-    pub revocation_list: ExchangeLimits,
-    /// How far the issuers' clocks may be off.
-    pub clock_skew: Duration,
     /// How old a responder's answer about an authority may be: those are often
     /// made in advance.
     pub max_age_of_authorities: Duration,
 }
 
 impl Default for ValidationPolicy {
-    /// Ten seconds each, 64 KiB for certificates and 2 MiB for lists; five
-    /// minutes of skew; a week of age.
+    /// Ten seconds and 64 KiB for a certificate; a week of age.
     fn default() -> Self {
-        let within = |max_response_bytes| ExchangeLimits {
-            timeout: Duration::from_secs(10),
-            max_response_bytes,
-        };
         Self {
-            issuer: within(64 * 1024),
-            revocation_list: within(2 * 1024 * 1024),
-            clock_skew: Duration::from_secs(5 * 60),
+            issuer: ExchangeLimits {
+                timeout: Duration::from_secs(10),
+                max_response_bytes: 64 * 1024,
+            },
             max_age_of_authorities: Duration::from_secs(7 * 24 * 60 * 60),
         }
     }
@@ -120,7 +112,7 @@ pub enum SourceFault {
 #[derive(Clone)]
 pub struct ValidationData {
     anchors: Arc<TrustAnchors>,
-    ocsp: OcspClient,
+    sources: RevocationSources,
     policy: ValidationPolicy,
 }
 
@@ -131,7 +123,7 @@ impl ValidationData {
     pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient, policy: ValidationPolicy) -> Self {
         Self {
             anchors,
-            ocsp,
+            sources: RevocationSources::new(ocsp),
             policy,
         }
     }
@@ -140,7 +132,7 @@ impl ValidationData {
     #[must_use]
     pub fn within(&self, budget: FetchBudget) -> Self {
         Self {
-            ocsp: self.ocsp.within(budget),
+            sources: RevocationSources::new(self.sources.ocsp.within(budget)),
             ..self.clone()
         }
     }
@@ -167,8 +159,8 @@ impl ValidationData {
             return Ok(Issuer::Anchor);
         }
         let mut fault = ValidationDataError::NoSource;
-        for address in reachable(certificate.issuer_urls()) {
-            match self.issuer_at(address, certificate).await {
+        for (address, limits) in reachable(certificate.issuer_urls(), self.policy.issuer) {
+            match self.issuer_at(address, limits, certificate).await {
                 Ok(issuer) if is_root(&issuer) && !self.anchors.lead_to(&issuer) => {
                     return Err(ValidationDataError::Untrusted);
                 }
@@ -180,9 +172,8 @@ impl ValidationData {
     }
 
     /// What the issuer tells of a certificate now, in DER: an OCSP response,
-    /// good or not, else a revocation list. An end entity's list is asked for
-    /// only where no responder answers for it, because it says nothing of the
-    /// time since it was made.
+    /// good or not, else a revocation list. A responder that does not know the
+    /// certificate leaves it to the list (RFC 6960 clause 2.2).
     ///
     /// With `since`, what is told has to tell of that time (ETSI EN 319 102-1
     /// clause 5.2.5): of a signer it was told since; of an authority, whose
@@ -197,101 +188,38 @@ impl ValidationData {
         since: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<Vec<u8>, ValidationDataError> {
-        let told = match self.ocsp_response(certificate, issuer, now).await {
-            Ok(told) => told.of_time(certificate, since),
-            Err(SourceFault::Ocsp(OcspError::NoResponder)) => Err(ValidationDataError::NoSource),
-            Err(error) => Err(ValidationDataError::of(error)),
-        };
-        let mut fault = match told {
-            Ok(response) => return Ok(response),
-            Err(fault) => fault,
-        };
-        if matches!(fault, ValidationDataError::Unreachable(_)) && !certificate.is_authority() {
-            return Err(fault);
+        let mut entries = self.anchors.entries().iter();
+        let entry = entries.find(|entry| entry.certificate == *issuer);
+        let mut ocsp = entry.map(|entry| entry.ocsp.clone()).unwrap_or_default();
+        let mut list_max_age = entry.and_then(|entry| entry.crl_max_age);
+        if certificate.is_authority() {
+            ocsp.max_age = Some(self.policy.max_age_of_authorities);
+            list_max_age = None;
         }
-        for address in reachable(certificate.revocation_list_urls()) {
-            let told = match self.revocation_list_at(address, issuer, now).await {
-                Ok(told) => told.of_time(certificate, since),
-                Err(error) => Err(ValidationDataError::of(error)),
-            };
-            match told {
-                Ok(list) => return Ok(list),
-                Err(error) => fault = fault.or(error),
-            }
-        }
-        Err(fault)
+        let question = RevocationQuestion {
+            certificate,
+            issuer,
+            ocsp: &ocsp,
+            list_max_age,
+            now,
+        };
+        let told = self
+            .sources
+            .ask(&question, |told| told.of_time(certificate, since));
+        told.await
     }
 
     async fn issuer_at(
         &self,
         address: &str,
+        limits: ExchangeLimits,
         certificate: &Certificate,
     ) -> Result<Certificate, SourceFault> {
-        let body = self.fetch(address, self.policy.issuer).await?;
+        let body = self.sources.fetch(address, limits).await?;
         issuers::read(&body)
             .into_iter()
             .find(|found| found.is_authority() && certificate.is_issued_by(found))
             .ok_or(SourceFault::NoIssuer)
-    }
-
-    async fn ocsp_response(
-        &self,
-        certificate: &Certificate,
-        issuer: &Certificate,
-        now: Timestamp,
-    ) -> Result<IssuerStatement, SourceFault> {
-        let mut entries = self.anchors.entries().iter();
-        let entry = entries.find(|entry| entry.certificate == *issuer);
-        let mut settings = entry.map_or_else(OcspSettings::default, |entry| entry.ocsp.clone());
-        if certificate.is_authority() {
-            settings.max_age = Some(self.policy.max_age_of_authorities);
-        }
-        let answer = self.ocsp.status(certificate, issuer, &settings, now).await;
-        let evidence = answer.map_err(SourceFault::Ocsp)?;
-        let is_revoked = match evidence.status {
-            CertificateStatus::Unknown => return Err(SourceFault::UnknownToResponder),
-            CertificateStatus::Good => false,
-            CertificateStatus::Revoked { .. } => true,
-        };
-        Ok(IssuerStatement {
-            der: evidence.response_der,
-            this_update: evidence.this_update,
-            told_at: evidence.produced_at,
-            next_update: evidence.next_update,
-            is_revoked,
-        })
-    }
-
-    async fn revocation_list_at(
-        &self,
-        address: &str,
-        issuer: &Certificate,
-        now: Timestamp,
-    ) -> Result<IssuerStatement, SourceFault> {
-        let list = self.fetch(address, self.policy.revocation_list).await?;
-        let period = revocation_list::check(&list, issuer, now, self.policy.clock_skew)
-            .map_err(SourceFault::RevocationList)?;
-        Ok(IssuerStatement {
-            der: list.to_vec(),
-            this_update: period.this_update,
-            told_at: period.this_update,
-            next_update: Some(period.next_update),
-            is_revoked: false,
-        })
-    }
-
-    async fn fetch(&self, address: &str, limits: ExchangeLimits) -> Result<Bytes, SourceFault> {
-        let request = Request::builder()
-            .method(Method::GET)
-            .uri(address)
-            .body(Bytes::new())
-            .map_err(|_| SourceFault::Address)?;
-        let answer = self.ocsp.ports().named.exchange(request, limits).await;
-        let answer = answer.map_err(SourceFault::Transport)?;
-        match answer.status() {
-            StatusCode::OK => Ok(answer.into_body()),
-            other => Err(SourceFault::HttpStatus(other.as_u16())),
-        }
     }
 }
 
@@ -304,56 +232,51 @@ impl ValidationDataError {
         }
     }
 
-    /// Of two faults, the one that leaves more hope: data that are to come,
-    /// then a source that may be reached later. Of two such data, those that
-    /// come first.
+    /// Of two faults, the one that leaves more hope: the first one that may pass.
+    /// Of two data that are to come, those that come first.
     fn or(self, other: Self) -> Self {
-        match (&self, &other) {
+        let is_sooner = match (&self, &other) {
             (
                 Self::NotYet {
                     next_update: one, ..
                 },
                 Self::NotYet {
-                    next_update: another,
+                    next_update: Some(another),
                     ..
                 },
-            ) => {
-                let is_sooner = another.is_some_and(|another| one.is_none_or(|one| another < one));
-                if is_sooner { other } else { self }
-            }
-            _ if other.hope() >= self.hope() => other,
-            _ => self,
-        }
+            ) => one.is_none_or(|one| *another < one),
+            _ => other.hope() > self.hope(),
+        };
+        if is_sooner { other } else { self }
+    }
+
+    /// Whether trying again may help.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        self.hope() == 2
     }
 
     fn hope(&self) -> u8 {
         match self {
             Self::NoSource => 0,
             Self::Unusable(_) | Self::Untrusted => 1,
-            Self::Unreachable(_) => 2,
-            Self::NotYet { .. } => 3,
+            Self::Unreachable(_) | Self::NotYet { .. } => 2,
         }
     }
 }
 
 impl SourceFault {
-    /// Whether the same source may answer the same question later.
+    /// Whether an issuer's certificate may lie at the same address later.
     fn is_transient(&self) -> bool {
         match self {
-            Self::Transport(error) | Self::Ocsp(OcspError::Transport(error)) => {
-                is_transient_transport(error)
+            Self::Transport(error) => {
+                matches!(
+                    error,
+                    HttpPortError::TimedOut(_) | HttpPortError::Transport(_)
+                )
             }
-            Self::HttpStatus(status) | Self::Ocsp(OcspError::HttpStatus(status)) => {
-                *status >= 500 || *status == StatusCode::TOO_MANY_REQUESTS
-            }
-            // internalError and tryLater (RFC 6960 clause 4.2.1).
-            Self::Ocsp(OcspError::Refused(status)) => matches!(status, 2 | 3),
-            Self::Ocsp(OcspError::Random(_)) => true,
-            Self::Address
-            | Self::NoIssuer
-            | Self::Ocsp(_)
-            | Self::UnknownToResponder
-            | Self::RevocationList(_) => false,
+            Self::HttpStatus(status) => *status >= 500 || *status == StatusCode::TOO_MANY_REQUESTS,
+            _ => false,
         }
     }
 }
@@ -361,13 +284,4 @@ impl SourceFault {
 /// Whether it signed itself.
 fn is_root(certificate: &Certificate) -> bool {
     certificate.is_issued_by(certificate)
-}
-
-fn is_transient_transport(error: &HttpPortError) -> bool {
-    match error {
-        HttpPortError::TimedOut(_) | HttpPortError::Transport(_) => true,
-        HttpPortError::Forbidden { .. }
-        | HttpPortError::ResponseTooLong { .. }
-        | HttpPortError::Spent => false,
-    }
 }

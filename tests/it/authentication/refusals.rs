@@ -151,10 +151,16 @@ async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
         assert_refused(&refused, 422, code);
     }
     let control = WorldControl::of(&demo);
-    control.spoil("ocsp", json!({"fault": "down"})).await;
+    for service in ["ocsp", "repository"] {
+        control.spoil(service, json!({"fault": "down"})).await;
+    }
     let untold = provider.submit(&request, "card-p384").await;
     assert_refused(&untold, 422, "revocation_unavailable");
-    control.mend("ocsp").await;
+    assert_eq!(untold.1["error"]["retryable"], true);
+    // The revocation list is enough.
+    control.mend("repository").await;
+    let revoked = provider.submit(&request, "card-revoked").await;
+    assert_refused(&revoked, 422, "certificate_revoked");
 
     let (status, _) = provider.authenticate(&request, "card-p384").await;
     assert_eq!(status, StatusCode::OK, "a refused certificate ends nothing");

@@ -78,6 +78,7 @@ async fn every_refusal_that_is_described_comes_when_it_should() {
         viewers(&demo, &mut refusals).await;
     };
     let (silent, ()) = tokio::join!(silent_order(&demo), others);
+    registers_without_a_source(&mut refusals).await;
     refusals.note(&silent, 408, "request-timeout");
     assert_eq!(ledger(&demo), [], "no refusal is charged");
     // Last: what is out of order from here on stays so.
@@ -185,6 +186,26 @@ async fn orders_at_once(demo: &Demo, refusals: &mut Refusals) {
     refusals.note(&again, 409, "idempotency-in-progress");
     assert!(retry_after(&again).is_some_and(|seconds| seconds > 0));
     refusals.note(&first, 502, "upstream-unavailable");
+}
+
+/// Of registers that nobody can ask: open data have profiles alone.
+async fn registers_without_a_source(refusals: &mut Refusals) {
+    let nowhere = "http://127.0.0.1:9/".to_owned();
+    let demo = Demo::start_with(&[("PARAFA_DILIGENCE__OPEN_DATA_URL", nowhere)]);
+    let live = DiligenceCaller::live(&demo);
+    for refused in [
+        live.get(&format!("{ENTITY}/seizures")).await,
+        live.get(&format!("{ENTITY}/dd-report?purpose=OTHER")).await,
+        live.post(PACKAGES, order("999000009", "manager")).await,
+    ] {
+        refusals.note(&refused, 422, "register-not-offered");
+        assert_eq!(retry_after(&refused), None);
+        assert!(detail(&refused).contains("Asking again does not help"));
+    }
+    live.get(ENTITY)
+        .await
+        .assert_refused(502, "upstream-unavailable");
+    assert_eq!(ledger(&demo), []);
 }
 
 /// Of whoever may only read, and asks too often.

@@ -2,7 +2,8 @@ use parafa_api_ceremony::problems::QUOTA_EXCEEDED;
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
 use super::problems::{
-    ARTIFACT_NOT_READY, ORDER_ENDED, ROLE_NOT_HELD, SIGNATURE_UNAVAILABLE, UPSTREAM_UNAVAILABLE,
+    ARTIFACT_NOT_READY, ORDER_ENDED, REGISTER_NOT_OFFERED, ROLE_NOT_HELD, SIGNATURE_UNAVAILABLE,
+    UPSTREAM_UNAVAILABLE,
 };
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
 use crate::ASICE;
@@ -31,6 +32,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .refuses(&[
                 ProblemType::PAYMENT_REQUIRED,
                 ROLE_NOT_HELD,
+                REGISTER_NOT_OFFERED,
                 QUOTA_EXCEEDED,
                 UPSTREAM_UNAVAILABLE,
                 SIGNATURE_UNAVAILABLE,

@@ -35,6 +35,14 @@ pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
     meaning: "The service's signing key or what it needs is out of order; nothing was charged.",
     remedy: "Try again later, or ask for an unsigned answer.",
 };
+/// 422: nobody here can ask the register.
+pub const REGISTER_NOT_OFFERED: ProblemType = ProblemType {
+    status: StatusCode::UNPROCESSABLE_ENTITY,
+    name: "register-not-offered",
+    title: "The register cannot be asked here",
+    meaning: "No source is set up here for a register that this answer needs; it was not asked, and nothing was charged.",
+    remedy: "Asking again does not help: turn to the operator.",
+};
 /// 502: a register did not answer.
 pub const UPSTREAM_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::BAD_GATEWAY,

@@ -90,6 +90,10 @@ fn rejected(rejection: &CertificateRejection) -> Problem {
         CertificateRejection::RevocationUnavailable(_) => {
             Problem::of(ErrorCode::RevocationUnavailable)
         }
+        CertificateRejection::NoRevocationSource(_) => Problem::new(
+            ErrorCode::CertificateChain,
+            "The certificate names neither an OCSP responder nor a revocation list, so that nobody can tell whether it is revoked.",
+        ),
     }
 }
 

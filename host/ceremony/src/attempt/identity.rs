@@ -153,7 +153,8 @@ fn failure(rejection: &CertificateRejection) -> AttemptFailure {
         CertificateRejection::Expired { .. } | CertificateRejection::NotYetValid { .. } => {
             AttemptFailure::CertificateExpired
         }
-        CertificateRejection::Untrusted { .. } => AttemptFailure::CertificateUntrusted,
+        CertificateRejection::Untrusted { .. }
+        | CertificateRejection::NoRevocationSource { .. } => AttemptFailure::CertificateUntrusted,
         CertificateRejection::Purpose { .. } => AttemptFailure::CertificatePurpose,
         CertificateRejection::NotQualified { .. } => AttemptFailure::NotQualified,
         CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer => {

@@ -2,7 +2,7 @@
 
 use parafa_api_diligence::ProblemKind;
 use parafa_api_http::Problem;
-use parafa_identification::{ANSWER_TOO_LONG, payment_required};
+use parafa_identification::{ANSWER_TOO_LONG, not_offered, payment_required};
 use parafa_registers::Unavailable;
 
 use crate::Diligence;
@@ -28,6 +28,10 @@ impl From<DiligenceError> for Problem {
         match &error {
             DiligenceError::PaymentRequired(cause) => payment_required(cause, None),
             DiligenceError::NoData => Self::of(ProblemKind::NoData),
+            DiligenceError::NotOffered(register) => {
+                tracing::warn!(error = reason, "a register cannot be asked here");
+                not_offered(*register)
+            }
             DiligenceError::Register(why) => {
                 tracing::warn!(error = reason, "a register does not answer");
                 match why {
@@ -51,7 +55,20 @@ impl From<DiligenceError> for Problem {
 
 #[cfg(test)]
 mod tests {
+    use parafa_register_data::Register;
+
     use super::*;
+
+    #[test]
+    fn a_register_without_a_source_is_no_outage_to_wait_for() {
+        let problem = Problem::from(DiligenceError::NotOffered(Register::Taar));
+
+        assert_eq!(problem.kind(), ProblemKind::RegisterNotOffered);
+        assert_eq!(problem.retry_after(), None);
+        for words in ["TAAR", "Asking again does not help"] {
+            assert!(problem.detail().contains(words), "{}", problem.detail());
+        }
+    }
 
     #[test]
     fn an_answer_that_is_too_long_is_told_from_a_register_that_is_down() {

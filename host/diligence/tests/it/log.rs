@@ -74,6 +74,23 @@ async fn a_register_that_holds_nothing_or_is_down_is_logged_with_its_question() 
 }
 
 #[tokio::test]
+async fn a_register_without_a_source_is_no_outage_and_is_logged_as_what_it_is() {
+    let stage = Stage::set().await;
+    stage.registers.leave_out(Register::Taar);
+
+    for question in [Question::Seizures, Question::Report] {
+        let refused = stage.ask(question, COMPLETE, Form::Json).await;
+
+        let is_it = matches!(refused, Err(DiligenceError::NotOffered(Register::Taar)));
+        assert!(is_it, "{refused:?}");
+    }
+    let logged = stage.logged().await;
+    let outcomes: Vec<_> = logged.iter().map(|row| row.outcome).collect();
+    assert_eq!(outcomes, [CallOutcome::NotOffered; 2]);
+    assert_eq!(stage.ledger().await.len(), 0);
+}
+
+#[tokio::test]
 async fn whoever_cannot_be_billed_is_logged_and_no_register_was_asked() {
     let stage = Stage::set().await;
     stage.fund(Some(5)).await;

@@ -59,6 +59,8 @@ pub(crate) struct Stage {
 pub(crate) struct Registers {
     set: Synthetic,
     down: Mutex<BTreeSet<Register>>,
+    /// No source is set up for these.
+    left_out: Mutex<BTreeSet<Register>>,
     /// Who is asked waits here before the answer.
     held: Mutex<Option<Arc<Barrier>>>,
 }
@@ -66,6 +68,10 @@ pub(crate) struct Registers {
 impl Registers {
     pub(crate) fn take_down(&self, register: Register) {
         self.down.lock().unwrap().insert(register);
+    }
+
+    pub(crate) fn leave_out(&self, register: Register) {
+        self.left_out.lock().unwrap().insert(register);
     }
 
     /// Nobody is answered before so many have asked.
@@ -81,7 +87,12 @@ impl RegisterSource for Registers {
         if let Some(held) = held {
             held.wait().await;
         }
-        let is_down = self.down.lock().unwrap().contains(&query.register());
+        let register = query.register();
+        if self.left_out.lock().unwrap().contains(&register) {
+            let kind = query.kind();
+            return Err(SourceError::NotOffered { register, kind });
+        }
+        let is_down = self.down.lock().unwrap().contains(&register);
         match is_down {
             true => {
                 // The others have answered by then.
@@ -137,6 +148,7 @@ impl Stage {
         let registers = Arc::new(Registers {
             set: Synthetic::new(Arc::new(|| "2026-03-11T09:00:00Z".parse().unwrap())),
             down: Mutex::default(),
+            left_out: Mutex::default(),
             held: Mutex::default(),
         });
         let diligence = Diligence {

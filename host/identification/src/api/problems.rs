@@ -6,6 +6,7 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::api::{no_room, problem};
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{PaymentCause, PaymentRequired};
+use parafa_register_data::Register;
 use url::Url;
 
 use crate::{IdentificationError, Identifications};
@@ -13,12 +14,24 @@ use crate::{IdentificationError, Identifications};
 /// What is told of an answer that will be too long the next time too.
 pub const ANSWER_TOO_LONG: &str = "A register's answer is longer than is taken here, so that asking again does not help; nothing was charged. Turn to the operator.";
 
+/// 422: no source that is set up here has such answers of a register.
+#[must_use]
+pub fn not_offered(register: Register) -> Problem {
+    let detail = format!(
+        "No source is set up here that has this of the register {} ({}): it was not asked, and nothing was charged. Asking again does not help: turn to the operator.",
+        register.code(),
+        register.name()
+    );
+    Problem::new(problems::REGISTER_NOT_OFFERED, detail)
+}
+
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<IdentificationError> for Problem {
     fn from(error: IdentificationError) -> Self {
         match error {
             IdentificationError::NotFound => Self::not_found(),
             IdentificationError::RoleNotHeld => Self::of(problems::ROLE_NOT_HELD),
+            IdentificationError::NotOffered(register) => not_offered(register),
             IdentificationError::RegisterUnavailable => Self::of(problems::UPSTREAM_UNAVAILABLE),
             IdentificationError::RegisterAnswerTooLong => {
                 Self::new(problems::UPSTREAM_UNAVAILABLE, ANSWER_TOO_LONG)

@@ -59,6 +59,36 @@ async fn failures(signer: &AnswerSigner) -> [SignatureUnavailable; 3] {
     ]
 }
 
+/// Neither responders nor revocation lists can be reached.
+fn nobody_vouches(stage: &Stage) {
+    for service in [Service::Ocsp, Service::Repository] {
+        stage.world.faults(service).until_cleared(Fault::Down);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_responders_do_wrong_the_lists_make_long_term_levels() {
+    let stage = Stage::set().await;
+    for fault in [
+        Fault::Down,
+        Fault::Hang,
+        Fault::Half,
+        Fault::Garbage,
+        Fault::Endless,
+        Fault::Status { status: 404 },
+    ] {
+        stage.world.faults(Service::Ocsp).until_cleared(fault);
+        // One that has not asked about the certificate yet.
+        let signer = stage.signer();
+
+        let long_term = signer.jades(ANSWER.into(), SignatureLevel::Lt).await;
+        let container = signer.asice(files()).await;
+
+        assert!(long_term.is_ok(), "{fault:?}: {long_term:?}");
+        assert!(container.is_ok(), "{fault:?}: {container:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_time_stamp_there_is_no_signature() {
     let stage = Stage::set().await;
@@ -82,8 +112,8 @@ async fn without_a_time_stamp_there_is_no_signature() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whose_certificate_nobody_vouches_for_does_not_sign() {
     let stage = Stage::set().await;
-    stage.world.faults(Service::Ocsp).until_cleared(Fault::Down);
     let signer = stage.signer();
+    nobody_vouches(&stage);
 
     for failure in failures(&signer).await {
         let SignatureUnavailable::Certificate(why) = &failure else {
@@ -100,7 +130,7 @@ async fn without_answers_from_after_the_time_stamp_there_is_no_long_term_level()
     let stage = Stage::set().await;
     let signer = stage.signer();
     signer.check().await.unwrap();
-    stage.world.faults(Service::Ocsp).until_cleared(Fault::Down);
+    nobody_vouches(&stage);
 
     let long_term = signer.jades(ANSWER.into(), SignatureLevel::Lt).await;
     let container = signer.asice(files()).await;

@@ -228,7 +228,7 @@ async fn answers_of_another_shape_or_about_another_entity_are_refused() {
 async fn nothing_but_profiles_is_offered() {
     let query = Query::Seizures(CODE.parse().unwrap());
     let server = Server::default();
-    let reason = unavailable(source(server.clone()).await.answer(&query).await);
-    assert!(matches!(reason, Unavailable::NotOffered { .. }));
+    let refused = source(server.clone()).await.answer(&query).await;
+    assert!(matches!(refused, Err(SourceError::NotOffered { .. })));
     assert!(server.asked.all().is_empty());
 }

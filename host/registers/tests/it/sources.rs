@@ -62,7 +62,7 @@ async fn what_is_down_hangs_or_is_garbage_in_the_set_is_unavailable_at_once() {
 }
 
 #[tokio::test]
-async fn a_register_without_a_source_is_not_configured() {
+async fn a_register_without_a_source_is_not_offered_and_not_down() {
     let routes = Routes::default().with(Register::Jar, synthetic());
     assert!(routes.answer(&profile(COMPLETE)).await.is_ok());
     let manager = Query::RoleHolders {
@@ -74,7 +74,10 @@ async fn a_register_without_a_source_is_not_configured() {
         entity: COMPLETE.parse().unwrap(),
         role: Role::Procurator,
     };
-    let reason = unavailable(routes.answer(&procurator).await);
-    assert!(matches!(reason, Unavailable::NotConfigured(Register::Igr)));
+    let refused = routes.answer(&procurator).await;
+    let Err(SourceError::NotOffered { register, .. }) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(register, Register::Igr);
     assert!(Routes::all(&synthetic()).answer(&procurator).await.is_ok());
 }

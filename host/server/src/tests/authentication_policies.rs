@@ -67,8 +67,9 @@ async fn smart_id_authenticates_by_a_certificate_of_its_own_at_the_level_that_is
         (&[SMART_ID], "not_qualified"),
         (&[MOBILE_ID, NCP_PLUS], "not_qualified"),
         (&[], "not_qualified"),
-        // Nothing is wrong with this one, but that nobody tells whether it is revoked.
-        (&[SMART_ID, NCP_PLUS], "provider_unavailable"),
+        // Nothing is wrong with this one, but that nobody can tell whether it is
+        // revoked.
+        (&[SMART_ID, NCP_PLUS], "device_error"),
     ] {
         let der = certified(&site, "eid-q-e", &person, policies);
 
@@ -86,7 +87,7 @@ async fn mobile_id_authenticates_by_a_certificate_of_its_own() {
     for (policies, expected) in [
         (&[SMART_ID, NCP_PLUS][..], "not_qualified"),
         (&[NCP_PLUS], "not_qualified"),
-        (&[MOBILE_ID, NCP_PLUS], "provider_unavailable"),
+        (&[MOBILE_ID, NCP_PLUS], "device_error"),
     ] {
         let der = certified(&site, "eid-m-e", &person, policies);
         site.mobile_id()
@@ -118,7 +119,7 @@ async fn no_card_has_a_certificate_of_a_phone() {
 
         match refused {
             Err(AuthError::OtherMeans) => assert!(!is_card, "{policies:?}"),
-            Err(AuthError::Certificate(CertificateRejection::RevocationUnavailable(_))) => {
+            Err(AuthError::Certificate(CertificateRejection::NoRevocationSource(_))) => {
                 assert!(is_card, "{policies:?}");
             }
             other => panic!("{policies:?}: {:?}", other.map(|_| ())),

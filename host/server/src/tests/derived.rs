@@ -104,7 +104,9 @@ async fn two_archives_at_once_make_one_version() {
 async fn an_archive_waits_for_authorities_that_are_down() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
-    site.faults(Service::Ocsp).until_cleared(Fault::Down);
+    for service in [Service::Ocsp, Service::Repository] {
+        site.faults(service).until_cleared(Fault::Down);
+    }
 
     let refused = stage.archive().await;
 
@@ -113,7 +115,8 @@ async fn an_archive_waits_for_authorities_that_are_down() {
     };
     assert!(wanted.unwrap().contains("certificate"));
     assert_eq!(stage.signing().await.versions.len(), 2);
-    site.faults(Service::Ocsp).clear();
+    // The revocation lists are enough.
+    site.faults(Service::Repository).clear();
     let archived = stage.archive().await;
     assert!(archived.unwrap().upgraded);
 }

@@ -201,12 +201,12 @@ impl Provider {
                 "certificate_purpose",
                 "key is not for this purpose",
             ),
-            // Nothing is wrong with this one, but that nobody tells whether it is
-            // revoked.
+            // Nothing is wrong with this one, but that nobody can ever tell whether
+            // it is revoked.
             (
                 sound,
-                "provider_unavailable",
-                "revocation status is not available",
+                "certificate_untrusted",
+                "no source of revocation status",
             ),
         ]
     }

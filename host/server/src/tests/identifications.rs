@@ -100,7 +100,7 @@ impl Registers for World {
         let mut answer = self.sandbox.ask(KeyMode::Test, query).await?;
         let is_about_holders = matches!(query, Query::RoleHolders { .. });
         match conduct {
-            Conduct::Down => Err(Unavailable::NotConfigured(query.register()).into()),
+            Conduct::Down => Err(Unavailable::Status(503).into()),
             Conduct::NobodyHolds if is_about_holders => {
                 Err(SourceError::NoData { raw_sha256: None })
             }

@@ -104,6 +104,14 @@ struct Entry {
     policies: Vec<String>,
     #[serde(default)]
     ocsp: Ocsp,
+    #[serde(default)]
+    crl: Crl,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Crl {
+    max_age_seconds: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -138,6 +146,7 @@ impl Entry {
                 certid_hash: self.ocsp.certid_hash,
                 max_age: self.ocsp.max_age_seconds.map(Duration::from_secs),
             },
+            crl_max_age: self.crl.max_age_seconds.map(Duration::from_secs),
         })
     }
 

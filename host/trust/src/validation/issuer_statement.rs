@@ -1,36 +1,39 @@
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use jiff::{SignedDuration, Timestamp};
 
-use super::ValidationDataError;
+use super::{SourceFault, ValidationDataError};
 use crate::certificate::Certificate;
+use crate::ocsp::CertificateStatus;
 
 /// How old what a responder looks at may be when it answers: some look at a copy
 /// that is renewed every half minute.
 const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// What an issuer tells of a certificate.
-pub(super) struct IssuerStatement {
+pub(crate) struct IssuerStatement {
     /// An OCSP response or a revocation list.
     pub(super) der: Vec<u8>,
+    /// What it says.
+    pub(crate) status: CertificateStatus,
     /// When that was known to be right.
     pub(super) this_update: Timestamp,
     /// When it was told.
     pub(super) told_at: Timestamp,
     /// By when newer information will be there.
     pub(super) next_update: Option<Timestamp>,
-    /// Whether it says that the certificate is revoked; newer information would
-    /// not take that back.
-    pub(super) is_revoked: bool,
 }
 
 impl IssuerStatement {
-    /// The data, if they tell of that time.
+    /// The data, if the issuer knows the certificate and they tell of that time.
     pub(super) fn of_time(
         self,
         certificate: &Certificate,
         since: Option<Timestamp>,
     ) -> Result<Vec<u8>, ValidationDataError> {
         match since {
+            _ if self.status == CertificateStatus::Unknown => Err(ValidationDataError::Unusable(
+                SourceFault::UnknownToResponder,
+            )),
             Some(since) if !self.tells_of(certificate, since) => Err(ValidationDataError::NotYet {
                 since,
                 next_update: self.next_update,
@@ -43,7 +46,9 @@ impl IssuerStatement {
         let delay = self.this_update.duration_until(time);
         let is_later = !delay.is_positive() || self.told_at >= time && delay <= RESPONDER_DELAY;
         let was_newest = self.next_update.is_some_and(|next| next >= time);
-        self.is_revoked || is_later || !is_signers(certificate) && was_newest
+        // Newer information would not take a revocation back.
+        let is_revoked = matches!(self.status, CertificateStatus::Revoked { .. });
+        is_revoked || is_later || !is_signers(certificate) && was_newest
     }
 }
 

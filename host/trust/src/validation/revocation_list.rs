@@ -1,19 +1,28 @@
-use std::cmp::Ordering;
 use std::time::Duration;
 
+use const_oid::db::rfc5280::{ID_CE_DELTA_CRL_INDICATOR, ID_CE_ISSUING_DISTRIBUTION_POINT};
+use der::asn1::BitString;
+use der::{Decode, Encode, Reader, Tag};
 use jiff::{SignedDuration, Timestamp};
-use openssl::asn1::{Asn1Time, Asn1TimeRef};
-use openssl::error::ErrorStack;
-use openssl::x509::X509Crl;
+use spki::AlgorithmIdentifierOwned;
+use x509_cert::crl::TbsCertList;
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::crl::dp::IssuingDistributionPoint;
+use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
+use x509_cert::time::Time;
 
+use super::issuer_statement::IssuerStatement;
+use super::revocation::RevocationQuestion;
 use crate::certificate::Certificate;
+use crate::ocsp::CertificateStatus;
+use crate::signature::{self, SignatureFault};
 
 /// Why a revocation list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RevocationListFault {
-    /// It is not the DER encoding of a revocation list.
+    /// It is not the DER encoding of a revocation list of version 2.
     #[error("the revocation list is malformed")]
-    Malformed(#[source] ErrorStack),
+    Malformed(#[from] der::Error),
     /// Somebody else issued it.
     #[error("the revocation list is another issuer's")]
     OtherIssuer,
@@ -22,61 +31,162 @@ pub enum RevocationListFault {
     Purpose,
     /// The signature is wrong.
     #[error("the revocation list's signature is not valid")]
-    Signature,
-    /// It is from the future, or a newer one is due.
+    Signature(#[source] SignatureFault),
+    /// It is from the future, too old, or a newer one is due.
     #[error("the revocation list is out of date")]
     OutOfDate,
+    /// It is not a complete list for the certificate: a delta, another
+    /// distribution point's, or limited in another way.
+    #[error("the revocation list does not cover the certificate")]
+    Scope,
 }
 
-/// When a list was made, and when the next one is due.
-pub(super) struct Period {
-    pub(super) this_update: Timestamp,
-    pub(super) next_update: Timestamp,
-}
-
-/// Checks that `issuer`, which may sign lists, signed a list (RFC 5280 clause
-/// 5) that is the current one. Of which certificates it tells is for whoever
-/// uses it to decide.
-pub(super) fn check(
+/// What the current, complete list of the issuer, which may sign lists, says of
+/// a certificate (RFC 5280 clauses 5 and 6.3.3).
+pub(super) fn read(
     der: &[u8],
-    issuer: &Certificate,
-    now: Timestamp,
+    question: &RevocationQuestion<'_>,
     skew: Duration,
-) -> Result<Period, RevocationListFault> {
-    let list = X509Crl::from_der(der).map_err(RevocationListFault::Malformed)?;
-    let names = list.issuer_name().try_cmp(issuer.x509().subject_name());
-    if !names.is_ok_and(Ordering::is_eq) {
+) -> Result<IssuerStatement, RevocationListFault> {
+    let RevocationQuestion {
+        certificate,
+        issuer,
+        ..
+    } = question;
+    let signed = SignedList::from_der(der)?;
+    let list = TbsCertList::from_der(&signed.tbs_octets)?;
+    if list.issuer.to_der()? != issuer.subject_der() {
         return Err(RevocationListFault::OtherIssuer);
     }
     if issuer.key_usage().is_some_and(|usage| !usage.crl_sign()) {
         return Err(RevocationListFault::Purpose);
     }
-    let verified = list.verify(issuer.public_key());
-    // What OpenSSL queued must not surface in the next call of this thread.
-    drop(ErrorStack::get());
-    if !verified.is_ok_and(|verified| verified) {
-        return Err(RevocationListFault::Signature);
-    }
-    let next_update = list.next_update().ok_or(RevocationListFault::OutOfDate)?;
-    let period = Period {
-        this_update: timestamp(list.last_update())?,
-        next_update: timestamp(next_update)?,
+    let key = issuer.public_key();
+    signature::verify(
+        key,
+        &signed.algorithm,
+        None,
+        &signed.tbs_octets,
+        &signed.signature,
+    )
+    .map_err(RevocationListFault::Signature)?;
+    let this_update = timestamp(list.this_update)?;
+    let next_update = list.next_update.ok_or(RevocationListFault::OutOfDate)?;
+    let next_update = timestamp(next_update)?;
+    check_times(this_update, next_update, question, skew)?;
+    check_scope(
+        list.crl_extensions.as_deref().unwrap_or_default(),
+        certificate,
+    )?;
+    let mut entries = list.revoked_certificates.iter().flatten();
+    let entry = entries.find(|entry| entry.serial_number.as_bytes() == certificate.serial_number());
+    let status = match entry {
+        Some(entry) => CertificateStatus::Revoked {
+            at: timestamp(entry.revocation_date)?,
+        },
+        None => CertificateStatus::Good,
     };
-    let skew = SignedDuration::try_from(skew).unwrap_or(SignedDuration::ZERO);
-    let is_begun = now.duration_until(period.this_update) <= skew;
-    let is_current = period.next_update.duration_until(now) < skew;
-    if is_begun && is_current {
-        Ok(period)
-    } else {
-        Err(RevocationListFault::OutOfDate)
+    Ok(IssuerStatement {
+        der: der.to_vec(),
+        status,
+        this_update,
+        told_at: this_update,
+        next_update: Some(next_update),
+    })
+}
+
+fn check_times(
+    this_update: Timestamp,
+    next_update: Timestamp,
+    question: &RevocationQuestion<'_>,
+    skew: Duration,
+) -> Result<(), RevocationListFault> {
+    let signed = |duration| SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
+    let now = question.now;
+    let is_begun = now.duration_until(this_update) <= signed(skew);
+    let is_current = next_update.duration_until(now) < signed(skew);
+    let is_fresh = question
+        .list_max_age
+        .is_none_or(|age| this_update.duration_until(now) <= signed(age));
+    let is_timely = is_begun && is_current && is_fresh;
+    is_timely
+        .then_some(())
+        .ok_or(RevocationListFault::OutOfDate)
+}
+
+fn check_scope(
+    extensions: &[Extension],
+    certificate: &Certificate,
+) -> Result<(), RevocationListFault> {
+    for extension in extensions {
+        let covers = match extension.extn_id {
+            ID_CE_ISSUING_DISTRIBUTION_POINT => {
+                let point = IssuingDistributionPoint::from_der(extension.extn_value.as_bytes())?;
+                point_covers(&point, certificate)
+            }
+            ID_CE_DELTA_CRL_INDICATOR => false,
+            _ => !extension.critical,
+        };
+        if !covers {
+            return Err(RevocationListFault::Scope);
+        }
+    }
+    Ok(())
+}
+
+fn point_covers(point: &IssuingDistributionPoint, certificate: &Certificate) -> bool {
+    let is_partial = point.only_some_reasons.is_some()
+        || point.indirect_crl
+        || point.only_contains_attribute_certs;
+    let is_of_kind = match certificate.is_authority() {
+        true => !point.only_contains_user_certs,
+        false => !point.only_contains_ca_certs,
+    };
+    let is_named = |name: &GeneralName| match name {
+        GeneralName::UniformResourceIdentifier(url) => {
+            let mut own = certificate.revocation_list_urls().iter();
+            own.any(|own| own == url.as_str())
+        }
+        _ => false,
+    };
+    let is_of_point = match &point.distribution_point {
+        None => true,
+        Some(DistributionPointName::FullName(names)) => names.iter().any(is_named),
+        Some(DistributionPointName::NameRelativeToCRLIssuer(_)) => false,
+    };
+    is_of_kind && is_of_point && !is_partial
+}
+
+/// CertificateList, its tbsCertList exactly as received.
+struct SignedList {
+    tbs_octets: Vec<u8>,
+    algorithm: AlgorithmIdentifierOwned,
+    signature: Vec<u8>,
+}
+
+impl<'a> Decode<'a> for SignedList {
+    fn decode<R: Reader<'a>>(reader: &mut R) -> der::Result<Self> {
+        reader.sequence(|reader| {
+            let tbs_octets = reader.tlv_bytes()?.to_vec();
+            let algorithm = reader.decode()?;
+            let signature: BitString = reader.decode()?;
+            let signature = signature.as_bytes();
+            Ok(Self {
+                tbs_octets,
+                algorithm,
+                signature: signature
+                    .ok_or_else(|| Tag::BitString.value_error())?
+                    .to_vec(),
+            })
+        })
     }
 }
 
-fn timestamp(time: &Asn1TimeRef) -> Result<Timestamp, RevocationListFault> {
-    const SECONDS_A_DAY: i64 = 24 * 60 * 60;
-
-    let epoch = Asn1Time::from_unix(0).map_err(RevocationListFault::Malformed)?;
-    let since = epoch.diff(time).map_err(RevocationListFault::Malformed)?;
-    let seconds = i64::from(since.days) * SECONDS_A_DAY + i64::from(since.secs);
-    Timestamp::from_second(seconds).map_err(|_| RevocationListFault::OutOfDate)
+fn timestamp(time: Time) -> Result<Timestamp, RevocationListFault> {
+    let seconds = i64::try_from(time.to_unix_duration().as_secs());
+    let time = seconds.map(Timestamp::from_second);
+    match time {
+        Ok(Ok(time)) => Ok(time),
+        _ => Err(RevocationListFault::OutOfDate),
+    }
 }

@@ -32,6 +32,8 @@ const FULL: &str = r#"
     nonce = "require"
     certid_hash = "sha256"
     max_age_seconds = 60
+    [certificate.crl]
+    max_age_seconds = 3600
 "#;
 
 #[test]
@@ -49,6 +51,7 @@ fn every_field_is_read() {
     assert_eq!(entry.policies.len(), 2);
     assert_eq!(entry.ocsp.nonce, NonceMode::Require);
     assert_eq!(entry.ocsp.max_age.expect("an age").as_secs(), 60);
+    assert_eq!(entry.crl_max_age.expect("an age").as_secs(), 3600);
     let at = |text: &str| entry.is_qualified_at(text.parse().expect("a time"));
     assert!(at("2024-07-02T00:00:00Z") && !at("2024-07-01T23:59:59Z"));
     assert!(!at("2039-06-29T00:00:00Z"));

@@ -11,13 +11,21 @@ use tokio::runtime::{Builder, Runtime};
 use crate::authority::Identity;
 use crate::port::{FakePort, random};
 use crate::responder::Responder;
+use crate::revocation_list::{LIST_URL, RevocationList, with_list};
 use crate::stamper::Stamper;
-use crate::world::{OCSP_URL, World, now, ocsp_client};
+use crate::world::{
+    ACCESS, METHOD, OCSP_URL, World, now, ocsp_client, signer_check, signer_template,
+};
 
 const TSA: &str = "http://tsa.example.com/";
 
 static WORLD: LazyLock<World> = LazyLock::new(World::new);
 static SIGNER: LazyLock<Identity> = LazyLock::new(|| WORLD.signer());
+/// Names a list and no responder.
+static LISTED: LazyLock<Certificate> = LazyLock::new(|| {
+    let signer = with_list(signer_template().without(ACCESS));
+    signer.issued_by(&WORLD.issuing).certificate()
+});
 
 fn runtime() -> Runtime {
     Builder::new_current_thread().build().expect("a runtime")
@@ -33,6 +41,15 @@ fn ocsp_passes(change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> b
     runtime()
         .block_on(client.status(&signer, &issuer, &settings, now()))
         .is_ok()
+}
+
+/// Whether a revocation list that went through `change` is believed.
+fn list_passes(change: impl Fn(Vec<u8>) -> Vec<u8>) -> bool {
+    let list = change(RevocationList::new(&WORLD.issuing).der());
+    let port = FakePort::default().at(LIST_URL, move |_| list.clone());
+    let check = signer_check(&WORLD.anchors(), port);
+    let checked = check.check_signer(&LISTED, METHOD, now());
+    runtime().block_on(checked).is_ok()
 }
 
 /// Whether a time-stamp answer that went through `change` is believed.
@@ -73,12 +90,14 @@ proptest! {
         prop_assert!(Certificate::from_der(&rubbish).is_err());
         let sent = rubbish.clone();
         prop_assert!(!ocsp_passes(move |_| sent.clone()));
+        prop_assert!(!list_passes(|_| rubbish.clone()));
         prop_assert!(!timestamp_passes(move |_| rubbish.clone()));
     }
 
     #[test]
     fn cut_answers_are_refused(at: prop::sample::Index) {
         prop_assert!(!ocsp_passes(move |answer| cut(&answer, at)));
+        prop_assert!(!list_passes(|list| cut(&list, at)));
         prop_assert!(!timestamp_passes(move |answer| cut(&answer, at)));
         prop_assert!(Certificate::from_der(&cut(&SIGNER.der(), at)).is_err());
     }
@@ -86,6 +105,7 @@ proptest! {
     #[test]
     fn flipped_bits_never_panic(at: prop::sample::Index, bit in 0..8_u8) {
         ocsp_passes(move |answer| flipped(answer, at, bit));
+        list_passes(|list| flipped(list, at, bit));
         timestamp_passes(move |answer| flipped(answer, at, bit));
         drop(Certificate::from_der(&flipped(SIGNER.der(), at, bit)));
     }

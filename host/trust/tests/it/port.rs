@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -16,6 +17,7 @@ type Handler = Box<dyn Fn(&[u8]) -> Result<(u16, Vec<u8>), HttpPortError> + Send
 pub struct FakePort {
     handlers: HashMap<String, Handler>,
     asked: Mutex<Vec<(String, String)>>,
+    times: Arc<Mutex<Vec<Duration>>>,
 }
 
 impl FakePort {
@@ -36,6 +38,17 @@ impl FakePort {
         self
     }
 
+    pub fn broken(mut self, url: &str, error: HttpPortError) -> Self {
+        let handler: Handler = Box::new(move |_| Err(error.clone()));
+        self.handlers.insert(url.to_owned(), handler);
+        self
+    }
+
+    /// How long each request might take, in order.
+    pub fn times(&self) -> Arc<Mutex<Vec<Duration>>> {
+        Arc::clone(&self.times)
+    }
+
     /// Address and content type of every request, in order.
     pub fn asked(&self) -> Vec<(String, String)> {
         self.asked.lock().expect("no panic before").clone()
@@ -47,8 +60,12 @@ impl HttpPort for FakePort {
     async fn exchange(
         &self,
         request: Request<Bytes>,
-        _: ExchangeLimits,
+        limits: ExchangeLimits,
     ) -> Result<Response<Bytes>, HttpPortError> {
+        self.times
+            .lock()
+            .expect("no panic before")
+            .push(limits.timeout);
         let url = request.uri().to_string();
         let content_type = request.headers().get("content-type");
         let content_type = content_type.map_or("", |value| value.to_str().expect("text"));

@@ -2,31 +2,24 @@ use std::sync::Arc;
 
 use der::asn1::{Ia5String, ObjectIdentifier};
 use jiff::Timestamp;
-use openssl::hash::MessageDigest;
 use openssl::pkcs7::{Pkcs7, Pkcs7Flags};
-use openssl::sign::Signer;
 use openssl::stack::Stack;
 use parafa_http_port::HttpPortError;
 use parafa_trust::{
-    AuthorityKind, Certificate, FetchBudget, Issuer, OcspError, Purpose, RevocationListFault,
-    SourceFault, TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
+    AuthorityKind, Certificate, FetchBudget, Issuer, Purpose, RevocationListFault, SourceFault,
+    TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
 };
 use x509_cert::ext::pkix::KeyUsages;
-use x509_cert::ext::pkix::crl::dp::DistributionPoint;
-use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
-use x509_cert::ext::pkix::{AccessDescription, AuthorityInfoAccessSyntax, CrlDistributionPoints};
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{AccessDescription, AuthorityInfoAccessSyntax};
 
-use crate::asn1::{INTEGER, algorithm, bit_string, sequence, time, tlv};
 use crate::authority::{Identity, Template};
 use crate::port::FakePort;
-use crate::responder::{Responder, Status, refusal};
-use crate::world::{OCSP_URL, World, now, ocsp_client, signer_template};
+use crate::responder::{Responder, Status};
+use crate::revocation_list::{LIST_URL, RevocationList, with_list};
+use crate::world::{ACCESS, OCSP_URL, World, now, ocsp_client, signer_template};
 
 const ISSUER_URL: &str = "http://issuers.example.com/issuing.crt";
-const LIST_URL: &str = "http://lists.example.com/issuing.crl";
-const TRY_LATER: u8 = 3;
-/// The extension with the addresses of responders and issuers.
-const ACCESS: &str = "1.3.6.1.5.5.7.1.1";
 
 #[tokio::test]
 async fn a_configured_authority_is_known_without_asking() {
@@ -151,50 +144,6 @@ async fn what_a_responder_says_is_handed_on_good_or_not() {
 }
 
 #[tokio::test]
-async fn a_list_is_taken_where_no_responder_knows_the_certificate() {
-    let world = World::new();
-    let signer = with_addresses(signer_template()).issued_by(&world.issuing);
-    let list = revocation_list(&world.issuing, &world.issuing, "20261128000000Z");
-    let published = list.clone();
-    for port in [
-        responder_port(&world, Status::Unknown),
-        FakePort::default().failing(OCSP_URL, 404),
-    ] {
-        let published = published.clone();
-        let port = port.at(LIST_URL, move |_| published.clone());
-        let data = validation_data(world.anchors(), port);
-
-        let taken = revocation(&data, &signer, &world.issuing).await;
-
-        assert_eq!(taken.unwrap(), list);
-    }
-}
-
-#[tokio::test]
-async fn a_responder_that_is_down_is_waited_for_where_a_list_tells_too_little() {
-    let world = World::new();
-    let list = revocation_list(&world.root, &world.root, "20261128000000Z");
-    let published = list.clone();
-    let port = FakePort::default()
-        .at(OCSP_URL, |_| refusal(TRY_LATER))
-        .at(LIST_URL, move |_| published.clone());
-    let data = validation_data(Arc::default(), port);
-    let signer = with_addresses(signer_template()).issued_by(&world.root);
-    let authority = with_addresses(Template::authority("Another")).issued_by(&world.root);
-
-    let of_signer = revocation(&data, &signer, &world.root).await;
-    let of_authority = revocation(&data, &authority, &world.root).await;
-
-    assert!(matches!(
-        of_signer,
-        Err(ValidationDataError::Unreachable(SourceFault::Ocsp(
-            OcspError::Refused(3)
-        )))
-    ));
-    assert_eq!(of_authority.unwrap(), list);
-}
-
-#[tokio::test]
 async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
     // The responder answers at four o'clock as of half a minute before.
     const TOLD: &str = "2026-11-21T16:00:00Z";
@@ -202,12 +151,11 @@ async fn what_tells_of_a_time_before_a_signature_is_no_data_about_it() {
 
     let world = World::new();
     let signer = with_addresses(signer_template()).issued_by(&world.issuing);
-    let list = revocation_list_of(
-        &world.issuing,
-        &world.issuing,
-        "20261121160100Z",
-        "20261128000000Z",
-    );
+    let list = RevocationList {
+        this_update: "20261121160100Z",
+        ..RevocationList::new(&world.issuing)
+    }
+    .der();
     let published = list.clone();
     let port = responder_port(&world, Status::Good).at(LIST_URL, move |_| published.clone());
     let data = validation_data(world.anchors(), port);
@@ -261,7 +209,7 @@ async fn a_revocation_counts_whenever_it_was_told() {
 #[tokio::test]
 async fn of_an_authority_the_newest_list_of_the_time_counts() {
     let world = World::new();
-    let list = revocation_list(&world.root, &world.root, "20261128000000Z");
+    let list = RevocationList::new(&world.root).der();
     let published = list.clone();
     let port = FakePort::default().at(LIST_URL, move |_| published.clone());
     let data = validation_data(Arc::default(), port);
@@ -281,7 +229,7 @@ async fn no_more_is_fetched_than_the_budget_allows() {
     let signer = with_addresses(signer_template())
         .without(ACCESS)
         .issued_by(&world.issuing);
-    let list = revocation_list(&world.issuing, &world.issuing, "20261128000000Z");
+    let list = RevocationList::new(&world.issuing).der();
     let (bytes, published) = (list.len(), list.clone());
     let port = FakePort::default().at(LIST_URL, move |_| published.clone());
     let data = validation_data(world.anchors(), port);
@@ -316,7 +264,7 @@ async fn an_authority_whose_key_is_not_for_lists_signs_none() {
     let signer = with_addresses(signer_template())
         .without(ACCESS)
         .issued_by(&issuing);
-    let list = revocation_list(&issuing, &issuing, "20261128000000Z");
+    let list = RevocationList::new(&issuing).der();
     let port = FakePort::default().at(LIST_URL, move |_| list.clone());
     let data = validation_data(Arc::default(), port);
 
@@ -325,50 +273,12 @@ async fn an_authority_whose_key_is_not_for_lists_signs_none() {
     assert!(
         matches!(
             told,
-            Err(ValidationDataError::Unusable(SourceFault::RevocationList(
-                RevocationListFault::Purpose
-            )))
+            Err(ValidationDataError::Unreachable(
+                SourceFault::RevocationList(RevocationListFault::Purpose)
+            ))
         ),
         "{told:?}"
     );
-}
-
-#[tokio::test]
-async fn a_list_that_is_not_the_issuers_current_one_is_refused() {
-    let world = World::new();
-    let signer = with_addresses(signer_template())
-        .without(ACCESS)
-        .issued_by(&world.issuing);
-    let mut corrupt = revocation_list(&world.issuing, &world.issuing, "20261128000000Z");
-    *corrupt.last_mut().unwrap() ^= 1;
-    for (list, is_expected) in [
-        (
-            revocation_list(&world.root, &world.root, "20261128000000Z"),
-            (|fault| matches!(fault, RevocationListFault::OtherIssuer))
-                as fn(&RevocationListFault) -> bool,
-        ),
-        (
-            revocation_list(&world.issuing, &world.root, "20261128000000Z"),
-            |fault| matches!(fault, RevocationListFault::Signature),
-        ),
-        (
-            revocation_list(&world.issuing, &world.issuing, "20261121150000Z"),
-            |fault| matches!(fault, RevocationListFault::OutOfDate),
-        ),
-        (b"no list".to_vec(), |fault| {
-            matches!(fault, RevocationListFault::Malformed(_))
-        }),
-    ] {
-        let port = FakePort::default().at(LIST_URL, move |_| list.clone());
-        let data = validation_data(world.anchors(), port);
-
-        let Err(ValidationDataError::Unusable(SourceFault::RevocationList(fault))) =
-            revocation(&data, &signer, &world.issuing).await
-        else {
-            panic!("ended otherwise")
-        };
-        assert!(is_expected(&fault), "{fault}");
-    }
 }
 
 fn validation_data(anchors: Arc<TrustAnchors>, port: FakePort) -> ValidationData {
@@ -407,14 +317,7 @@ fn with_addresses(template: Template) -> Template {
         access_method: ObjectIdentifier::new_unwrap(method),
         access_location: location(url),
     });
-    let point = DistributionPoint {
-        distribution_point: Some(DistributionPointName::FullName(vec![location(LIST_URL)])),
-        reasons: None,
-        crl_issuer: None,
-    };
-    template
-        .extension(false, &AuthorityInfoAccessSyntax(access.to_vec()))
-        .extension(false, &CrlDistributionPoints(vec![point]))
+    with_list(template.extension(false, &AuthorityInfoAccessSyntax(access.to_vec())))
 }
 
 /// A "certs-only" CMS message.
@@ -429,31 +332,4 @@ fn bundle(one: &Identity, other: &Identity) -> Vec<u8> {
         Pkcs7Flags::empty(),
     );
     signed.unwrap().to_der().unwrap()
-}
-
-/// An empty list of `issuer` that `signer` signed in the morning.
-fn revocation_list(issuer: &Identity, signer: &Identity, next_update: &str) -> Vec<u8> {
-    revocation_list_of(issuer, signer, "20261121000000Z", next_update)
-}
-
-fn revocation_list_of(
-    issuer: &Identity,
-    signer: &Identity,
-    this_update: &str,
-    next_update: &str,
-) -> Vec<u8> {
-    const ECDSA_SHA256: &str = "1.2.840.10045.4.3.2";
-
-    let version_2 = tlv(INTEGER, &[&[1]]);
-    let certificate = issuer.certificate();
-    let list = sequence(&[
-        &version_2,
-        &algorithm(ECDSA_SHA256),
-        certificate.subject_der(),
-        &time(this_update),
-        &time(next_update),
-    ]);
-    let mut signature = Signer::new(MessageDigest::sha256(), &signer.key).unwrap();
-    let signature = signature.sign_oneshot_to_vec(&list).unwrap();
-    sequence(&[&list, &algorithm(ECDSA_SHA256), &bit_string(&signature)])
 }

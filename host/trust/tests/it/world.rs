@@ -11,6 +11,8 @@ use crate::authority::{Identity, OCSP_SIGNING, TIME_STAMPING, Template};
 use crate::port::{FakePort, both, random};
 
 pub const OCSP_URL: &str = "http://ocsp.example.com/";
+/// The extension with the addresses of responders and issuers.
+pub const ACCESS: &str = "1.3.6.1.5.5.7.1.1";
 pub const METHOD: &str = "smart_id";
 
 /// A root, an issuing authority below it, and its responder and time-stamper.

@@ -1,0 +1,146 @@
+//! OCSP, else the CRL that the certificate names, else nobody: the one rule on
+//! whom to believe about revocation.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, StatusCode};
+use jiff::Timestamp;
+use parafa_http_port::{ExchangeLimits, HttpPortError};
+
+use super::issuer_statement::IssuerStatement;
+use super::{SourceFault, ValidationDataError, revocation_list};
+use crate::addresses::reachable;
+use crate::certificate::Certificate;
+use crate::ocsp::{OcspClient, OcspError, OcspSettings};
+
+/// Size and time of the exchange for a CRL.
+const LIST_LIMITS: ExchangeLimits = ExchangeLimits {
+    timeout: Duration::from_secs(8),
+    max_response_bytes: 2 * 1024 * 1024,
+};
+
+/// The sources that tell whether a certificate is revoked.
+#[derive(Clone)]
+pub(crate) struct RevocationSources {
+    pub(super) ocsp: OcspClient,
+}
+
+/// A question to these sources.
+pub(crate) struct RevocationQuestion<'a> {
+    pub(crate) certificate: &'a Certificate,
+    pub(crate) issuer: &'a Certificate,
+    pub(crate) ocsp: &'a OcspSettings,
+    /// How old thisUpdate of a CRL may be; `None`: as old as its nextUpdate
+    /// allows.
+    pub(crate) list_max_age: Option<Duration>,
+    pub(crate) now: Timestamp,
+}
+
+impl RevocationSources {
+    pub(crate) fn new(ocsp: OcspClient) -> Self {
+        Self { ocsp }
+    }
+
+    /// The first usable statement: of an OCSP responder; where none gives one,
+    /// for whatever reason, of a CRL that the certificate names. `usable` says
+    /// which statements serve the caller, and what is lacking in others.
+    ///
+    /// # Errors
+    /// [`ValidationDataError`] when neither serves: `Unreachable` and `NotYet`
+    /// where trying again may help, else `NoSource` or `Unusable`.
+    pub(crate) async fn ask<T>(
+        &self,
+        question: &RevocationQuestion<'_>,
+        usable: impl Fn(IssuerStatement) -> Result<T, ValidationDataError>,
+    ) -> Result<T, ValidationDataError> {
+        let told = self.ocsp_response(question).await.and_then(&usable);
+        let mut fault = match told {
+            Ok(told) => return Ok(told),
+            Err(fault) => fault,
+        };
+        let lists = question.certificate.revocation_list_urls();
+        for (address, limits) in reachable(lists, LIST_LIMITS) {
+            let told = self.listed(address, limits, question).await;
+            match told.map_err(unanswered).and_then(&usable) {
+                Ok(told) => {
+                    if !matches!(fault, ValidationDataError::NoSource) {
+                        let fault: &dyn std::error::Error = &fault;
+                        tracing::warn!(error = fault, "a CRL serves where OCSP does not");
+                    }
+                    return Ok(told);
+                }
+                Err(other) => fault = fault.or(other),
+            }
+        }
+        Err(fault)
+    }
+
+    async fn ocsp_response(
+        &self,
+        question: &RevocationQuestion<'_>,
+    ) -> Result<IssuerStatement, ValidationDataError> {
+        let RevocationQuestion {
+            certificate,
+            issuer,
+            ocsp,
+            now,
+            ..
+        } = question;
+        match self.ocsp.status(certificate, issuer, ocsp, *now).await {
+            Ok(evidence) => Ok(IssuerStatement {
+                der: evidence.response_der,
+                status: evidence.status,
+                this_update: evidence.this_update,
+                told_at: evidence.produced_at,
+                next_update: evidence.next_update,
+            }),
+            Err(OcspError::NoResponder) => Err(ValidationDataError::NoSource),
+            Err(error) => Err(unanswered(SourceFault::Ocsp(error))),
+        }
+    }
+
+    async fn listed(
+        &self,
+        address: &str,
+        limits: ExchangeLimits,
+        question: &RevocationQuestion<'_>,
+    ) -> Result<IssuerStatement, SourceFault> {
+        let list = self.fetch(address, limits).await?;
+        revocation_list::read(&list, question, self.ocsp.clock_skew())
+            .map_err(SourceFault::RevocationList)
+    }
+
+    /// What lies at an address that a certificate names.
+    pub(super) async fn fetch(
+        &self,
+        address: &str,
+        limits: ExchangeLimits,
+    ) -> Result<Bytes, SourceFault> {
+        let request = Request::builder()
+            .method(Method::GET)
+            .uri(address)
+            .body(Bytes::new())
+            .map_err(|_| SourceFault::Address)?;
+        let answer = self.ocsp.ports().named.exchange(request, limits).await;
+        let answer = answer.map_err(SourceFault::Transport)?;
+        match answer.status() {
+            StatusCode::OK => Ok(answer.into_body()),
+            other => Err(SourceFault::HttpStatus(other.as_u16())),
+        }
+    }
+}
+
+/// A source that was asked and gave nothing usable may do better later,
+/// whatever it did wrong; one that may not be asked from here never will.
+fn unanswered(fault: SourceFault) -> ValidationDataError {
+    match fault {
+        SourceFault::Address
+        | SourceFault::Ocsp(OcspError::Address | OcspError::Encode(_))
+        | SourceFault::Transport(HttpPortError::Forbidden { .. } | HttpPortError::Spent)
+        | SourceFault::Ocsp(OcspError::Transport(
+            HttpPortError::Forbidden { .. } | HttpPortError::Spent,
+        )) => ValidationDataError::Unusable(fault),
+        fault => ValidationDataError::Unreachable(fault),
+    }
+}
