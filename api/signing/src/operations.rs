@@ -9,7 +9,7 @@ use crate::problem::ProblemKind::{
     self, ArchiveIncomplete, ArchiveNotSupported, ContainerFinalized, ContainerUnsigned,
     ContainerUnsound, DocumentRefused, FlattenRefused, LastSigner, MdocNotAccepted, NotRemindable,
     NotYetSigned, PaymentRequired, QuotaExceeded, ReminderTooSoon, SandboxOnly, SignerNotOpen,
-    SigningEnded, SigningInProgress, TooManySigners,
+    SigningEnded, SigningInProgress, TooManySigners, UnsupportedContainer,
 };
 use crate::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
@@ -82,6 +82,7 @@ const OF_DOCUMENTS: &[ProblemKind] = &[
     ContainerUnsigned,
     ContainerFinalized,
     ContainerUnsound,
+    UnsupportedContainer,
     MdocNotAccepted,
     QuotaExceeded,
 ];

@@ -43,6 +43,9 @@ parafa_api_http::problem_kinds! {
         ContainerUnsound = [UNPROCESSABLE_ENTITY, "container-unsound", "The container is unsound",
             "The container's structure or an existing signature of it does not hold.",
             "Ask whoever made it for a sound copy."];
+        UnsupportedContainer = [UNPROCESSABLE_ENTITY, "unsupported-container", "The kind of container is not supported",
+            "The container is of a kind, or signed in a way, that nobody can sign beside here.",
+            "Post an ASiC-E container with XAdES signatures or an ADOC, or the files as a new container."];
         MdocNotAccepted = [UNPROCESSABLE_ENTITY, "mdoc-not-accepted", "MDOC is not accepted",
             "An MDOC takes a first signature only.",
             "Post the document that it holds."];

@@ -21,7 +21,7 @@ pub fn finalized(
 
 /// A container that is of no kind that is taken here.
 pub fn unsupported(detail: impl Into<String>) -> Refusal {
-    Refusal::new("unsupported-container", detail)
+    Refusal::new(refusal::UNSUPPORTED_CONTAINER, detail)
 }
 
 /// A request or an answer that cannot be used.

@@ -112,6 +112,7 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
     let api = Account::live(&demo);
     let (unsigned, finalized) = ("container-unsigned", "container-finalized");
     let (unsound, mdoc) = ("container-unsound", "mdoc-not-accepted");
+    let unsupported = "unsupported-container";
     for (problem, member, name, case) in [
         (unsigned, "content", "a.asice", "asice/unsigned"),
         (unsigned, "content", "a.adoc", "adoc/sound-one-document"),
@@ -121,6 +122,9 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
         (unsound, "content", "a.asice", "asice/refused-without-files"),
         (unsound, "content", "a.gedoc", "adoc/tampered-title"),
         (unsound, "content", "a.adoc", "adoc/refused-no-relations"),
+        (unsupported, "content", "a.asice", "asice/refused-asic-s"),
+        (unsupported, "content", "a.asice", "asice/refused-signed-in-cms"),
+        (unsupported, "content", "a.adoc", "adoc/refused-egas"),
         // By what it says of itself, whatever its name.
         (mdoc, "content", "a.asice", "asice/refused-mdoc"),
         (mdoc, "content", "a.bdoc", "adoc/refused-mdoc"),

@@ -93,6 +93,9 @@ words! {
         /// Signatures and what comes with them take more work than is done for
         /// one document.
         TOO_MUCH_TO_VERIFY = "too-much-to-verify",
+        /// The container is sound, as far as is looked, and of a kind that is not
+        /// taken.
+        UNSUPPORTED_CONTAINER = "unsupported-container",
     }
 }
 

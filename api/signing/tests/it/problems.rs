@@ -233,6 +233,7 @@ fn the_names_are_those_of_the_contract() {
                 "container-unsigned",
                 "container-finalized",
                 "container-unsound",
+                "unsupported-container",
                 "mdoc-not-accepted",
                 "archive-not-supported",
                 "archive-incomplete",

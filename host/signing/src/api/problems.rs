@@ -170,6 +170,7 @@ fn refusal_kind(code: &str) -> ProblemKind {
         refusal::CONTAINER_UNSIGNED => ProblemKind::ContainerUnsigned,
         refusal::CONTAINER_FINALIZED => ProblemKind::ContainerFinalized,
         refusal::CONTAINER_UNSOUND => ProblemKind::ContainerUnsound,
+        refusal::UNSUPPORTED_CONTAINER => ProblemKind::UnsupportedContainer,
         refusal::MDOC_NOT_ACCEPTED => ProblemKind::MdocNotAccepted,
         refusal::FLATTEN_REFUSED => ProblemKind::FlattenRefused,
         _ => ProblemKind::DocumentRefused,

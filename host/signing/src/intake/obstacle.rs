@@ -7,11 +7,12 @@ use parafa_plugin_host::{CallError, Fault, Refusal, refusal};
 use crate::error::{IntakeFault, RefusedDocument};
 
 /// Refusals of documents that are sound but can take no signature.
-const UNPROCESSABLE: [&str; 4] = [
+const UNPROCESSABLE: [&str; 5] = [
     refusal::CONTAINER_FINALIZED,
     refusal::CONTAINER_UNSIGNED,
     refusal::CONTAINER_UNSOUND,
     refusal::MDOC_NOT_ACCEPTED,
+    refusal::UNSUPPORTED_CONTAINER,
 ];
 
 /// What is told of a format whose plugin is out of use.
