@@ -123,7 +123,12 @@ async fn a_container_that_takes_no_further_signature_is_refused_by_the_reason() 
         (unsound, "content", "a.gedoc", "adoc/tampered-title"),
         (unsound, "content", "a.adoc", "adoc/refused-no-relations"),
         (unsupported, "content", "a.asice", "asice/refused-asic-s"),
-        (unsupported, "content", "a.asice", "asice/refused-signed-in-cms"),
+        (
+            unsupported,
+            "content",
+            "a.asice",
+            "asice/refused-signed-in-cms",
+        ),
         (unsupported, "content", "a.adoc", "adoc/refused-egas"),
         // By what it says of itself, whatever its name.
         (mdoc, "content", "a.asice", "asice/refused-mdoc"),

@@ -13,3 +13,4 @@ mod samples;
 mod sign;
 #[path = "../../../container/tests/support/signers.rs"]
 mod signers;
+mod unknown;

@@ -5,7 +5,7 @@ use std::fs;
 use parafa_fixtures::referees::signed_parts;
 use parafa_fixtures::tool::samples;
 use parafa_fixtures::{CrossReference, Objects, PdfBuilder, plain};
-use parafa_format_core::{Answer, DigestAlgorithm, MemoryBlob, NativeEnvironment, NeedKind, Step};
+use parafa_format_core::{Answer, DigestAlgorithm, NeedKind, Step};
 
 use crate::ceremony::{P256, P384, Person, RSA_2048, RSA_3072_PSS, step};
 use crate::intake::inspected;
