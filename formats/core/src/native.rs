@@ -69,7 +69,7 @@ pub struct NativeHasher(State);
 enum State {
     Crc(Crc),
     Digest(Box<dyn DynDigest>),
-    Shake256(Shake256),
+    Shake256(Box<Shake256>),
 }
 
 impl Hasher<MemoryBlob> for NativeHasher {
@@ -132,7 +132,7 @@ impl Environment for NativeEnvironment {
             DigestAlgorithm::Sha3_256 => Box::<Sha3_256>::default(),
             DigestAlgorithm::Sha3_384 => Box::<Sha3_384>::default(),
             DigestAlgorithm::Sha3_512 => Box::<Sha3_512>::default(),
-            DigestAlgorithm::Shake256 => return NativeHasher(State::Shake256(Shake256::default())),
+            DigestAlgorithm::Shake256 => return NativeHasher(State::Shake256(Box::default())),
         };
         NativeHasher(State::Digest(digest))
     }

@@ -32,7 +32,7 @@ pub fn inspect<E: Environment>(environment: &E, document: &E::Blob) -> Result<Re
                 .iter()
                 .filter(|one| is_told(one.integrity))
                 .map(named);
-            told(code, detail, names.collect())
+            told(code, detail, &names.collect::<Vec<_>>())
         };
         report
             .notes
@@ -59,7 +59,7 @@ fn named(signature: &CheckedSignature<'_>) -> String {
 
 /// Tells of signatures that are not seen to be intact. They keep nobody from
 /// signing what the document says now, which the new signature is over.
-fn told(code: &'static str, detail: &str, signatures: Vec<String>) -> Option<Note> {
+fn told(code: &'static str, detail: &str, signatures: &[String]) -> Option<Note> {
     let (named, others) = signatures.split_at(signatures.len().min(MOST_NAMED));
     let others = match others.len() {
         0 => String::new(),

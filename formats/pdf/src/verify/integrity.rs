@@ -153,14 +153,16 @@ fn later_changes<B>(
 /// A signature with a content of its own that says nothing about the document.
 struct NotBound;
 
+/// A digest, and its algorithm if that is known.
+type EncapsulatedDigest = (Option<DigestAlgorithm>, Vec<u8>);
+
 /// The digest of the covered bytes that an encapsulated content holds: a
 /// time-stamp's message imprint, or the SHA-1 of `adbe.pkcs7.sha1`
-/// (ISO 32000-2, 12.8.3.3), and its algorithm if that is known. `None` for a
-/// detached signature.
+/// (ISO 32000-2, 12.8.3.3). `None` for a detached signature.
 fn encapsulated_digest(
     signature: &SignatureDictionary,
     cms: &SignedData,
-) -> Result<Option<(Option<DigestAlgorithm>, Vec<u8>)>, NotBound> {
+) -> Result<Option<EncapsulatedDigest>, NotBound> {
     if signature.is_document_timestamp {
         let token = TimestampToken::parse(&signature.contents).map_err(|_| NotBound)?;
         return Ok(Some((token.imprint_algorithm(), token.imprint().to_vec())));

@@ -152,6 +152,8 @@ fn what_stands_for_a_signature_and_is_none_is_malformed() {
 fn what_is_unknown_hides_no_change_and_is_not_called_good() {
     use Integrity::{DigestMismatch, Intact, SignatureMismatch, Unsupported};
 
+    type Rewrite = fn(Vec<u8>) -> Vec<u8>;
+
     const ECDSA_WITH_SHA256: &[u8] = b"\x06\x08\x2a\x86\x48\xce\x3d\x04\x03\x02";
     const SHA256: &[u8] = b"\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01";
 
@@ -161,7 +163,7 @@ fn what_is_unknown_hides_no_change_and_is_not_called_good() {
         value[at.unwrap() + oid.len() - 1] = 0x7f;
         value
     }
-    let forget: [(&str, fn(Vec<u8>) -> Vec<u8>); 3] = [
+    let forget: [(&str, Rewrite); 3] = [
         ("nothing", |value| value),
         ("how it was signed", |value| {
             with_last_arc(value, ECDSA_WITH_SHA256)
