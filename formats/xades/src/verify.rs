@@ -245,8 +245,10 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         check_signed_properties(signature, references, identified)?;
         let mut covered = covers(signature, references)?.into_iter();
         let mut checked = Checked::default();
-        let value = self.check_value(stated);
-        checked.algorithm = checked.known(value)?;
+        let value = match self.check_value(stated) {
+            Err(fault) if fault.is_proof() && fault != Fault::Value => return Err(fault),
+            value => value,
+        };
         for reference in references {
             let digest = self.check_digest(signature, reference, identified);
             let is_known = checked.known(digest)?.is_some();
@@ -257,6 +259,11 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 true => checked.covers.extend(covered.next()),
                 false => checked.unchecked.extend(covered.next()),
             }
+        }
+        // What cannot be digested is told first: whatever the value is, nobody
+        // can say whether the signature is one over these files.
+        if checked.unchecked.is_empty() {
+            checked.algorithm = checked.known(value)?;
         }
         Ok(checked)
     }
