@@ -89,7 +89,11 @@ const REPORTED: [(&str, Posted, Verified); 19] = {
         ),
         ("filled-B.pdf", Taken, INTACT),
         ("pyHanko__extensions-direct.pdf", Taken, BOTH_INTACT),
-        ("SiVa__bdoc_tm_valid_1_signature.bdoc", Taken, INTACT),
+        (
+            "SiVa__bdoc_tm_valid_1_signature.bdoc",
+            Refused("container-unsound", "an RSA key of 1024 bits"),
+            INTACT,
+        ),
         ("dss__pkcs7_sha1.pdf", Taken, BOTH_INTACT),
     ]
 };
