@@ -48,7 +48,7 @@ const REPORTED: [(&str, Posted, Verified); 19] = {
         ),
         (
             "unknown-digest-changed.asice",
-            Refused("container-unsound", "can be seen to hold"),
+            Refused("container-unsound", "does not verify under the certificate"),
             Some(&["unsupported"]),
         ),
         (

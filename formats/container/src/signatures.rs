@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use parafa_format_core::{Environment, Integrity, Refusal, levels};
-use parafa_xades::{Verified, Verifier};
+use parafa_xades::{Fault, Verified, Verifier};
 use parafa_xml::Document;
 
 use crate::container::{Container, member_id};
@@ -83,7 +83,8 @@ pub fn signatures<E: Environment>(container: &Container<'_, E>) -> Result<Vec<Si
 #[must_use]
 pub fn places<'s>(signatures: impl IntoIterator<Item = &'s Verified>) -> usize {
     let each = signatures.into_iter().map(|verified| {
-        verified.certificates.len() + verified.revocation.len() + verified.covers.len()
+        let refers_to = verified.refers_to().count();
+        verified.certificates.len() + verified.revocation.len() + refers_to
     });
     each.sum()
 }
@@ -101,7 +102,8 @@ impl Signature {
     /// Whether something is wrong with it. What cannot be told is not wrong.
     #[must_use]
     pub fn is_unsound(&self) -> bool {
-        !matches!(self.integrity(), Integrity::Intact | Integrity::Unsupported)
+        let is_wrong = !matches!(self.integrity(), Integrity::Intact | Integrity::Unsupported);
+        is_wrong || self.verified.is_value_wrong
     }
 
     /// Its level by what it holds.
@@ -128,7 +130,10 @@ impl Signature {
     /// Why its XML does not hold, in words that go on in a sentence.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        self.verified.fault.as_ref().map(ToString::to_string)
+        match self.verified.is_value_wrong {
+            true => Some(Fault::Value.to_string()),
+            false => self.verified.fault.as_ref().map(ToString::to_string),
+        }
     }
 }
 
@@ -161,7 +166,7 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
         .map(|file| (file.name.as_str(), file.media_type.trim()))
         .collect();
     for signature in signatures.iter_mut() {
-        let retyped = signature.verified.covers.iter().find_map(|covered| {
+        let retyped = signature.verified.refers_to().find_map(|covered| {
             let (is, was) = (types.get(covered.member.as_str())?, &covered.media_type);
             let was = was.as_ref();
             let was = was.filter(|was| without_blanks(was) != without_blanks(is))?;

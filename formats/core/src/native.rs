@@ -157,6 +157,13 @@ impl Environment for NativeEnvironment {
         let spki = SubjectPublicKeyInfoRef::try_from(spki)
             .map_err(|error| format!("public key: {error}"))?;
         match algorithm {
+            SignatureAlgorithm::RsaPkcs1(_)
+            | SignatureAlgorithm::RsaPkcs1WithoutNull(_)
+            | SignatureAlgorithm::RsaPss(_)
+                if spki.algorithm.oid == EC_PUBLIC_KEY =>
+            {
+                Ok(false)
+            }
             SignatureAlgorithm::RsaPkcs1(hash) => {
                 let scheme = pkcs1(hash).ok_or_else(|| uncomputed(algorithm))?;
                 Ok(rsa_key(&spki)?.verify(scheme, digest, signature).is_ok())
@@ -285,6 +292,9 @@ fn verify_ecdsa(
 ) -> Result<bool, String> {
     use p256::ecdsa::signature::hazmat::PrehashVerifier;
 
+    if spki.algorithm.oid == RSA_ENCRYPTION {
+        return Ok(false);
+    }
     if spki.algorithm.oid != EC_PUBLIC_KEY {
         return Err("the public key is not an EC key".into());
     }

@@ -215,7 +215,12 @@ fn signer(jws: &Jws, values: &ValidationValues) -> (Option<Vec<u8>>, Result<(), 
     };
     let first = own.into_iter().next();
     let found = match (jws.header.certificate_digest(), &first) {
-        (Err(Integrity::Unsupported), _) => return (first, Err(Integrity::Unsupported)),
+        (Err(Integrity::Unsupported), Some(_)) => return (first, Err(Integrity::Unsupported)),
+        // However a certificate would be named, there is none.
+        (Err(Integrity::Unsupported), None) if values.certificates.is_empty() => {
+            return (None, Err(Integrity::Malformed));
+        }
+        (Err(Integrity::Unsupported), None) => return (None, Err(Integrity::Unsupported)),
         (Err(fault), _) => return (None, Err(fault)),
         (Ok(Some(named)), Some(first)) if !named.names(first) => {
             return (None, Err(Integrity::SignatureMismatch));

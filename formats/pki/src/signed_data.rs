@@ -129,8 +129,9 @@ impl SignedData {
         let is_signed = self.signature_algorithm.and_then(|algorithm| {
             let digest = environment.digest_to_verify(algorithm, attributes);
             let key = signer.subject_public_key_info();
-            let verified = environment.verify(key, algorithm, &digest, self.catalogue_value());
-            verified.ok()
+            let value = self.catalogue_value();
+            let verified = environment.verify_by_others(key, algorithm, &digest, value);
+            verified.ok().map(|by| by.is_some())
         });
         let checks = [Some(is_bound), has_digest, is_signed];
         if checks.contains(&Some(false)) {

@@ -117,7 +117,7 @@ impl<'d> Canonical<'d> {
     pub(crate) fn apply(&self, element: Element<'_>) -> Result<Vec<u8>, Fault> {
         element
             .canonicalize(self.algorithm, &self.prefixes)
-            .map_err(|_| Fault::Algorithm(self.algorithm.uri().to_owned()))
+            .map_err(|_| Fault::Unreadable("what is canonicalized"))
     }
 }
 

@@ -55,8 +55,11 @@ pub(crate) fn value_of(
 ) -> Result<Vec<u8>, Fault> {
     match algorithm {
         SignatureAlgorithm::Ecdsa(_) => {
-            let field_bytes = ecdsa::field_bytes(signer.subject_public_key_info())
-                .ok_or_else(|| Fault::Key("its curve is not known".into()))?;
+            let field_bytes = ecdsa::field_bytes(signer.subject_public_key_info());
+            let field_bytes = field_bytes.ok_or_else(|| match signer.rsa_modulus_len() {
+                Some(_) => Fault::Value,
+                None => Fault::Key("its curve is not known".into()),
+            })?;
             ecdsa::to_der(raw, field_bytes).ok_or(Fault::Unreadable("SignatureValue"))
         }
         _ => Ok(raw.to_vec()),

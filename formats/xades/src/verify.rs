@@ -62,6 +62,9 @@ pub struct Verified {
     pub timestamps: Vec<TimestampEvidence>,
     /// Whether it holds.
     pub integrity: Integrity,
+    /// Whether the value is known to be wrong, also where files cannot be
+    /// digested, which is told first.
+    pub is_value_wrong: bool,
     /// Why it does not.
     pub fault: Option<Fault>,
     /// What it is over and has the digest that it says, in the order of its
@@ -219,6 +222,7 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 fault: checked.fault,
                 covers: checked.covers,
                 unchecked: checked.unchecked,
+                is_value_wrong: checked.is_value_wrong,
                 level: levels::UNKNOWN,
                 is_sealed: material.is_sealed,
             },
@@ -262,7 +266,8 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         }
         // What cannot be digested is told first: whatever the value is, nobody
         // can say whether the signature is one over these files.
-        if checked.unchecked.is_empty() {
+        checked.is_value_wrong = value == Err(Fault::Value);
+        if !checked.is_value_wrong || checked.unchecked.is_empty() {
             checked.algorithm = checked.known(value)?;
         }
         Ok(checked)
@@ -385,6 +390,7 @@ const UNREADABLE_SIGNER: Fault = Fault::Unreadable("the certificate of the signe
 struct Checked {
     covers: Vec<Covered>,
     unchecked: Vec<Covered>,
+    is_value_wrong: bool,
     /// How the value signs; `None` when that is not known.
     algorithm: Option<SignatureAlgorithm>,
     /// What is wrong, or why that cannot be told.
@@ -436,9 +442,18 @@ fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
             .attribute("Algorithm")
             .filter(|uri| names::is_weak(uri))
     });
-    let signer = stated.signer.as_deref().ok();
-    let signer = signer.and_then(|der| Certificate::from_der(der).ok());
-    let bits = signer.and_then(|signer| Some(signer.rsa_modulus_len()? * 8));
+    // Where the signer is not told apart, every certificate may be theirs.
+    let key_info = signature.key_info_certificates();
+    let signers = stated
+        .signer
+        .as_ref()
+        .map_or(&key_info[..], std::slice::from_ref);
+    let signers = signers
+        .iter()
+        .filter_map(|der| Certificate::from_der(der).ok());
+    let bits = signers
+        .filter_map(|signer| Some(signer.rsa_modulus_len()? * 8))
+        .min();
     let short = bits.filter(|bits| *bits < LEAST_RSA_BITS);
     weak.map(|uri| format!("the algorithm {uri:?}"))
         .or_else(|| short.map(|bits| format!("an RSA key of {bits} bits")))

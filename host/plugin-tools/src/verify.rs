@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use parafa_plugin_host::{CallError, Capability, Integrity, SignatureEvidence};
+use parafa_plugin_host::{CallError, Capability, Integrity, Operation, SignatureEvidence, refusal};
 use serde::Serialize;
 
 use crate::answer::ADVISORY;
@@ -28,6 +28,8 @@ struct Verdict {
     /// Always: nobody may take it for a qualified validation.
     advisory: bool,
     intact: bool,
+    #[serde(skip)]
+    is_any_broken: bool,
     signatures: Vec<SignatureView>,
     /// What else is worth knowing of them.
     notes: Vec<String>,
@@ -49,10 +51,19 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     let evidence = runtime.block_on(async {
         let evidence = plugin.verify(document.clone()).await?;
         let mut notes = Vec::new();
-        if is_intact(&evidence.signatures) {
+        if !evidence
+            .signatures
+            .iter()
+            .any(|one| is_broken(one.integrity))
+        {
             // What is wrong with the file around its signatures is seen by who inspects it.
-            notes = plugin.inspect(document).await?.notes;
-            notes.retain(|note| note.code.starts_with(ABOUT_SIGNATURES));
+            let report = plugin.inspect(document).await?;
+            let obstacle = report.obstacle(Operation::Sign);
+            let obstacle = obstacle.filter(|refusal| refusal.code == refusal::CONTAINER_UNSOUND);
+            notes.extend(obstacle.map(|refusal| refusal.detail.clone()));
+            let told = report.notes.into_iter();
+            let told = told.filter(|note| note.code.starts_with(ABOUT_SIGNATURES));
+            notes.extend(told.map(|note| note.detail));
         }
         Ok((evidence.signatures, notes))
     });
@@ -69,8 +80,9 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     let verdict = Verdict {
         advisory: true,
         intact: is_intact(&evidence),
+        is_any_broken: evidence.iter().any(|one| is_broken(one.integrity)),
         signatures: evidence.iter().map(SignatureView::of).collect(),
-        notes: notes.into_iter().map(|note| note.detail).collect(),
+        notes,
     };
     if arguments.json {
         print_json(&verdict)?;
@@ -96,12 +108,17 @@ fn is_intact(signatures: &[SignatureEvidence]) -> bool {
     !signatures.is_empty() && integrities.all(|integrity| integrity == Integrity::Intact)
 }
 
+fn is_broken(integrity: Integrity) -> bool {
+    !matches!(integrity, Integrity::Intact | Integrity::Unsupported)
+}
+
 impl Verdict {
     fn conclusion(&self) -> &'static str {
         let stamping = self.signatures.iter().map(SignatureView::stamping).max();
         match (stamping, self.intact) {
             (None, _) => "There is no signature.",
-            (Some(_), false) => "Not every signature is intact.",
+            (Some(_), false) if self.is_any_broken => "Not every signature is intact.",
+            (Some(_), false) => "Not every signature could be checked.",
             (Some(Stamping::Sound), true) => "Every signature is intact.",
             (Some(Stamping::Uncheckable), true) => {
                 "Every signature is intact, but not every time-stamp could be checked."

@@ -29,6 +29,16 @@ fn unknown_method(container: SignedContainer) -> SignedContainer {
     )
 }
 
+/// With a reference to the first file whose digest method is not known.
+fn with_unknown_digest(container: SignedContainer, signatures: &str) -> SignedContainer {
+    container.with(signatures, |member| {
+        let text = String::from_utf8(std::mem::take(&mut member.data)).unwrap();
+        let (before, reference) = text.split_once("URI=\"a.txt\"").unwrap();
+        let reference = reference.replacen("xmlenc#sha256", "xmlenc#sha257", 1);
+        member.data = [before, "URI=\"a.txt\"", &reference].concat().into_bytes();
+    })
+}
+
 fn integrity_and_obstacle(bytes: Vec<u8>) -> (Integrity, Option<String>) {
     let report = inspected(&bytes).unwrap();
     let obstacle = report.obstacles.first();
@@ -104,12 +114,7 @@ fn what_is_unknown_hides_no_change_and_is_not_called_good() {
 fn files_that_cannot_be_digested_as_it_is_signed_are_signed_by_nobody() {
     for change in [b"a", b"c"] {
         let container = SignedContainer::unsigned(&FILES).sign(ContainerSigning::by(Ona));
-        let container = unknown_method(container.with(SIGNATURES, |member| {
-            let text = String::from_utf8(std::mem::take(&mut member.data)).unwrap();
-            let (before, reference) = text.split_once("URI=\"a.txt\"").unwrap();
-            let reference = reference.replacen("xmlenc#sha256", "xmlenc#sha257", 1);
-            member.data = [before, "URI=\"a.txt\"", &reference].concat().into_bytes();
-        }));
+        let container = unknown_method(with_unknown_digest(container, SIGNATURES));
         let container = container.with("a.txt", |file| file.data = change.to_vec());
 
         let unsound = Some(refusal::CONTAINER_UNSOUND.to_owned());
@@ -142,6 +147,22 @@ fn a_signature_that_cannot_be_verified_vouches_for_no_file_that_another_leaves_o
         let obstacle = report.obstacles.first().map(|it| it.refusal.code.as_ref());
         assert_eq!(obstacle, code, "{files}");
     }
+}
+
+/// Nothing of these is unknown.
+#[test]
+fn a_wrong_value_and_a_key_of_another_kind_are_told() {
+    let rsa = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
+    let signed = || SignedContainer::unsigned(&FILES).sign(ContainerSigning::by(Ona));
+    let unsound = || Some(refusal::CONTAINER_UNSOUND.to_owned());
+    let found = integrity_and_obstacle(replaced(signed(), ECDSA, rsa).zip.build());
+    assert_eq!(found, (Integrity::SignatureMismatch, unsound()));
+
+    // The first signature is over what the second one cannot be seen to be over.
+    let forged = signed().sign(ContainerSigning::by(Jonas));
+    let forged = with_unknown_digest(forged, "META-INF/signatures1.xml");
+    let bytes = forged.zip.build();
+    assert_eq!(inspected(&bytes).unwrap().obstacles.len(), 1);
 }
 
 #[test]

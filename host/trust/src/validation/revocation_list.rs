@@ -78,7 +78,14 @@ pub(super) fn read(
         list.crl_extensions.as_deref().unwrap_or_default(),
         certificate,
     )?;
-    let mut entries = list.revoked_certificates.iter().flatten();
+    // Such as certificateIssuer, which moves an entry to another issuer (RFC 5280
+    // clause 5.3).
+    let entries = || list.revoked_certificates.iter().flatten();
+    let mut extensions = entries().flat_map(|entry| entry.crl_entry_extensions.iter().flatten());
+    if extensions.any(|extension| extension.critical) {
+        return Err(RevocationListFault::Scope);
+    }
+    let mut entries = entries();
     let entry = entries.find(|entry| entry.serial_number.as_bytes() == certificate.serial_number());
     let status = match entry {
         Some(entry) => CertificateStatus::Revoked {

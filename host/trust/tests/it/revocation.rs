@@ -115,6 +115,19 @@ async fn nobody_falls_back_past_an_answer_that_the_certificate_is_revoked() {
     }
 }
 
+#[tokio::test]
+async fn a_list_does_not_take_back_what_an_old_answer_says_of_a_revocation() {
+    let world = World::new();
+    for caller in CALLERS {
+        let port = answering(&world, |responder| {
+            responder.status = Status::Revoked;
+            responder.this_update = "20261121100000Z";
+        });
+        let outcome = outcome(&world, caller, port, true, Listing::Good).await;
+        assert_eq!(outcome, Outcome::Revoked, "{caller:?}");
+    }
+}
+
 /// For an archive the list may say what the responder does not (RFC 6960, 2.2);
 /// who wants to sign or authenticate counts as revoked.
 #[tokio::test]
