@@ -362,20 +362,16 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     }
 
     /// Whether the certificates that come with a response are as they were issued,
-    /// the signer's among them, or none come. Nobody signs that list, and the
+    /// the delegate's among them, or none come. Nobody signs that list, and the
     /// same certificates may stand elsewhere; but one that was changed is no part
     /// of evidence that holds, and the EU's validator takes no such response.
     fn comes_whole(&self, datum: usize, issuer: usize, signer: &RevocationSigner) -> bool {
         let own = self.datum(datum).parsed.certificates();
         let is_signer = |own: usize| match signer {
             RevocationSigner::Delegate(der) => self.certificate(own).as_der() == der,
-            RevocationSigner::Issuer => {
-                let (own, issuer) = (self.certificate(own), self.certificate(issuer));
-                own.subject() == issuer.subject()
-                    && own.subject_public_key_info() == issuer.subject_public_key_info()
-            }
+            RevocationSigner::Issuer => false,
         };
-        let mut comes_with_signer = own.is_empty();
+        let mut comes_with_signer = own.is_empty() || matches!(signer, RevocationSigner::Issuer);
         let mut are_whole = own.iter().map(|der| {
             let Some(index) = self.index_of(der) else {
                 return false;
