@@ -19,8 +19,6 @@ use crate::signatures::{self, ChangeDetector, SignatureDictionary};
 use crate::structure::{MAX_OBJECT_NUMBER, PdfFile, is_white_space};
 use crate::verify::require_verifiable;
 
-use actions::each_dictionary;
-
 /// Most objects that signing adds: form, field, signature and cross-reference
 /// stream.
 const NEW_OBJECTS: u32 = 4;
@@ -77,7 +75,7 @@ fn examine_for<'f, 'a>(
     purpose: Purpose,
 ) -> Result<Examined<'f, 'a>, Refusal> {
     file.pages()?;
-    let mut notes = actions::examine(file)?;
+    let (mut notes, embeds_files) = actions::examine(file)?;
     if purpose != Purpose::Rehearsal {
         interactive_form::refuse_xfa(file)?;
     }
@@ -98,7 +96,7 @@ fn examine_for<'f, 'a>(
         refused => refused.map(|()| Vec::new())?,
     };
     notes.extend(pdfa::note(file));
-    notes.extend(structure_notes(file));
+    notes.extend(structure_notes(file, embeds_files));
     let report = Report {
         signatures: signatures.iter().map(summary).collect(),
         fields: told_fields,
@@ -173,7 +171,7 @@ fn summary(signature: &SignatureDictionary) -> SignatureSummary {
     }
 }
 
-fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
+fn structure_notes(file: &PdfFile<'_>, embeds_files: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     let trailing = file.bytes().get(file.end()..).unwrap_or_default();
     if !trailing.iter().all(|byte| is_white_space(*byte)) {
@@ -190,21 +188,11 @@ fn structure_notes(file: &PdfFile<'_>) -> Vec<Note> {
     let catalog = file.catalog().ok();
     let embedded = catalog.and_then(|catalog| file.entry_dictionary(catalog, b"Names"));
     let embedded = embedded.and_then(|names| file.entry(names, b"EmbeddedFiles"));
-    if matches!(embedded, Some(Object::Dictionary(_)))
-        || file.objects().any(|(_, object)| holds_a_file(object))
-    {
+    if matches!(embedded, Some(Object::Dictionary(_))) || embeds_files {
         notes.push(Note::new(
             "embedded-files",
             "Files are embedded in the document.",
         ));
     }
     notes
-}
-
-/// Whether a file specification inside an object has the file's content
-/// (7.11.4).
-fn holds_a_file(object: &Object) -> bool {
-    let mut holds = false;
-    each_dictionary(object, |dictionary| holds |= dictionary.has(b"EF"));
-    holds
 }

@@ -9,6 +9,7 @@
 //! An argument picks the cases whose name, such as `1 MiB/embed`, contains it.
 
 mod component;
+mod documents;
 mod native;
 mod pki;
 mod pyhanko;
@@ -23,20 +24,18 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
-use parafa_fixtures::{LARGE, MEDIUM, PdfBuilder, SMALL};
 use parafa_plugin_host::{MemoryMeter, Plugin};
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
 
 use component::{Component, Digest};
+use documents::DOCUMENTS;
 use native::Native;
 use pki::Pki;
-use report::MeasuredSize;
+use report::MeasuredDocument;
 use sampler::{Case, Filter, Measured, sample};
 use support::{admit_pdf, plugin_host};
 
-/// Documents that are measured, by the name of the row.
-const SIZES: [(&str, usize); 3] = [("100 KiB", SMALL), ("1 MiB", MEDIUM), ("15 MiB", LARGE)];
 /// Calls at the same time.
 const AT_ONCE: usize = 16;
 /// Bytes kept for the signature, as pyHanko keeps them.
@@ -54,10 +53,10 @@ fn main() {
 
     report::machine();
     report::calls(&measure_calls(&runtime, &least, &pdf, &filter));
-    let measured =
-        SIZES.map(|(name, size)| measure_size(&runtime, &pdf, &pki, name, size, &filter));
+    let measured = DOCUMENTS
+        .map(|(name, make)| measure_document(&runtime, &pdf, &pki, name, &make(), &filter));
     let pyhanko = filter.0.is_empty().then(|| pyhanko::measure(&pki));
-    report::sizes(&measured, &pyhanko.flatten().unwrap_or_default());
+    report::documents(&measured, &pyhanko.flatten().unwrap_or_default());
 }
 
 /// Calls whose work is next to nothing, from the outside in.
@@ -88,21 +87,20 @@ fn measure_calls(
     )
 }
 
-fn measure_size(
+fn measure_document(
     runtime: &Runtime,
     plugin: &Arc<Plugin>,
     pki: &Pki,
     name: &'static str,
-    size: usize,
+    document: &[u8],
     filter: &Filter,
-) -> MeasuredSize {
-    let document = PdfBuilder::new().build_of_size(size);
-    let native = Arc::new(Native::new(&document, pki));
-    let component = Component::new(runtime, plugin, &document, pki);
+) -> MeasuredDocument {
+    let native = Arc::new(Native::new(document, pki));
+    let component = Component::new(runtime, plugin, document, pki);
     let mut times = sample(
         name,
         vec![
-            Case::new("sha256", || Sha256::digest(black_box(&document))),
+            Case::new("sha256", || Sha256::digest(black_box(document))),
             Case::new("native inspect", || native.inspect()),
             Case::new("native prepare", || native.prepare()),
             Case::new("native embed", || native.embed()),
@@ -125,7 +123,7 @@ fn measure_size(
         ],
         filter,
     ));
-    MeasuredSize {
+    MeasuredDocument {
         name,
         document_bytes: document.len(),
         times,

@@ -3,12 +3,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use parafa_fixtures::PdfBuilder;
 use parafa_fixtures::referees::{installed, script};
 use serde::Deserialize;
 
+use crate::RESERVE;
+use crate::documents::DOCUMENTS;
 use crate::pki::Pki;
-use crate::{RESERVE, SIZES};
 
 /// Milliseconds of `prepare` and `embed`, by the name of the row.
 pub(crate) type Measured = BTreeMap<&'static str, (f64, f64)>;
@@ -46,15 +46,14 @@ pub(crate) fn measure(pki: &Pki) -> Option<Measured> {
     let rows = output.stdout.split(|byte| *byte == b'\n');
     let rows = rows.filter_map(|row| serde_json::from_slice::<Row>(row).ok());
     let rows = rows.map(|row| (row.prepare_ms, row.embed_ms));
-    Some(SIZES.iter().map(|(name, _)| *name).zip(rows).collect())
+    Some(DOCUMENTS.iter().map(|(name, _)| *name).zip(rows).collect())
 }
 
 /// A document a row, and the names of their files.
-fn write_documents(folder: &Path) -> [String; SIZES.len()] {
-    SIZES.map(|(_, size)| {
-        let name = format!("{size}.pdf");
-        let document = PdfBuilder::new().build_of_size(size);
-        fs::write(folder.join(&name), document).expect("a file");
+fn write_documents(folder: &Path) -> [String; DOCUMENTS.len()] {
+    DOCUMENTS.map(|(name, make)| {
+        let name = format!("{name}.pdf");
+        fs::write(folder.join(&name), make()).expect("a file");
         name
     })
 }

@@ -7,8 +7,8 @@ use crate::AT_ONCE;
 use crate::pyhanko;
 use crate::sampler::{Measured, Times};
 
-/// Everything about one size of document.
-pub(crate) struct MeasuredSize {
+/// Everything about one document.
+pub(crate) struct MeasuredDocument {
     pub(crate) name: &'static str,
     pub(crate) document_bytes: usize,
     /// By column.
@@ -49,8 +49,8 @@ pub(crate) fn calls(measured: &Measured) {
     }
 }
 
-/// The tables of all sizes, and what was aimed at.
-pub(crate) fn sizes(measured: &[MeasuredSize], pyhanko: &pyhanko::Measured) {
+/// The tables of all documents, and what was aimed at.
+pub(crate) fn documents(measured: &[MeasuredDocument], pyhanko: &pyhanko::Measured) {
     println!("\nmin / median in milliseconds; known: the host has hashed the document before");
     println!("\n| document | | inspect | prepare | embed | verify |\n|---|---|---|---|---|---|");
     for size in measured {
@@ -123,7 +123,7 @@ pub(crate) fn sizes(measured: &[MeasuredSize], pyhanko: &pyhanko::Measured) {
     }
 }
 
-impl MeasuredSize {
+impl MeasuredDocument {
     /// The sum of these columns.
     fn shown(&self, columns: &[&str]) -> String {
         self.min(columns)

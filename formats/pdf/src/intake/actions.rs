@@ -17,9 +17,18 @@ const STARTED: [&[u8]; 4] = [b"F", b"Mac", b"Unix", b"Win"];
 
 /// Refuses actions that start programs or send the document away on their
 /// own, and streams kept in other files; notes scripts, and what leads to files
-/// or starts programs once it is clicked.
-pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
-    let mut found = Found::default();
+/// or starts programs once it is clicked. Tells as well whether files are embedded.
+pub(super) fn examine(file: &PdfFile<'_>) -> Result<(Vec<Note>, bool), Refusal> {
+    let catalog = file.catalog()?;
+    // Scripts with names run when the document is opened (12.6.4.17).
+    let names = file.entry_dictionary(catalog, b"Names");
+    let scripts = names.and_then(|names| names.get(b"JavaScript").ok());
+    let opening = scripts.into_iter().chain(catalog.get(b"OpenAction").ok());
+    let mut found = Found {
+        actions: opening.map(|action| (action, true)).collect(),
+        ..Found::default()
+    };
+    let pages: BTreeSet<ObjectId> = file.pages()?.into_iter().collect();
     for (id, object) in file.objects() {
         if let Object::Stream(stream) = object
             && file.entry(&stream.dict, b"F").is_some()
@@ -29,9 +38,10 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
                 format!("The stream {} is kept in another file.", id.0),
             ));
         }
-        each_dictionary(object, |dictionary| found.look_at(file, dictionary));
+        let has_own_events = || id == file.catalog_id() || pages.contains(&id);
+        found.look_at(file, object, has_own_events);
     }
-    refuse_automatic_actions(file)?;
+    refuse_automatic_actions(file, found.actions)?;
     let mut notes = Vec::new();
     if found.javascript {
         notes.push(Note::new("javascript", "The document contains JavaScript."));
@@ -48,19 +58,56 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<Vec<Note>, Refusal> {
             "An action of the document opens another document.",
         ));
     }
-    Ok(notes)
+    Ok((notes, found.embeds_files))
 }
 
+/// What the dictionaries of a document do or hold.
 #[derive(Default)]
-struct Found {
+struct Found<'f> {
     javascript: bool,
     launch: bool,
     remote: bool,
+    /// Whether a file specification has the file's content (7.11.4).
+    embeds_files: bool,
+    /// The actions of all events, and whether nobody has to do anything for them.
+    actions: Vec<(&'f Object, bool)>,
+    visited: BTreeSet<(*const Dictionary, bool)>,
 }
 
-impl Found {
-    fn look_at(&mut self, file: &PdfFile<'_>, dictionary: &Dictionary) {
-        match action_type(file, dictionary) {
+impl<'f> Found<'f> {
+    /// Goes through every dictionary inside an object, and its stream dictionary.
+    fn look_at(
+        &mut self,
+        file: &'f PdfFile<'_>,
+        object: &'f Object,
+        has_own_events: impl Fn() -> bool,
+    ) {
+        let mut open = vec![object];
+        while let Some(object) = open.pop() {
+            let dictionary = match object {
+                Object::Array(items) => {
+                    open.extend(items);
+                    continue;
+                }
+                Object::Dictionary(dictionary) => dictionary,
+                Object::Stream(stream) => &stream.dict,
+                _ => continue,
+            };
+            // To look for each key takes longer: most dictionaries have none.
+            for (key, value) in dictionary {
+                match key.as_slice() {
+                    b"AA" => self.add_events(file.resolve(value), has_own_events()),
+                    b"EF" => self.embeds_files = true,
+                    b"S" => self.add_action(file, file.resolve(value), dictionary),
+                    _ => {}
+                }
+                open.push(value);
+            }
+        }
+    }
+
+    fn add_action(&mut self, file: &PdfFile<'_>, kind: Option<&Object>, dictionary: &Dictionary) {
+        match kind.and_then(|kind| kind.as_name().ok()) {
             Some(b"GoToE" | b"GoToR") => self.remote = true,
             Some(b"JavaScript") => self.javascript = true,
             Some(b"Launch") => self.launch |= STARTED.iter().any(|key| dictionary.has(key)),
@@ -72,13 +119,29 @@ impl Found {
             _ => {}
         }
     }
+
+    fn add_events(&mut self, events: Option<&'f Object>, has_own_events: bool) {
+        let Some(Object::Dictionary(events)) = events else {
+            return;
+        };
+        // Many dictionaries may refer to one.
+        let seen = (std::ptr::from_ref(events), has_own_events);
+        if self.visited.insert(seen) {
+            self.actions.extend(events.iter().map(|(event, action)| {
+                let is_automatic = has_own_events || PAGE_EVENTS.contains(&event.as_slice());
+                (action, is_automatic)
+            }));
+        }
+    }
 }
 
 /// Follows the actions that run without anybody's doing, and those of all other
 /// events, which must not start programs either.
-fn refuse_automatic_actions(file: &PdfFile<'_>) -> Result<(), Refusal> {
+fn refuse_automatic_actions<'f>(
+    file: &'f PdfFile<'_>,
+    mut open: Vec<(&'f Object, bool)>,
+) -> Result<(), Refusal> {
     let mut visited = BTreeSet::new();
-    let mut open = actions_of_events(file)?;
     while let Some((action, is_automatic)) = open.pop() {
         let Some(action) = file.resolve(action) else {
             continue;
@@ -116,52 +179,6 @@ fn refuse_automatic_actions(file: &PdfFile<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The actions of all events, and whether nobody has to do anything for them.
-fn actions_of_events<'f>(file: &'f PdfFile<'_>) -> Result<Vec<(&'f Object, bool)>, Refusal> {
-    let catalog = file.catalog()?;
-    let pages: BTreeSet<ObjectId> = file.pages()?.into_iter().collect();
-    // Scripts with names run when the document is opened (12.6.4.17).
-    let names = file.entry_dictionary(catalog, b"Names");
-    let scripts = names.and_then(|names| names.get(b"JavaScript").ok());
-    let opening = scripts.into_iter().chain(catalog.get(b"OpenAction").ok());
-    let mut actions: Vec<_> = opening.map(|action| (action, true)).collect();
-    let mut visited = BTreeSet::new();
-    for (id, object) in file.objects() {
-        let has_own_events = id == file.catalog_id() || pages.contains(&id);
-        each_dictionary(object, |dictionary| {
-            let Some(events) = file.entry_dictionary(dictionary, b"AA") else {
-                return;
-            };
-            // Many dictionaries may refer to one.
-            if visited.insert((std::ptr::from_ref(events), has_own_events)) {
-                actions.extend(events.iter().map(|(event, action)| {
-                    let is_automatic = has_own_events || PAGE_EVENTS.contains(&event.as_slice());
-                    (action, is_automatic)
-                }));
-            }
-        });
-    }
-    Ok(actions)
-}
-
 fn action_type<'f>(file: &'f PdfFile<'_>, dictionary: &'f Dictionary) -> Option<&'f [u8]> {
     file.entry(dictionary, b"S")?.as_name().ok()
-}
-
-/// Calls with every dictionary inside an object, and its stream dictionary.
-pub(super) fn each_dictionary<'f>(object: &'f Object, mut call: impl FnMut(&'f Dictionary)) {
-    let mut open = vec![object];
-    while let Some(object) = open.pop() {
-        let dictionary = match object {
-            Object::Array(items) => {
-                open.extend(items);
-                continue;
-            }
-            Object::Dictionary(dictionary) => dictionary,
-            Object::Stream(stream) => &stream.dict,
-            _ => continue,
-        };
-        call(dictionary);
-        open.extend(dictionary.iter().map(|(_, value)| value));
-    }
 }

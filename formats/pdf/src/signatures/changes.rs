@@ -197,6 +197,11 @@ impl<'f, 'a> ChangeDetector<'f, 'a> {
         if self.field(catalog).is_some() {
             return Ok(true);
         }
+        if !self.file.catalog_is_mentioned {
+            // As where all references are read.
+            self.file.newest().renew_values(self.file.limits());
+            return Ok(false);
+        }
         let references = self.references()?.to(catalog).iter();
         let mut others = references.filter(|reference| reference.from != TRAILER);
         Ok(others.any(|reference| !reference.kind.may_lead_to_catalog()))

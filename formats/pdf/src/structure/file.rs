@@ -1,5 +1,6 @@
 //! A PDF file as its objects are reached.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Object, ObjectId};
@@ -12,7 +13,7 @@ use super::load;
 use super::revision::{RawObject, Revision};
 use super::scan::{is_white_space, references};
 use super::source::Source;
-use super::xref::{XrefEntry, XrefSection};
+use super::xref::{self, XrefEntry, XrefSection};
 use super::{header, page_tree};
 use crate::limits::Limits;
 
@@ -30,7 +31,11 @@ pub(crate) struct PdfFile<'a> {
     newest: Revision<'a>,
     next_object_number: u32,
     catalog_id: ObjectId,
-    objects: BTreeMap<ObjectId, Object>,
+    /// In the order of their numbers.
+    objects: Vec<(ObjectId, Object)>,
+    /// Whether anything but the `/Root` of trailers refers to the catalog.
+    pub(crate) catalog_is_mentioned: bool,
+    pages: OnceCell<Vec<ObjectId>>,
 }
 
 impl<'a> PdfFile<'a> {
@@ -53,6 +58,8 @@ impl<'a> PdfFile<'a> {
             next_object_number: layout.next_object_number,
             catalog_id: layout.catalog_id,
             objects: layout.objects,
+            catalog_is_mentioned: layout.catalog_is_mentioned,
+            pages: OnceCell::new(),
         };
         file.catalog()?;
         file.check_decoded_streams()?;
@@ -158,7 +165,11 @@ impl<'a> PdfFile<'a> {
 
     /// The pages in order.
     pub(crate) fn pages(&self) -> Result<Vec<ObjectId>, Refusal> {
-        page_tree::pages(self)
+        if let Some(known) = self.pages.get() {
+            return Ok(known.clone());
+        }
+        let pages = page_tree::pages(self)?;
+        Ok(self.pages.get_or_init(|| pages).clone())
     }
 
     /// The first object number that nothing in the file uses or mentions.
@@ -169,25 +180,18 @@ impl<'a> PdfFile<'a> {
     /// Every listed object with its place, in the order of their numbers.
     pub(crate) fn listed(&self) -> impl DoubleEndedIterator<Item = (u32, XrefEntry)> {
         let table = self.newest.newest_table();
-        table.iter().map(|(number, entry)| (*number, *entry))
+        table.iter().copied()
     }
 
     /// Live objects, in the order of their numbers.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
-        self.listed().filter_map(|(number, _)| {
-            let id = (number, self.newest.generation(number)?);
-            Some((id, self.objects.get(&id)?))
-        })
+        self.objects.iter().map(|(id, object)| (*id, object))
     }
 
     /// A live object.
     pub(crate) fn object(&self, id: ObjectId) -> Option<&Object> {
-        let generation = self.newest.generation(id.0)?;
-        if generation == id.1 {
-            self.objects.get(&id)
-        } else {
-            None
-        }
+        let (live, object) = xref::find(&self.objects, id.0, |id| id.0)?;
+        (*live == id).then_some(object)
     }
 
     /// The exact source of a live object.
@@ -235,10 +239,8 @@ impl<'a> PdfFile<'a> {
         dictionary: &'b Dictionary,
         key: &[u8],
     ) -> Option<&'b Object> {
-        dictionary
-            .get(key)
-            .ok()
-            .and_then(|value| self.resolve(value))
+        // `Dictionary::get` writes an error for each key that is not there.
+        self.resolve(dictionary.as_hashmap().get(key)?)
     }
 
     /// A value of a dictionary that is a dictionary, references followed.

@@ -1,7 +1,7 @@
 //! Places: every listed object is where it is listed, whole and within the
 //! limits (ISO 32000-2, 7.5).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use lopdf::{Object, ObjectId, Stream};
@@ -23,13 +23,15 @@ pub(super) struct Layout {
     /// Just after the last `%%EOF` and its end-of-line marker.
     pub(super) end: usize,
     /// What the sections list together.
-    pub(super) table: Rc<BTreeMap<u32, XrefEntry>>,
+    pub(super) table: Rc<[(u32, XrefEntry)]>,
     /// The first that nothing in the file uses or mentions.
     pub(super) next_object_number: u32,
     /// What the trailer names.
     pub(super) catalog_id: ObjectId,
-    /// Every object that is listed.
-    pub(super) objects: BTreeMap<ObjectId, Object>,
+    /// Every object that is listed, in the order of their numbers.
+    pub(super) objects: Vec<(ObjectId, Object)>,
+    /// Whether anything but the `/Root` of trailers refers to the catalog.
+    pub(super) catalog_is_mentioned: bool,
 }
 
 impl Layout {
@@ -55,7 +57,7 @@ impl Layout {
             object_streams,
             objects,
         } = check_objects(&newest, limits)?;
-        let mentioned = mentioned(&newest, &objects)?;
+        let (mentioned, catalog_is_mentioned) = mentioned(&newest, &sections, &objects)?;
         if rebuild::is_likely(source, &sections, start, &mentioned) {
             rebuild::refuse_differences(source, &sections, &newest, &object_streams)?;
         } else if rebuild::names_a_stream_twice(&sections) {
@@ -84,6 +86,7 @@ impl Layout {
             next_object_number,
             catalog_id,
             objects,
+            catalog_is_mentioned,
         })
     }
 }
@@ -93,7 +96,7 @@ struct Checked {
     /// The highest number that any of them has or mentions.
     highest: u32,
     object_streams: Vec<u32>,
-    objects: BTreeMap<ObjectId, Object>,
+    objects: Vec<(ObjectId, Object)>,
 }
 
 /// Refuses an omission that is no stream of the file, or one of which there are
@@ -131,18 +134,34 @@ fn refuse_encryption(source: Source<'_>, sections: &[XrefSection]) -> Result<(),
     Ok(())
 }
 
-/// The objects that are not in use and are referred to all the same. Refuses
-/// references to objects that are there under another generation: to some readers
-/// they lead to the object, to others nowhere (7.3.10).
+/// The objects that are not in use and are referred to all the same, and whether
+/// the catalog is referred to by more than trailers. Refuses references to objects
+/// that are there under another generation: to some readers they lead to the
+/// object, to others nowhere (7.3.10).
 fn mentioned(
     revision: &Revision<'_>,
-    objects: &BTreeMap<ObjectId, Object>,
-) -> Result<BTreeSet<u32>, Refusal> {
+    sections: &[XrefSection],
+    objects: &[(ObjectId, Object)],
+) -> Result<(BTreeSet<u32>, bool), Refusal> {
+    let catalog = revision.catalog_id();
+    // They may list themselves, and are trailers as long as nothing refers to them.
+    let streams = sections.iter().flat_map(|section| &section.stream_numbers);
+    let streams: BTreeSet<u32> = streams.copied().collect();
+    let root_of = |number: &u32| {
+        let (_, object) = xref::find(objects, *number, |id| id.0)?;
+        let root = object.as_stream().ok()?.dict.get(b"Root").ok()?;
+        root.as_reference().ok()
+    };
+    let roots = streams.iter().filter(|number| root_of(number) == catalog);
+    let roots = 1 + roots.count();
+    let mut catalog_mentions = 0;
+    let mut stream_is_mentioned = false;
     let trailer = load::value(revision.trailer());
     let trailer = trailer.as_ref().and_then(|trailer| trailer.as_dict().ok());
     let named = [&b"Root"[..], b"Info"].into_iter();
     let named = named.filter_map(|key| trailer?.get(key).ok());
-    let mut open: Vec<&Object> = named.chain(objects.values()).collect();
+    let values = objects.iter().map(|(_, object)| object);
+    let mut open: Vec<&Object> = named.chain(values).collect();
     let mut unused = BTreeSet::new();
     while let Some(object) = open.pop() {
         match object {
@@ -150,8 +169,11 @@ fn mentioned(
             Object::Dictionary(entries) | Object::Stream(Stream { dict: entries, .. }) => {
                 open.extend(entries.iter().map(|(_, value)| value));
             }
-            Object::Reference((number, generation)) => match revision.generation(*number) {
-                Some(live) if live == *generation => {}
+            Object::Reference(id @ (number, generation)) => match revision.generation(*number) {
+                Some(live) if live == *generation => {
+                    catalog_mentions += usize::from(Some(*id) == catalog);
+                    stream_is_mentioned |= streams.contains(number);
+                }
                 Some(_) => {
                     let detail = format!(
                         "{number} {generation} R refers to an object of another generation."
@@ -163,7 +185,7 @@ fn mentioned(
             _ => {}
         }
     }
-    Ok(unused)
+    Ok((unused, stream_is_mentioned || catalog_mentions > roots))
 }
 
 /// Reads every listed object at its place.
@@ -171,7 +193,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     let live = revision
         .newest_table()
         .iter()
-        .filter(|(_, entry)| **entry != XrefEntry::Free);
+        .filter(|(_, entry)| *entry != XrefEntry::Free);
     if live.clone().count() > limits.objects {
         return Err(Refusal::new(
             "too-many-objects",
@@ -196,7 +218,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
     places.sort_unstable();
     let mut highest = 0;
     let mut object_streams = Vec::new();
-    let mut objects = BTreeMap::new();
+    let mut objects = Vec::with_capacity(places.len() + members.len());
     let mut read_up_to = 0;
     for (offset, number, generation) in places {
         if offset < read_up_to {
@@ -206,7 +228,7 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
             ));
         }
         let object = revision.read((number, generation), offset)?;
-        objects.insert(object.id, revision.value(&object, offset)?);
+        objects.push((object.id, revision.value(&object, offset)?));
         read_up_to = object.end;
         // A loader reads every object stream, also one that no entry leads to.
         if object.data.is_some() && revision.is_object_stream(&object) {
@@ -224,8 +246,9 @@ fn check_objects(revision: &Revision<'_>, limits: &Limits) -> Result<Checked, Re
         };
         let id = (number, 0);
         let value = load::value(source).ok_or_else(|| load::refusal(id))?;
-        objects.insert(id, value);
+        objects.push((id, value));
     }
+    objects.sort_by_key(|(id, _)| *id);
     Ok(Checked {
         highest: highest.max(revision.highest_reference()),
         object_streams,

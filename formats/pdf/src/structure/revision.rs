@@ -18,7 +18,7 @@ use super::object_stream::{ObjectStream, ObjectStreamError};
 use super::refusal;
 use super::scan::{Scanner, unsigned};
 use super::source::Source;
-use super::xref::{XrefEntry, XrefSection};
+use super::xref::{self, XrefEntry, XrefSection};
 use crate::limits::Limits;
 
 /// Longest header of an object, from its number to `obj`, with the blanks
@@ -48,7 +48,7 @@ pub(crate) struct RawObject<'a> {
 pub(crate) struct Revision<'a> {
     source: Source<'a>,
     /// What the newest revision lists.
-    newest: Rc<BTreeMap<u32, XrefEntry>>,
+    newest: Rc<[(u32, XrefEntry)]>,
     /// What is listed otherwise here, by the object's number.
     otherwise: BTreeMap<u32, Option<XrefEntry>>,
     trailer: Range<usize>,
@@ -70,7 +70,7 @@ impl<'a> Revision<'a> {
     pub(super) fn newest(
         source: Source<'a>,
         sections: &[XrefSection],
-        table: Rc<BTreeMap<u32, XrefEntry>>,
+        table: Rc<[(u32, XrefEntry)]>,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl<'a> Revision<'a> {
     pub(crate) fn entry(&self, number: u32) -> Option<XrefEntry> {
         match self.otherwise.get(&number) {
             Some(entry) => *entry,
-            None => self.newest.get(&number).copied(),
+            None => xref::find(&self.newest, number, |number| *number).map(|(_, entry)| *entry),
         }
     }
 
@@ -132,7 +132,7 @@ impl<'a> Revision<'a> {
     }
 
     /// Every object that the newest revision lists, with its place.
-    pub(super) fn newest_table(&self) -> &BTreeMap<u32, XrefEntry> {
+    pub(super) fn newest_table(&self) -> &[(u32, XrefEntry)] {
         &self.newest
     }
 
@@ -261,9 +261,9 @@ impl<'a> Revision<'a> {
 
     /// Decodes an object stream and finds its members; once.
     pub(super) fn container(&self, number: u32) -> Result<Rc<ObjectStream>, Refusal> {
-        let place = format!("The object stream {number} cannot be read");
+        let place = || format!("The object stream {number} cannot be read");
         let damaged =
-            |detail: &str| Refusal::new("object-stream-damaged", format!("{place}: {detail}."));
+            |detail: &str| Refusal::new("object-stream-damaged", format!("{}: {detail}.", place()));
         let Some(XrefEntry::InUse { offset, generation }) = self.entry(number) else {
             return Err(damaged("it is not an object of the file"));
         };
@@ -281,7 +281,7 @@ impl<'a> Revision<'a> {
             .and_then(|data| self.source.get(data))
             .ok_or_else(|| damaged("it is not a stream"))?;
         let dictionary = RawDictionary::scan(source)
-            .map_err(|error| refusal::from_scan("object-stream-damaged", &place, &error))?;
+            .map_err(|error| refusal::from_scan("object-stream-damaged", &place(), &error))?;
         if !is_object_stream(&dictionary) {
             return Err(damaged("it is not an object stream"));
         }
@@ -289,13 +289,13 @@ impl<'a> Revision<'a> {
         let mut content = state
             .decoder
             .decode(&dictionary, data)
-            .map_err(|error| refusal::from_decode("object-stream-damaged", &place, &error))?;
+            .map_err(|error| refusal::from_decode("object-stream-damaged", &place(), &error))?;
         content.shrink_to_fit();
         let container =
             ObjectStream::parse(&dictionary, content, &mut state.budget).map_err(|error| {
                 match error {
                     ObjectStreamError::Scan(error) => {
-                        refusal::from_scan("object-stream-damaged", &place, &error)
+                        refusal::from_scan("object-stream-damaged", &place(), &error)
                     }
                     other => damaged(&other.to_string()),
                 }
@@ -393,14 +393,15 @@ impl<'a> Revision<'a> {
 
 /// What the newest revision lists: of every object the entry of the first
 /// section that has one.
-pub(super) fn newest_table(sections: &[XrefSection]) -> Rc<BTreeMap<u32, XrefEntry>> {
-    let mut newest = BTreeMap::new();
-    for section in sections {
-        for (number, entry) in &section.entries {
-            newest.entry(*number).or_insert(*entry);
-        }
-    }
-    Rc::new(newest)
+pub(super) fn newest_table(sections: &[XrefSection]) -> Rc<[(u32, XrefEntry)]> {
+    let mut newest: Vec<_> = sections
+        .iter()
+        .flat_map(|section| section.entries.iter().copied())
+        .collect();
+    // Entries of one number stay in the order of the sections.
+    newest.sort_by_key(|(number, _)| *number);
+    newest.dedup_by_key(|(number, _)| *number);
+    newest.into()
 }
 
 fn newest_trailer(sections: &[XrefSection]) -> Range<usize> {

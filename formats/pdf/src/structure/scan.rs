@@ -299,8 +299,16 @@ impl<'a> Scanner<'a> {
         let number = u32::try_from(unsigned(digits)?).ok()?;
         let mut ahead = self.clone();
         ahead.skip_blanks();
-        // Most numbers are the last of an array or stand before a key.
-        ahead.rest().first().filter(|byte| byte.is_ascii_digit())?;
+        match ahead.rest() {
+            // As nearly all references are written.
+            [b'0', b' ', b'R', after @ ..] if regular_len(after) == 0 => {
+                self.position = ahead.position + b"0 R".len();
+                return Some((number, 0));
+            }
+            [b'0'..=b'9', ..] => {}
+            // Most numbers are the last of an array or stand before a key.
+            _ => return None,
+        }
         let Ok(Some((Token::Number(generation), _))) = ahead.token() else {
             return None;
         };
@@ -459,12 +467,12 @@ fn is_number(word: &[u8]) -> bool {
         .strip_prefix(b"+")
         .or_else(|| word.strip_prefix(b"-"))
         .unwrap_or(word);
-    let points = digits.iter().filter(|byte| **byte == b'.').count();
-    points <= 1
-        && digits.len() > points
-        && digits
-            .iter()
-            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    let mut others = digits.iter().filter(|byte| !byte.is_ascii_digit());
+    match (others.next(), others.next()) {
+        (None, _) => !digits.is_empty(),
+        (Some(b'.'), None) => digits.len() > 1,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -87,10 +87,16 @@ pub(crate) struct XrefSection {
 impl XrefSection {
     /// The entry of an object.
     pub(crate) fn entry(&self, number: u32) -> Option<XrefEntry> {
-        let place = self
-            .entries
-            .binary_search_by_key(&number, |(number, _)| *number)
-            .ok()?;
-        self.entries.get(place).map(|(_, entry)| *entry)
+        find(&self.entries, number, |number| *number).map(|(_, entry)| *entry)
     }
+}
+
+/// An item of a list in ascending order of object numbers.
+pub(super) fn find<K, T>(
+    items: &[(K, T)],
+    number: u32,
+    number_of: impl Fn(&K) -> u32,
+) -> Option<&(K, T)> {
+    let place = items.binary_search_by_key(&number, |(key, _)| number_of(key));
+    items.get(place.ok()?)
 }

@@ -122,16 +122,25 @@ fn the_trailer_refers_to_objects_by_their_generations_too() {
 
 #[test]
 fn a_document_that_draws_its_catalog_is_refused_because_only_one_could_sign_it() {
-    let mut objects = PdfBuilder::new().objects();
-    objects.set(
-        5,
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R \
-         /Resources << /Font << /F1 1 0 R >> >> >>",
-    );
-    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+    // The object 8 is the cross-reference stream, whose /Root is the catalog.
+    for (layout, font) in [
+        (CrossReference::Table, 1),
+        (CrossReference::Stream, 1),
+        (CrossReference::Stream, 8),
+    ] {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            5,
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R \
+                 /Resources << /Font << /F1 {font} 0 R >> >> >>"
+            ),
+        );
+        let document = objects.write("1.7", layout, "/Root 1 0 R /Info 4 0 R");
 
-    assert_eq!(refused(&document), "object-damaged");
-    assert_eq!(P256.signs(&document).unwrap_err().code, "object-damaged");
+        assert_eq!(refused(&document), "object-damaged", "{layout:?} {font}");
+        assert_eq!(P256.signs(&document).unwrap_err().code, "object-damaged");
+    }
 }
 
 #[test]
