@@ -104,6 +104,12 @@ impl<'d> Reference<'d> {
         })
     }
 
+    /// Whether it is to a member whose digest cannot be computed.
+    pub(crate) fn is_to_unknown_digest(&self) -> bool {
+        let is_unknown = self.digest_algorithm.is_err() || self.unknown_transform.is_some();
+        is_unknown && !matches!(self.target, Target::Element { .. })
+    }
+
     /// Whether it is one to SignedProperties by its type.
     pub(crate) fn says_signed_properties(&self) -> bool {
         matches!(

@@ -249,10 +249,14 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
         check_signed_properties(signature, references, identified)?;
         let mut covered = covers(signature, references)?.into_iter();
         let mut checked = Checked::default();
-        let value = match self.check_value(stated) {
-            Err(fault) if fault.is_proof() && fault != Fault::Value => return Err(fault),
-            value => value,
-        };
+        match self.check_value(stated) {
+            // What cannot be digested is told first: whatever the value is, nobody
+            // can say whether the signature is one over these files.
+            Err(Fault::Value) if references.iter().any(Reference::is_to_unknown_digest) => {
+                checked.is_value_wrong = true;
+            }
+            value => checked.algorithm = checked.known(value)?,
+        }
         for reference in references {
             let digest = self.check_digest(signature, reference, identified);
             let is_known = checked.known(digest)?.is_some();
@@ -263,12 +267,6 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
                 true => checked.covers.extend(covered.next()),
                 false => checked.unchecked.extend(covered.next()),
             }
-        }
-        // What cannot be digested is told first: whatever the value is, nobody
-        // can say whether the signature is one over these files.
-        checked.is_value_wrong = value == Err(Fault::Value);
-        if !checked.is_value_wrong || checked.unchecked.is_empty() {
-            checked.algorithm = checked.known(value)?;
         }
         Ok(checked)
     }

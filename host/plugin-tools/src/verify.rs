@@ -51,11 +51,8 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     let evidence = runtime.block_on(async {
         let evidence = plugin.verify(document.clone()).await?;
         let mut notes = Vec::new();
-        if !evidence
-            .signatures
-            .iter()
-            .any(|one| is_broken(one.integrity))
-        {
+        let signatures = &evidence.signatures;
+        if !signatures.is_empty() && !is_any_broken(signatures) {
             // What is wrong with the file around its signatures is seen by who inspects it.
             let report = plugin.inspect(document).await?;
             let obstacle = report.obstacle(Operation::Sign);
@@ -80,7 +77,7 @@ pub fn verify(arguments: &VerifyArguments, bench: &Bench) -> Result<(), ToolErro
     let verdict = Verdict {
         advisory: true,
         intact: is_intact(&evidence),
-        is_any_broken: evidence.iter().any(|one| is_broken(one.integrity)),
+        is_any_broken: is_any_broken(&evidence),
         signatures: evidence.iter().map(SignatureView::of).collect(),
         notes,
     };
@@ -108,8 +105,9 @@ fn is_intact(signatures: &[SignatureEvidence]) -> bool {
     !signatures.is_empty() && integrities.all(|integrity| integrity == Integrity::Intact)
 }
 
-fn is_broken(integrity: Integrity) -> bool {
-    !matches!(integrity, Integrity::Intact | Integrity::Unsupported)
+fn is_any_broken(signatures: &[SignatureEvidence]) -> bool {
+    let mut integrities = signatures.iter().map(|signature| signature.integrity);
+    integrities.any(|integrity| !matches!(integrity, Integrity::Intact | Integrity::Unsupported))
 }
 
 impl Verdict {
