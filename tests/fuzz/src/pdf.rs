@@ -173,8 +173,14 @@ fn derivation() -> DeriveRequest {
     }
 }
 
+/// What is told of a file that is to be signed: what keeps it from that is a
+/// refusal.
 fn inspected(input: &[u8]) -> Result<Report, Refusal> {
-    inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))
+    let mut report = inspect(&TrustingEnvironment, &MemoryBlob(input.to_vec()))?;
+    match report.obstacles.pop() {
+        Some(obstacle) => Err(obstacle.refusal),
+        None => Ok(report),
+    }
 }
 
 fn verified(input: &[u8]) -> Result<Vec<SignatureEvidence>, Refusal> {
