@@ -29,6 +29,7 @@ mod time;
 mod time_marks;
 mod unsigned;
 mod verify;
+mod weakness;
 
 pub use archive::{Raised, SignatureFile, archive};
 pub use coverage::Covered;

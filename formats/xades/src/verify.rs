@@ -26,6 +26,7 @@ use crate::signer::{CertificateDigest, value_of};
 use crate::stamps::Stamped;
 use crate::time;
 use crate::time_marks;
+use crate::weakness::weakness;
 
 /// What is done for the chains of all signatures of a container: those of each
 /// are followed by themselves.
@@ -34,8 +35,6 @@ pub(crate) const LIMITS: ChainLimits = ChainLimits {
     signatures: 5_000,
     digested_bytes: 256 * 1024 * 1024,
 };
-/// Shortest RSA key that shows who signed, in bits.
-const LEAST_RSA_BITS: usize = 2048;
 /// Most references of one signature: one for every member, and some.
 const MAX_REFERENCES: usize = 1100;
 
@@ -205,7 +204,7 @@ impl<'a, E: Environment, O: DataObjects> Verifier<'a, E, O> {
             is_time_marked: time_marks::is_time_marked(signature),
             signature_tokens: tokens(&stamps, TimestampKind::Signature),
             verified: Verified {
-                weakness: weakness(signature, &stated),
+                weakness: weakness(signature, stated.signer.as_ref().ok()),
                 id: id.to_owned(),
                 claimed_time: claimed_time(signature),
                 signed_info: stated.signed_info.unwrap_or_default(),
@@ -424,41 +423,6 @@ fn signature_algorithm(signed_info: Element<'_>) -> Result<SignatureAlgorithm, F
     let method = only(signed_info, DSIG, "SignatureMethod")?;
     let uri = method.attribute("Algorithm").unwrap_or_default();
     names::signature_algorithm(uri).ok_or_else(|| Fault::Algorithm(uri.to_owned()))
-}
-
-/// SHA-1 and MD5, keys that are too short for what they are to show (ETSI TS 119
-/// 312), and digests that stand in the signature without being signed.
-fn weakness(signature: Signature<'_>, stated: &Stated) -> Option<String> {
-    let signed_info = signature.signed_info().ok()?;
-    let digests = signed_info
-        .children_named(DSIG, "Reference")
-        .flat_map(|reference| reference.children_named(DSIG, "DigestMethod"));
-    let methods = signed_info.children_named(DSIG, "SignatureMethod");
-    let mut algorithms = methods.chain(digests);
-    let weak = algorithms.find_map(|method| {
-        method
-            .attribute("Algorithm")
-            .filter(|uri| names::is_weak(uri))
-    });
-    // Where the signer is not told apart, every certificate may be theirs.
-    let key_info = signature.key_info_certificates();
-    let signers = stated
-        .signer
-        .as_ref()
-        .map_or(&key_info[..], std::slice::from_ref);
-    let signers = signers
-        .iter()
-        .filter_map(|der| Certificate::from_der(der).ok());
-    let bits = signers
-        .filter_map(|signer| Some(signer.rsa_modulus_len()? * 8))
-        .min();
-    let short = bits.filter(|bits| *bits < LEAST_RSA_BITS);
-    weak.map(|uri| format!("the algorithm {uri:?}"))
-        .or_else(|| short.map(|bits| format!("an RSA key of {bits} bits")))
-        .or_else(|| {
-            let lists = signature.has_manifest();
-            lists.then(|| "a ds:Manifest, a list of further digests".to_owned())
-        })
 }
 
 fn claimed_time(signature: Signature<'_>) -> Option<i64> {
