@@ -201,7 +201,7 @@ async fn a_container_is_taken_for_as_many_signers_as_it_has_room_for() {
     assert!(refused.problem.detail.contains("room for 2"), "{refused:?}");
 }
 
-/// A signed container of so many members.
+/// A signed container with this number of members.
 fn with_entries(count: usize) -> Vec<u8> {
     let files = [("a.txt", "a.txt", "text/plain", &b"a"[..])];
     let signed = SignedContainer::unsigned(&files).sign(ContainerSigning::by(Ona));

@@ -395,8 +395,7 @@ struct Checked {
 }
 
 impl Checked {
-    /// What was found out, or nothing where that cannot be told, of which the
-    /// first reason is kept.
+    /// The finding; `None` where it cannot be told. The first reason is kept.
     fn known<T>(&mut self, found: Result<T, Fault>) -> Result<Option<T>, Fault> {
         match found {
             Ok(found) => Ok(Some(found)),

@@ -1,4 +1,4 @@
-//! Signatures of which something is not known here: all else about them is
+//! Signatures with something that is not known here: all else about them is
 //! checked, what is changed is told, and what cannot be told is not called good.
 
 use parafa_fixtures::signed::Identity::{Jonas, Ona};
