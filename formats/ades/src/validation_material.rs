@@ -367,24 +367,22 @@ impl<'d, E: Environment> ValidationMaterial<'d, E> {
     /// of evidence that holds, and the EU's validator takes no such response.
     fn comes_whole(&self, datum: usize, issuer: usize, signer: &RevocationSigner) -> bool {
         let own = self.datum(datum).parsed.certificates();
-        let is_signer = |own: usize| match signer {
-            RevocationSigner::Delegate(der) => self.certificate(own).as_der() == der,
-            RevocationSigner::Issuer => false,
+        let comes_with_signer = match signer {
+            RevocationSigner::Delegate(der) => own.is_empty() || own.contains(&der.as_slice()),
+            RevocationSigner::Issuer => true,
         };
-        let mut comes_with_signer = own.is_empty() || matches!(signer, RevocationSigner::Issuer);
         let mut are_whole = own.iter().map(|der| {
             let Some(index) = self.index_of(der) else {
                 return false;
             };
             let is_issued = index == issuer || self.issuer_of(index).is_some();
-            comes_with_signer |= is_issued && is_signer(index);
             // Whose issuer is nowhere cannot be told.
             is_issued
                 || !self
                     .by_subject
                     .contains_key(self.certificate(index).issuer())
         });
-        are_whole.all(|is_whole| is_whole) && comes_with_signer
+        comes_with_signer && are_whole.all(|is_whole| is_whole)
     }
 
     fn link(&self, index: usize) -> &Link<'d> {

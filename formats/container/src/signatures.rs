@@ -102,8 +102,7 @@ impl Signature {
     /// Whether something is wrong with it. What cannot be told is not wrong.
     #[must_use]
     pub fn is_unsound(&self) -> bool {
-        let is_wrong = !matches!(self.integrity(), Integrity::Intact | Integrity::Unsupported);
-        is_wrong || self.verified.is_value_wrong
+        is_wrong(self.integrity()) || self.verified.is_value_wrong
     }
 
     /// Its level by what it holds.
@@ -152,6 +151,10 @@ fn identifier(file: &str, id: &str, taken: &mut HashSet<String>) -> String {
     id
 }
 
+fn is_wrong(integrity: Integrity) -> bool {
+    !matches!(integrity, Integrity::Intact | Integrity::Unsupported)
+}
+
 fn is_same(one: &Verified, other: &Verified) -> bool {
     !one.value.is_empty() && one.value == other.value && one.signed_info == other.signed_info
 }
@@ -179,11 +182,8 @@ fn note_changes<E: Environment>(container: &Container<'_, E>, signatures: &mut [
     }
     // What a signature that does not hold is over is not known, and it is told
     // instead.
-    let is_broken = |signature: &Signature| {
-        let fault = signature.verified.fault.is_some();
-        fault && signature.verified.integrity != Integrity::Unsupported
-    };
-    if signatures.iter().any(is_broken) {
+    let mut integrities = signatures.iter().map(|it| it.verified.integrity);
+    if integrities.any(is_wrong) {
         return;
     }
     let covered: HashSet<&str> = signatures
