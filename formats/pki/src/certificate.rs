@@ -5,7 +5,7 @@ use der::asn1::UintRef;
 use parafa_format_core::Environment;
 
 use crate::Error;
-use crate::asn1::{Element, context};
+use crate::asn1::{Element, Elements, context};
 use crate::distinguished_name;
 use crate::signed::Signed;
 use crate::time::seconds_since_epoch;
@@ -231,9 +231,7 @@ impl<'a> Certificate<'a> {
     pub fn rsa_modulus_len(&self) -> Option<usize> {
         const WHAT: &str = "RSAPublicKey";
 
-        let info = Element::parse(WHAT, self.subject_public_key_info).ok()?;
-        let algorithm = info.children(WHAT).ok()?.expect(Tag::Sequence).ok()?;
-        let algorithm = algorithm.children(WHAT).ok()?.expect(Tag::ObjectIdentifier);
+        let algorithm = key_algorithm(self.subject_public_key_info)?.expect(Tag::ObjectIdentifier);
         let algorithm = algorithm.ok()?.decode(WHAT).ok()?;
         if ![rfc5912::RSA_ENCRYPTION, rfc5912::ID_RSASSA_PSS].contains(&algorithm) {
             return None;
@@ -355,6 +353,15 @@ pub(crate) fn full_names(name: Element<'_>) -> Vec<&[u8]> {
     };
     let names = names().unwrap_or_default();
     names.iter().map(|name| name.der).collect()
+}
+
+/// The elements of the AlgorithmIdentifier of a SubjectPublicKeyInfo.
+pub(crate) fn key_algorithm(subject_public_key_info: &[u8]) -> Option<Elements<'_>> {
+    const WHAT: &str = "SubjectPublicKeyInfo";
+
+    let info = Element::parse(WHAT, subject_public_key_info).ok()?;
+    let algorithm = info.children(WHAT).ok()?.expect(Tag::Sequence).ok()?;
+    algorithm.children(WHAT).ok()
 }
 
 fn common_name_in(name: Element<'_>) -> Option<String> {

@@ -8,6 +8,7 @@ use der::Tag;
 use der::asn1::UintRef;
 
 use crate::asn1::{Element, encode};
+use crate::certificate::key_algorithm;
 
 /// The Brainpool curves (RFC 5639, 4.1).
 const BRAINPOOL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.36.3.3.2.8.1.1");
@@ -41,13 +42,9 @@ pub fn is_brainpool(subject_public_key_info: &[u8]) -> bool {
 }
 
 fn curve(subject_public_key_info: &[u8]) -> Option<ObjectIdentifier> {
-    const WHAT: &str = "SubjectPublicKeyInfo";
-
-    let info = Element::parse(WHAT, subject_public_key_info).ok()?;
-    let algorithm = info.children(WHAT).ok()?.expect(Tag::Sequence).ok()?;
-    let mut parts = algorithm.children(WHAT).ok()?;
-    parts.any().ok()?;
-    parts.any().ok()?.decode(WHAT).ok()
+    let mut algorithm = key_algorithm(subject_public_key_info)?;
+    algorithm.any().ok()?;
+    algorithm.any().ok()?.decode("ECParameters").ok()
 }
 
 /// The DER ECDSA-Sig-Value of r and s; `None` when they are not so long.
