@@ -18,7 +18,7 @@ pub(crate) enum Condition {
     Eq { at: Pattern, value: Scalar },
     /// The value is one of these.
     In { at: Pattern, values: Vec<Scalar> },
-    /// There is no value, or it is none of these.
+    /// There is a value, and it is none of these.
     NotIn { at: Pattern, values: Vec<Scalar> },
     /// A list that has this value.
     Contains { at: Pattern, value: Scalar },
@@ -43,7 +43,10 @@ impl Condition {
             Self::Exists { at } => !values(at).is_empty(),
             Self::Eq { at, value } => values(at).iter().any(|there| value.is(there)),
             Self::In { at, values: of } => values(at).iter().any(|there| one_of(of, there)),
-            Self::NotIn { at, values: of } => !values(at).iter().any(|there| one_of(of, there)),
+            Self::NotIn { at, values: of } => {
+                let values = values(at);
+                !values.is_empty() && !values.iter().any(|there| one_of(of, there))
+            }
             Self::Contains { at, value } => values(at)
                 .iter()
                 .filter_map(|there| there.as_array())

@@ -8,4 +8,5 @@ mod pointers;
 mod samples;
 mod sections;
 mod texts;
+mod unknown;
 mod versions;

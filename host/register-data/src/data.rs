@@ -1,8 +1,10 @@
 //! The normalized answers, as callers are given them. Unknown members are null,
-//! never left out; dates are `YYYY-MM-DD`, amounts of money decimal strings,
-//! countries ISO 3166-1 alpha-2, currencies ISO 4217. Persons are shown without
-//! their personal codes and with the month of their birth alone.
+//! never left out, and a list is empty only where the register says that there
+//! is nothing. Dates are `YYYY-MM-DD`, amounts of money decimal strings with two
+//! decimals, countries ISO 3166-1 alpha-2, currencies ISO 4217. Persons are
+//! shown without their personal codes and with the month of their birth alone.
 
+mod amount;
 pub mod bods;
 mod cases;
 mod common;
@@ -15,13 +17,14 @@ mod real_estate;
 mod seizures;
 
 pub use self::{
+    amount::{Amount, InvalidAmount, InvalidQuantity, Quantity},
     bods::Statement,
     cases::{
         Case, CaseDocument, CaseInstance, CaseKind, CaseRole, CaseRoleCode, CaseStage, Cases, Court,
     },
     common::{
-        Amount, BirthMonth, Coded, InvalidAmount, InvalidBirthMonth, InvalidPercent, Label, Money,
-        Party, PartyType, Percent, Withheld,
+        BirthMonth, Coded, InvalidBirthMonth, InvalidPercent, Label, Money, Party, PartyType,
+        Percent, Withheld,
     },
     owners::{BeneficialOwner, BeneficialOwners, Control, DeclarationStatus, Intermediary},
     participants::{Holding, Identifier, Participant, ParticipantCounts, Participants, ShareClass},

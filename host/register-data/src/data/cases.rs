@@ -30,7 +30,7 @@ pub struct Case {
     /// What the entity is in it.
     pub role: CaseRole,
     /// What it is about (bylų kategorijos).
-    pub categories: Vec<Coded>,
+    pub categories: Option<Vec<Coded>>,
     /// When the court received it.
     pub received_on: Option<Date>,
     /// When it ended there; null while it goes on.
@@ -40,7 +40,7 @@ pub struct Case {
     /// How it ended, in the court's words (bylos rezultatas).
     pub outcome: Option<String>,
     /// Published decisions.
-    pub documents: Vec<CaseDocument>,
+    pub documents: Option<Vec<CaseDocument>>,
     /// The next hearing; null when none is set.
     #[serde(serialize_with = "instant::nullable::serialize")]
     pub next_hearing: Option<Timestamp>,

@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Amount;
+
 /// A value of a register's classifier.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Coded {
@@ -50,60 +52,9 @@ impl Money {
     #[must_use]
     pub fn euros(euros: u64, cents: u8) -> Self {
         Self {
-            amount: Amount(format!("{euros}.{:02}", cents.min(99))),
+            amount: Amount::of(euros, cents),
             currency: "EUR".to_owned(),
         }
-    }
-}
-
-/// A decimal number that is not negative, exact: up to 18 digits, and up to 8
-/// after a point.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String", extend("pattern" = r"^[0-9]{1,18}(\.[0-9]{1,8})?$"))]
-pub struct Amount(String);
-
-/// A text that is not an [`Amount`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("an amount is up to 18 digits, and up to 8 after a point")]
-pub struct InvalidAmount;
-
-impl Amount {
-    /// The digits.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for Amount {
-    type Err = InvalidAmount;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_number = |part: &str, longest| {
-            (1..=longest).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        let is_amount = match text.split_once('.') {
-            Some((whole, fraction)) => is_number(whole, 18) && is_number(fraction, 8),
-            None => is_number(text, 18),
-        };
-        is_amount
-            .then(|| Self(text.to_owned()))
-            .ok_or(InvalidAmount)
-    }
-}
-
-impl TryFrom<String> for Amount {
-    type Error = InvalidAmount;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Amount> for String {
-    fn from(amount: Amount) -> Self {
-        amount.0
     }
 }
 

@@ -12,10 +12,10 @@ pub struct BeneficialOwners {
     pub declared_on: Option<Date>,
     /// Whether they were.
     pub status: DeclarationStatus,
-    /// Who they are.
-    pub owners: Vec<BeneficialOwner>,
+    /// Who they are; null unless they are declared.
+    pub owners: Option<Vec<BeneficialOwner>>,
     /// The same by the Beneficial Ownership Data Standard 0.4.
-    pub bods: Vec<Statement>,
+    pub bods: Option<Vec<Statement>>,
 }
 
 /// Whether beneficial owners are declared.
@@ -46,13 +46,13 @@ pub struct BeneficialOwner {
     /// When the person was born.
     pub birth_date: Option<BirthMonth>,
     /// ISO 3166-1 alpha-2.
-    pub nationality: Vec<String>,
+    pub nationality: Option<Vec<String>>,
     /// ISO 3166-1 alpha-2.
     pub residence_country: Option<String>,
     /// Which state issued the person's identity document.
     pub identity_document_country: Option<String>,
     /// What the ownership or control consists in.
-    pub controls: Vec<Control>,
+    pub controls: Option<Vec<Control>>,
 }
 
 /// One way in which somebody owns or controls an entity.
@@ -70,7 +70,7 @@ pub struct Control {
     /// The most that it is.
     pub share_max: Option<Percent>,
     /// The entities between, from the entity asked about upwards.
-    pub via: Vec<Intermediary>,
+    pub via: Option<Vec<Intermediary>>,
     /// What was declared in words.
     pub details: Option<String>,
     /// Since when.

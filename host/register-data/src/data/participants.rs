@@ -16,13 +16,13 @@ pub struct Participants {
     /// How many shares there are; null for entities without shares.
     pub total_shares: Option<u64>,
     /// Of which classes they are.
-    pub share_classes: Vec<ShareClass>,
+    pub share_classes: Option<Vec<ShareClass>>,
     /// The participants on the list.
     pub participants: Vec<Participant>,
     /// How many there are of each kind.
     pub counts: ParticipantCounts,
     /// The same by the Beneficial Ownership Data Standard 0.4.
-    pub bods: Vec<Statement>,
+    pub bods: Option<Vec<Statement>>,
 }
 
 /// A class of shares.
@@ -54,8 +54,8 @@ pub struct Participant {
     pub personal_code: Withheld,
     /// Of a person.
     pub birth_date: Option<BirthMonth>,
-    /// Of an entity; empty for persons.
-    pub identifiers: Vec<Identifier>,
+    /// Of an entity; null for persons, and where none is known.
+    pub identifiers: Option<Vec<Identifier>>,
     /// Of the residence or seat, ISO 3166-1 alpha-2.
     pub country: Option<String>,
     /// Of an entity's seat; null for persons.

@@ -15,7 +15,7 @@ pub struct CompanyProfile {
     /// Its name (pavadinimas).
     pub name: String,
     /// Names in other languages, or abbreviated.
-    pub alternate_names: Vec<String>,
+    pub alternate_names: Option<Vec<String>>,
     /// Its legal form (teisinė forma).
     pub legal_form: LegalForm,
     /// Its legal status (teisinis statusas).
@@ -35,19 +35,19 @@ pub struct CompanyProfile {
     /// Its registration for VAT (PVM); null when it has none or none is known.
     pub vat: Option<VatRegistration>,
     /// Its economic activities by the national classification (EVRK).
-    pub activities: Vec<Activity>,
+    pub activities: Option<Vec<Activity>>,
     /// Its registered capital (įstatinis kapitalas).
     pub share_capital: Option<ShareCapital>,
     /// What the capital is divided into.
     pub shares: Option<Shares>,
     /// Its bodies (valdymo organai), and who acts in their place.
-    pub management_bodies: Vec<ManagementBody>,
+    pub management_bodies: Option<Vec<ManagementBody>>,
     /// Who represents it, and how.
     pub representation: Option<Representation>,
     /// Branches and representative offices (filialai ir atstovybės).
-    pub branches: Vec<Branch>,
+    pub branches: Option<Vec<Branch>>,
     /// Registered restrictions of its activity (veiklos apribojimai).
-    pub restrictions: Vec<Restriction>,
+    pub restrictions: Option<Vec<Restriction>>,
     /// Whether annual accounts were filed.
     pub financial_statements: Option<FinancialStatements>,
     /// What it is known by elsewhere: `LT-RC`, `LT-PVM`, `XI-LEI`.
@@ -203,7 +203,7 @@ pub struct Shares {
     /// How many there are.
     pub total: Option<u64>,
     /// Of which classes.
-    pub classes: Vec<ShareClass>,
+    pub classes: Option<Vec<ShareClass>>,
 }
 
 /// A body of an entity, or who acts in its place.
@@ -215,7 +215,7 @@ pub struct ManagementBody {
     /// Since when it is as it is.
     pub since: Option<Date>,
     /// Who is in it now.
-    pub members: Vec<BodyMember>,
+    pub members: Option<Vec<BodyMember>>,
 }
 
 /// Kinds of bodies.

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, Coded, Label, Money, Party, RealRight};
+use super::{Amount, Coded, Label, Money, Party, Quantity, RealRight};
 use crate::PropertyNumber;
 
 /// Everything that the Real Property Register (Nekilnojamojo turto registras)
@@ -42,30 +42,30 @@ pub struct PropertyExtract {
     /// Average market value (vidutinė rinkos vertė).
     pub market_value: Option<MarketValue>,
     /// Who owns it.
-    pub owners: Vec<PropertyOwner>,
+    pub owners: Option<Vec<PropertyOwner>>,
     /// Rights of others (kitos daiktinės teisės).
-    pub other_rights: Vec<OtherRight>,
+    pub other_rights: Option<Vec<OtherRight>>,
     /// Mortgages (hipotekos).
-    pub mortgages: Vec<Mortgage>,
+    pub mortgages: Option<Vec<Mortgage>>,
     /// Juridiniai faktai.
-    pub legal_facts: Vec<LegalFact>,
+    pub legal_facts: Option<Vec<LegalFact>>,
     /// Žymos.
-    pub notes: Vec<Note>,
+    pub notes: Option<Vec<Note>>,
     /// Marks of seizures (arešto žymos).
-    pub seizure_marks: Vec<SeizureMark>,
+    pub seizure_marks: Option<Vec<SeizureMark>>,
     /// Specialiosios žemės naudojimo sąlygos.
-    pub special_conditions: Vec<SpecialCondition>,
+    pub special_conditions: Option<Vec<SpecialCondition>>,
 }
 
 /// The area of a thing.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Area {
     /// A decimal number.
-    pub total: Amount,
+    pub total: Quantity,
     /// Its unit.
     pub unit: AreaUnit,
     /// What it is made up of, by the register's names: `pagrindinis`, `rūsys`.
-    pub components: BTreeMap<String, Amount>,
+    pub components: Option<BTreeMap<String, Quantity>>,
 }
 
 /// Units of areas.

@@ -36,15 +36,15 @@ pub struct SeizureAct {
     /// What the entity asked about is in it.
     pub role: SeizureRole,
     /// The debtors (skolininkai).
-    pub debtors: Vec<Party>,
+    pub debtors: Option<Vec<Party>>,
     /// The creditors (kreditoriai, išieškotojai).
-    pub creditors: Vec<Party>,
+    pub creditors: Option<Vec<Party>>,
     /// The owners and co-owners of the property.
-    pub owners: Vec<Party>,
+    pub owners: Option<Vec<Party>>,
     /// What is seized.
-    pub property: Vec<SeizedProperty>,
+    pub property: Option<Vec<SeizedProperty>>,
     /// Which parts of ownership are restricted.
-    pub restricted_rights: Vec<RestrictedRight>,
+    pub restricted_rights: Option<Vec<RestrictedRight>>,
     /// Up to which amount (arešto mastas).
     pub extent: Option<Money>,
     /// Until when; null where the act has no term.

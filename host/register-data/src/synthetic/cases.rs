@@ -39,12 +39,16 @@ fn case(entity: &Entity, letters: &str, number: u16, year: i16) -> Case {
             code: CaseRoleCode::Defendant,
             label_lt: "Atsakovas".to_owned(),
         },
-        categories: vec![category("2.6.10", "Sutarčių teisė", "law of contracts")],
+        categories: Some(vec![category(
+            "2.6.10",
+            "Sutarčių teisė",
+            "law of contracts",
+        )]),
         received_on: Some(date(year, 2, 10)),
         closed_on: None,
         stage: CaseStage::Pending,
         outcome: None,
-        documents: Vec::new(),
+        documents: Some(Vec::new()),
         next_hearing: None,
     }
 }
@@ -90,10 +94,10 @@ fn closed(entity: &Entity) -> Case {
         closed_on: Some(date(2023, 11, 8)),
         stage: CaseStage::Closed,
         outcome: Some("Ieškinys patenkintas visiškai".to_owned()),
-        documents: vec![CaseDocument {
+        documents: Some(vec![CaseDocument {
             date: date(2023, 11, 8),
             url: None,
-        }],
+        }]),
         ..case(entity, "e2", 1555, 2023)
     }
 }
@@ -108,7 +112,7 @@ fn insolvency(entity: &Entity) -> Case {
             code: CaseRoleCode::Other,
             label_lt: "Nemokus juridinis asmuo".to_owned(),
         },
-        categories: vec![category("3.4", "Nemokumo bylos", "insolvency cases")],
+        categories: Some(vec![category("3.4", "Nemokumo bylos", "insolvency cases")]),
         ..case(entity, "eB2", 77, 2026)
     }
 }

@@ -28,10 +28,10 @@ pub(super) fn of(entity: &Entity, code: &EntityCode) -> BeneficialOwners {
             name: person.name(),
             personal_code: Withheld,
             birth_date: person.birth_month(),
-            nationality: vec![person.country.to_owned()],
+            nationality: Some(vec![person.country.to_owned()]),
             residence_country: Some(person.country.to_owned()),
             identity_document_country: Some(person.country.to_owned()),
-            controls,
+            controls: Some(controls),
         })
         .collect();
     let declared_on = declared_on(entity);
@@ -48,7 +48,7 @@ pub(super) fn of(entity: &Entity, code: &EntityCode) -> BeneficialOwners {
     BeneficialOwners {
         declared_on: is_filed.then_some(declared_on),
         status,
-        owners,
+        owners: (status == DeclarationStatus::Declared).then_some(owners),
         bods,
     }
 }
@@ -102,10 +102,10 @@ pub(super) fn persons(entity: &Entity) -> Vec<(Person, Vec<Control>)> {
                     direct_or_indirect: Directness::Indirect,
                     share_min: Percent::try_from(50.0).ok(),
                     share_max: Percent::try_from(75.0).ok(),
-                    via: vec![Intermediary {
+                    via: Some(vec![Intermediary {
                         code: Some(code.to_owned()),
                         name: name.to_owned(),
-                    }],
+                    }]),
                     ..control(entity, InterestType::Shareholding)
                 };
                 owners.push((entity.somebody(7), vec![indirect]));
@@ -132,7 +132,7 @@ fn control(entity: &Entity, nature: InterestType) -> Control {
         share_exact: None,
         share_min: None,
         share_max: None,
-        via: Vec::new(),
+        via: Some(Vec::new()),
         details: None,
         since: Some(entity.settled_on()),
     }

@@ -33,10 +33,10 @@ pub(super) fn of(entity: &Entity, code: &EntityCode) -> Option<Participants> {
         list_filed: true,
         list_date: Some(AS_OF),
         total_shares: entity.form.has_shares().then(|| entity.shares()),
-        share_classes: share_classes(entity),
+        share_classes: Some(share_classes(entity)),
         counts: counts(&participants),
         participants,
-        bods,
+        bods: Some(bods),
     })
 }
 
@@ -65,7 +65,7 @@ fn participant(entity: &Entity, number: u32, stake: &Stake) -> Participant {
         Holder::Person(person) => (
             PartyType::Natural,
             person.name(),
-            Vec::new(),
+            None,
             person.country,
             None,
         ),
@@ -91,7 +91,7 @@ fn participant(entity: &Entity, number: u32, stake: &Stake) -> Participant {
             (
                 PartyType::Legal,
                 (*name).to_owned(),
-                vec![identifier],
+                Some(vec![identifier]),
                 *country,
                 Some(seat.to_owned()),
             )
@@ -99,14 +99,14 @@ fn participant(entity: &Entity, number: u32, stake: &Stake) -> Participant {
         Holder::State => (
             PartyType::State,
             "Lietuvos Respublika".to_owned(),
-            Vec::new(),
+            None,
             "LT",
             None,
         ),
         Holder::Municipality => (
             PartyType::Municipality,
             "Pramanytojo miesto savivaldybė".to_owned(),
-            Vec::new(),
+            None,
             "LT",
             None,
         ),

@@ -37,10 +37,7 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
     CompanyProfile {
         code: code.clone(),
         name: entity.name.to_owned(),
-        alternate_names: match is_complete {
-            true => vec!["Invented House UAB".to_owned()],
-            false => Vec::new(),
-        },
+        alternate_names: Some(only_if(is_complete, || "Invented House UAB".to_owned())),
         legal_form: legal_form(entity.form.name(), None),
         legal_status: legal_status(entity.status, "", Some(status_since)),
         registered_on: Some(entity.registered_on()),
@@ -65,22 +62,16 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
             registered_on: Some(entity.registered_on()),
             deregistered_on: None,
         }),
-        activities: activities(entity),
+        activities: Some(activities(entity)),
         share_capital: has_shares.then(|| ShareCapital::of(euros(cents), since)),
         shares: has_shares.then(|| Shares {
             total: Some(entity.shares()),
-            classes: share_classes(entity),
+            classes: Some(share_classes(entity)),
         }),
-        management_bodies: bodies(entity, day),
+        management_bodies: Some(bodies(entity, day)),
         representation: representation(entity),
-        branches: match is_complete {
-            true => vec![branch(entity)],
-            false => Vec::new(),
-        },
-        restrictions: match is_complete {
-            true => vec![restriction()],
-            false => Vec::new(),
-        },
+        branches: Some(only_if(is_complete, || branch(entity))),
+        restrictions: Some(only_if(is_complete, restriction)),
         financial_statements: Some(FinancialStatements {
             last_filed_for: Some(if entity.status == "0" { 2025 } else { 2023 }),
             late: Some(entity.status == "5"),
@@ -98,6 +89,11 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
         })
         .collect(),
     }
+}
+
+/// A list of one, or of none.
+fn only_if<T>(there: bool, one: impl FnOnce() -> T) -> Vec<T> {
+    there.then(one).into_iter().collect()
 }
 
 pub(super) fn euros(cents: u64) -> Money {
@@ -164,7 +160,7 @@ fn bodies(entity: &Entity, day: Date) -> Vec<ManagementBody> {
             ManagementBody {
                 kind: body.kind,
                 since: Some(entity.settled_on()),
-                members: members.collect(),
+                members: Some(members.collect()),
             }
         })
         .collect()

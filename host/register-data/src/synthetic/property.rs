@@ -14,8 +14,8 @@ use super::{
 use crate::{
     PropertyNumber,
     data::{
-        Amount, Area, AreaUnit, Coded, Label, LegalFact, MarketValue, Money, Mortgage,
-        MortgageKind, Note, OtherRight, PropertyExtract, PropertyOwner, RealEstate, RealEstateItem,
+        Area, AreaUnit, Coded, Label, LegalFact, MarketValue, Money, Mortgage, MortgageKind, Note,
+        OtherRight, PropertyExtract, PropertyOwner, Quantity, RealEstate, RealEstateItem,
         RealRight, RightKind, SeizureMark, SpecialCondition,
     },
 };
@@ -157,38 +157,38 @@ pub(super) fn extract(number: &PropertyNumber) -> Option<PropertyExtract> {
         completeness_percent: built.map(|()| 100),
         energy_class: built.map(|()| "B".to_owned()),
         market_value: Some(market_value()),
-        owners: owners(&thing),
-        other_rights: if is_complete {
+        owners: Some(owners(&thing)),
+        other_rights: Some(if is_complete {
             other_rights()
         } else {
             Vec::new()
-        },
-        mortgages: if is_complete {
+        }),
+        mortgages: Some(if is_complete {
             vec![mortgage(owner)]
         } else {
             Vec::new()
-        },
-        legal_facts: if is_complete {
+        }),
+        legal_facts: Some(if is_complete {
             legal_facts()
         } else {
             Vec::new()
-        },
-        notes: if is_complete { notes() } else { Vec::new() },
-        seizure_marks: marks(&thing),
-        special_conditions: special_conditions(&thing),
+        }),
+        notes: Some(if is_complete { notes() } else { Vec::new() }),
+        seizure_marks: Some(marks(&thing)),
+        special_conditions: Some(special_conditions(&thing)),
     })
 }
 
-fn amount(text: &str) -> Option<Amount> {
+fn quantity(text: &str) -> Option<Quantity> {
     text.parse().ok()
 }
 
 fn area(thing: &Thing) -> Option<Area> {
     if thing.is_parcel {
         return Some(Area {
-            total: amount("0.1250")?,
+            total: quantity("0.1250")?,
             unit: AreaUnit::Ha,
-            components: BTreeMap::new(),
+            components: Some(BTreeMap::new()),
         });
     }
     let components = [
@@ -198,11 +198,11 @@ fn area(thing: &Thing) -> Option<Area> {
     ];
     let components = components
         .into_iter()
-        .filter_map(|(name, area)| Some((name.to_owned(), amount(area)?)));
+        .filter_map(|(name, area)| Some((name.to_owned(), quantity(area)?)));
     Some(Area {
-        total: amount("412.50")?,
+        total: quantity("412.50")?,
         unit: AreaUnit::M2,
-        components: components.collect(),
+        components: Some(components.collect()),
     })
 }
 
@@ -318,10 +318,10 @@ fn special_conditions(thing: &Thing) -> Vec<SpecialCondition> {
             "Elektros tinklų apsaugos zonos",
             "protection zones of power lines",
         ),
-        area: amount("0.0120").map(|total| Area {
+        area: quantity("0.0120").map(|total| Area {
             total,
             unit: AreaUnit::Ha,
-            components: BTreeMap::new(),
+            components: Some(BTreeMap::new()),
         }),
         since: Some(date(2020, 1, 1)),
     }]

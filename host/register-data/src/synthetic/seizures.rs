@@ -81,11 +81,11 @@ fn act(entity: &Entity, number: u16) -> Option<SeizureAct> {
             true => SeizureRole::Creditor,
             false => SeizureRole::Debtor,
         },
-        owners: vec![debtor.clone()],
-        debtors: vec![debtor],
-        creditors: vec![creditor],
-        property: vec![property(entity, number)],
-        restricted_rights: match number % 3 {
+        owners: Some(vec![debtor.clone()]),
+        debtors: Some(vec![debtor]),
+        creditors: Some(vec![creditor]),
+        property: Some(vec![property(entity, number)]),
+        restricted_rights: Some(match number % 3 {
             0 => vec![RestrictedRight::Disposal],
             1 => vec![RestrictedRight::Use, RestrictedRight::Disposal],
             _ => vec![
@@ -93,7 +93,7 @@ fn act(entity: &Entity, number: u16) -> Option<SeizureAct> {
                 RestrictedRight::Use,
                 RestrictedRight::Disposal,
             ],
-        },
+        }),
         extent: Some(euros(1_250_000 + 1_111 * u64::from(number))),
         term: number.is_multiple_of(4).then_some(date(2027, 3, 1)),
         administrator: None,

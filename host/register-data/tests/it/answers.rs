@@ -2,7 +2,7 @@
 
 use parafa_register_data::{
     Query, RegisterData, Role, UnreadableAnswer,
-    data::{Amount, BirthMonth, CompanyProfile, Percent},
+    data::{Amount, BirthMonth, CompanyProfile, Percent, Quantity},
     synthetic::{self, Answer, COMPLETE, COMPLETE_PROPERTY},
 };
 use proptest::prelude::*;
@@ -89,6 +89,44 @@ fn a_member_that_is_left_out_is_missed_and_a_null_is_not() {
 }
 
 #[test]
+fn a_list_that_a_register_does_not_tell_is_read_as_unknown() {
+    let (query, mut value) = profile();
+    for list in [
+        "alternateNames",
+        "activities",
+        "managementBodies",
+        "branches",
+        "restrictions",
+    ] {
+        value[list] = Value::Null;
+    }
+    let written = serde_json::to_value(read(&query, &value).unwrap()).unwrap();
+    assert_eq!(written, value);
+}
+
+#[test]
+fn amounts_are_rounded_half_up_to_two_decimals() {
+    for (written, amount) in [
+        ("2500", Some("2500.00")),
+        ("2500.5", Some("2500.50")),
+        ("002500.50", Some("2500.50")),
+        ("0.2896", Some("0.29")),
+        ("1.995", Some("2.00")),
+        ("0.30000000000000004", Some("0.30")),
+        ("999999999999999999.99", Some("999999999999999999.99")),
+        ("999999999999999999.995", None),
+        ("1000000000000000000", None),
+        ("-1", None),
+        ("1e3", None),
+        (".5", None),
+        ("5.", None),
+    ] {
+        let read = written.parse::<Amount>().ok();
+        assert_eq!(read.as_ref().map(Amount::as_str), amount, "{written}");
+    }
+}
+
+#[test]
 fn an_answer_about_another_entity_is_not_taken() {
     let (_, value) = profile();
     let query = Query::CompanyProfile("999000017".parse().unwrap());
@@ -134,13 +172,13 @@ fn the_schema_of_a_profile_names_every_member_and_requires_it() {
 
 proptest! {
     #[test]
-    fn amounts_percentages_and_months_are_written_as_they_were_read(
-        amount in "[0-9]{1,18}(\\.[0-9]{1,8})?",
+    fn quantities_percentages_and_months_are_written_as_they_were_read(
+        quantity in "[0-9]{1,18}(\\.[0-9]{1,8})?",
         percent in 0.0_f64..=100.0,
         month in "(19|20)[0-9]{2}-(0[1-9]|1[0-2])",
     ) {
-        let read: Amount = serde_json::from_value(json!(amount)).unwrap();
-        prop_assert_eq!(serde_json::to_value(&read).unwrap(), json!(amount));
+        let read: Quantity = serde_json::from_value(json!(quantity)).unwrap();
+        prop_assert_eq!(serde_json::to_value(&read).unwrap(), json!(quantity));
         let read: Percent = serde_json::from_value(json!(percent)).unwrap();
         prop_assert_eq!(serde_json::to_value(read).unwrap(), json!(percent));
         let read: BirthMonth = serde_json::from_value(json!(month)).unwrap();
@@ -148,9 +186,27 @@ proptest! {
     }
 
     #[test]
+    fn an_amount_has_two_decimals_whatever_was_written_and_is_the_nearest_to_it(
+        whole in 0_u64..1_000_000_000,
+        fraction in "[0-9]{0,17}",
+    ) {
+        let written = match fraction.is_empty() {
+            true => whole.to_string(),
+            false => format!("{whole}.{fraction}"),
+        };
+        let read: Amount = written.parse().unwrap();
+        let (_, decimals) = read.as_str().split_once('.').unwrap();
+        prop_assert_eq!(decimals.len(), 2);
+        let apart: f64 = read.as_str().parse::<f64>().unwrap() - written.parse::<f64>().unwrap();
+        prop_assert!(apart.abs() < 0.005_001, "{} for {}", read.as_str(), written);
+        prop_assert_eq!(read.as_str().parse::<Amount>().unwrap(), read);
+    }
+
+    #[test]
     fn what_is_no_amount_percentage_or_month_is_refused(text in "\\PC{0,12}", number in 100.01_f64..1e9) {
         prop_assume!(!text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-'));
         prop_assert!(text.parse::<Amount>().is_err());
+        prop_assert!(text.parse::<Quantity>().is_err());
         prop_assert!(text.parse::<BirthMonth>().is_err());
         prop_assert!(Percent::try_from(number).is_err());
         prop_assert!(Percent::try_from(-number).is_err());

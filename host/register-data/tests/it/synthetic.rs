@@ -40,7 +40,7 @@ const PROPERTIES: [&str; 4] = [
     "4400-9991-0001",
 ];
 /// Of all answers of the set. It changes when the published set does.
-const DIGEST: &str = "97d9c74f1c7fbccf575d29f6026f222f68ba45616c1be8713af4017a13f4049d";
+const DIGEST: &str = "97a7c081e8add2829c626b190e961ccece64cd8132896ac58c84a1aa25457f94";
 
 /// The first six queries of an entity, by kind.
 fn asked(code: &str, kind: &str) -> Answer {
@@ -223,7 +223,11 @@ fn statuses_have_their_codes_and_who_acts_instead_of_the_manager() {
         assert_eq!(profile.legal_status.jar_code.as_deref(), Some(jar_code));
         assert_eq!(profile.legal_status.normalized, status);
         assert_eq!(
-            profile.management_bodies.first().map(|body| body.kind),
+            profile
+                .management_bodies
+                .unwrap()
+                .first()
+                .map(|body| body.kind),
             body
         );
         assert_eq!(profile.deregistered_on.is_some(), code == "999000070");
@@ -250,21 +254,21 @@ fn one_entity_has_a_profile_alone() {
 #[test]
 fn declarations_of_beneficial_owners_have_all_four_statuses() {
     for (code, status, statements) in [
-        (COMPLETE, DeclarationStatus::Declared, 3),
-        ("999000095", DeclarationStatus::NotDeclared, 0),
-        ("999000106", DeclarationStatus::ExemptState, 2),
-        ("999000113", DeclarationStatus::CannotBeDetermined, 2),
+        (COMPLETE, DeclarationStatus::Declared, Some(3)),
+        ("999000095", DeclarationStatus::NotDeclared, None),
+        ("999000106", DeclarationStatus::ExemptState, Some(2)),
+        ("999000113", DeclarationStatus::CannotBeDetermined, Some(2)),
     ] {
         let Answer::Data(RegisterData::BeneficialOwners(owners)) = asked(code, "beneficial-owners")
         else {
             panic!("{code}");
         };
         assert_eq!(owners.status, status);
-        assert_eq!(
-            owners.owners.is_empty(),
-            status != DeclarationStatus::Declared
-        );
-        assert_eq!(owners.bods.len(), statements, "{code}");
+        let named = owners.owners.map(|owners| owners.len());
+        let expected = (status == DeclarationStatus::Declared).then_some(1);
+        assert_eq!(named, expected, "nobody is known where nobody is declared");
+        let stated = owners.bods.map(|bods| bods.len());
+        assert_eq!(stated, statements, "{code}");
     }
 }
 
@@ -351,10 +355,14 @@ fn things_are_as_published_and_what_entities_hold_can_be_looked_up() {
     let Answer::Data(RegisterData::PropertyExtract(extract)) = complete else {
         panic!("an extract");
     };
-    assert!(!extract.mortgages.is_empty() && !extract.other_rights.is_empty());
+    assert!(extract.mortgages.is_some_and(|held| !held.is_empty()));
+    assert!(extract.other_rights.is_some_and(|held| !held.is_empty()));
     assert_eq!((unknown, down), (Answer::NoData, Answer::Down));
     let acts = value(COMPLETE, "seizures");
-    assert_eq!(acts["acts"][0]["actId"], extract.seizure_marks[0].act_id);
+    assert_eq!(
+        acts["acts"][0]["actId"],
+        extract.seizure_marks.unwrap()[0].act_id
+    );
     assert_eq!(
         acts["acts"][0]["property"][0]["identifier"]["value"],
         COMPLETE_PROPERTY
@@ -369,7 +377,10 @@ fn things_are_as_published_and_what_entities_hold_can_be_looked_up() {
             else {
                 panic!("an extract");
             };
-            assert_eq!(extract.owners[0].owner.code.as_deref(), Some(*code));
+            assert_eq!(
+                extract.owners.unwrap()[0].owner.code.as_deref(),
+                Some(*code)
+            );
         }
     }
 }
@@ -399,7 +410,7 @@ fn statements_refer_to_records_that_were_stated_before() {
             };
             let value = serde_json::to_value(data).unwrap();
             let mut stated = Vec::new();
-            for statement in value["bods"].as_array().unwrap() {
+            for statement in value["bods"].as_array().into_iter().flatten() {
                 let id = statement["statementId"].as_str().unwrap();
                 assert!((32..=64).contains(&id.len()));
                 if statement["recordType"] == "relationship" {

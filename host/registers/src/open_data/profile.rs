@@ -116,8 +116,8 @@ impl Number {
 }
 
 /// The profile of an entity; none when the register has no such entity. What
-/// open data does not have is null or empty, and no part is left out because it
-/// could not be read.
+/// open data does not have is null, and no part is left out because it could not
+/// be read.
 pub(super) async fn read(
     reading: &mut Reading<'_>,
     code: &EntityCode,
@@ -143,7 +143,7 @@ pub(super) async fn read(
     Ok(Some(CompanyProfile {
         code: code.clone(),
         name: entity.ja_pavadinimas,
-        alternate_names: Vec::new(),
+        alternate_names: None,
         legal_form,
         legal_status,
         registered_on: entity.reg_data,
@@ -162,10 +162,10 @@ pub(super) async fn read(
         activities,
         share_capital: share_capital(capitals)?,
         shares: None,
-        management_bodies: bodies.iter().flat_map(management_bodies).collect(),
+        management_bodies: management_bodies(&bodies),
         representation: None,
-        branches: Vec::new(),
-        restrictions: Vec::new(),
+        branches: None,
+        restrictions: None,
         financial_statements: Some(FinancialStatements {
             last_filed_for: None,
             late: Some(!late.is_empty()),
@@ -212,44 +212,46 @@ fn share_capital(capitals: Vec<Capital>) -> Result<Option<ShareCapital>, Unavail
     let Some(capital) = latest else {
         return Ok(None);
     };
-    let amount = match capital.reiksme.as_u64() {
-        Some(whole) => format!("{whole}.00"),
-        None => capital.reiksme.to_string(),
-    };
+    let amount = capital.reiksme.to_string().parse();
     Ok(Some(ShareCapital {
-        amount: amount.parse().map_err(|_| Unavailable::Member("reiksme"))?,
+        amount: amount.map_err(|_| Unavailable::Member("reiksme"))?,
         currency: capital.valiuta,
         since: capital.data_nuo,
     }))
 }
 
-/// Which bodies there are; who is in them is not published.
-fn management_bodies(bodies: &Bodies) -> Vec<ManagementBody> {
-    let bodies = [
-        (BodyKind::Manager, bodies.vadovas, bodies.vad_org_nuo),
-        (BodyKind::Board, bodies.valdyba, bodies.vald_org_nuo),
-        (BodyKind::Council, bodies.taryba, bodies.tar_org_nuo),
-        (BodyKind::Other, bodies.kiti_valdymo_organai, None),
-    ];
-    let bodies = bodies.into_iter().filter(|(_, there, _)| *there == Some(1));
-    let bodies = bodies.map(|(kind, _, since)| ManagementBody {
+/// Which bodies there are, if the register tells of any or that there are none;
+/// who is in them is not published.
+fn management_bodies(published: &[Bodies]) -> Option<Vec<ManagementBody>> {
+    let bodies = published.iter().flat_map(|bodies| {
+        [
+            (BodyKind::Manager, bodies.vadovas, bodies.vad_org_nuo),
+            (BodyKind::Board, bodies.valdyba, bodies.vald_org_nuo),
+            (BodyKind::Council, bodies.taryba, bodies.tar_org_nuo),
+            (BodyKind::Other, bodies.kiti_valdymo_organai, None),
+        ]
+    });
+    let mut told = bodies.filter(|(_, there, _)| there.is_some()).peekable();
+    told.peek()?;
+    let there = told.filter(|(_, there, _)| *there == Some(1));
+    let there = there.map(|(kind, _, since)| ManagementBody {
         kind,
         since,
-        members: Vec::new(),
+        members: None,
     });
-    bodies.collect()
+    Some(there.collect())
 }
 
 async fn activities(
     reading: &mut Reading<'_>,
     code: &EntityCode,
-) -> Result<Vec<Activity>, Unavailable> {
+) -> Result<Option<Vec<Activity>>, Unavailable> {
     let known: Vec<Statistics> = reading.by_code(STATISTICS, "kodas", code.as_str()).await?;
     let Some(reference) = only(known, "kodas")?.and_then(|known| known.evrk_2_1) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let activity: EconomicActivity = reading.object(ACTIVITY, &reference).await?;
-    Ok(vec![Activity {
+    Ok(Some(vec![Activity {
         scheme: "EVRK2.1".to_owned(),
         code: activity.kodas.into_text(),
         label: Label {
@@ -257,7 +259,7 @@ async fn activities(
             en: activity.pavadinimas_en,
         },
         main: true,
-    }])
+    }]))
 }
 
 fn vat(taxpayer: Taxpayer) -> Option<VatRegistration> {

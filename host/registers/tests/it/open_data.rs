@@ -112,6 +112,19 @@ async fn source(server: Server) -> OpenData {
     OpenData::new(config, port_to(&url), Hands::default().clock())
 }
 
+/// The profile, with something else in place of what one path has.
+async fn found(replaced: Option<(&'static str, StatusCode, Value)>) -> CompanyProfile {
+    let server = Server {
+        replaced,
+        ..Server::default()
+    };
+    let answer = source(server).await.answer(&profile(CODE)).await;
+    match answer.unwrap().data {
+        RegisterData::CompanyProfile(found) => *found,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_profile_is_joined_of_what_is_published_and_the_rest_is_null() {
     let server = Server::default();
@@ -140,22 +153,14 @@ async fn a_profile_is_joined_of_what_is_published_and_the_rest_is_null() {
     let capital = found.share_capital.as_ref().unwrap();
     assert_eq!(
         (capital.amount.as_str(), capital.currency.as_str()),
-        ("2500.5", "EUR")
+        ("2500.50", "EUR")
     );
-    let bodies: Vec<_> = found
-        .management_bodies
-        .iter()
-        .map(|body| body.kind)
-        .collect();
-    assert_eq!(bodies, [BodyKind::Manager, BodyKind::Other]);
-    assert!(
-        found
-            .management_bodies
-            .iter()
-            .all(|body| body.members.is_empty())
-    );
+    let bodies = found.management_bodies.as_ref().unwrap();
+    let kinds: Vec<_> = bodies.iter().map(|body| body.kind).collect();
+    assert_eq!(kinds, [BodyKind::Manager, BodyKind::Other]);
+    assert!(bodies.iter().all(|body| body.members.is_none()));
     assert_eq!(found.vat.as_ref().unwrap().number, "LT999000113");
-    assert_eq!(found.activities[0].code, "62.10");
+    assert_eq!(found.activities.as_ref().unwrap()[0].code, "62.10");
     assert_eq!(
         found.financial_statements.as_ref().unwrap().late,
         Some(true)
@@ -163,6 +168,11 @@ async fn a_profile_is_joined_of_what_is_published_and_the_rest_is_null() {
     assert_eq!(
         (&found.lei, &found.representation, &found.shares),
         (&None, &None, &None)
+    );
+    assert_eq!(
+        (&found.alternate_names, &found.branches, &found.restrictions),
+        (&None, &None, &None),
+        "open data do not tell whether there are any"
     );
     assert_eq!(answer.mode, SourceMode::OpenData);
 
@@ -174,6 +184,21 @@ async fn a_profile_is_joined_of_what_is_published_and_the_rest_is_null() {
         raw[0]["answer"]["_data"][0]["ja_pavadinimas"],
         "Išgalvota įmonė"
     );
+}
+
+#[tokio::test]
+async fn what_a_register_says_nothing_of_is_unknown_and_what_it_denies_is_an_empty_list() {
+    let nothing = json!({ "_data": [] });
+    let silent = json!({ "_data": [{ "vadovas": null, "valdyba": null }] });
+    let denied = json!({ "_data": [{ "vadovas": 0, "valdyba": 0 }] });
+    for (published, expected) in [(&nothing, None), (&silent, None), (&denied, Some(0))] {
+        let replaced = Some(("ValdymoOrganas", StatusCode::OK, published.clone()));
+        let found = found(replaced).await;
+        assert_eq!(found.management_bodies.map(|bodies| bodies.len()), expected);
+    }
+    let statistics = "lsd/cl/ja_asmenys/JuridinisAsmuo";
+    let found = found(Some((statistics, StatusCode::OK, nothing))).await;
+    assert_eq!(found.activities, None);
 }
 
 #[tokio::test]

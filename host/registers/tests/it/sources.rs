@@ -46,6 +46,7 @@ async fn whose_term_of_office_has_ended_holds_the_role_no_more() {
     let bodies: Vec<_> = profile
         .management_bodies
         .iter()
+        .flatten()
         .map(|one| one.kind)
         .collect();
     assert_eq!(bodies, [BodyKind::Manager]);

@@ -52,7 +52,12 @@ pub fn of_participants(subject: Subject<'_>, participants: &[Participant]) -> Ve
                 entity_type: entity_type(other),
                 name: participant.name.clone(),
                 jurisdiction: participant.country.as_deref().map(country),
-                identifiers: participant.identifiers.iter().map(identifier).collect(),
+                identifiers: participant
+                    .identifiers
+                    .iter()
+                    .flatten()
+                    .map(identifier)
+                    .collect(),
             }),
         };
         writing.party(&participant.id, record);
@@ -76,17 +81,17 @@ pub fn of_participants(subject: Subject<'_>, participants: &[Participant]) -> Ve
     writing.statements
 }
 
-/// What a declaration of beneficial owners states; nothing when there is none.
+/// What a declaration of beneficial owners states; none when there is none.
 #[must_use]
 pub fn of_owners(
     subject: Subject<'_>,
     status: DeclarationStatus,
     owners: &[BeneficialOwner],
-) -> Vec<Statement> {
+) -> Option<Vec<Statement>> {
     let sources = vec![SourceType::SelfDeclaration, SourceType::OfficialRegister];
     let mut writing = Writing::begin(subject, Register::Jangis, sources);
     match status {
-        DeclarationStatus::NotDeclared => return Vec::new(),
+        DeclarationStatus::NotDeclared => return None,
         DeclarationStatus::ExemptState => {
             writing.nobody(UnspecifiedReason::SubjectExemptFromDisclosure);
         }
@@ -100,16 +105,21 @@ pub fn of_owners(
             is_component: false,
             person_type: PersonRecordType::KnownPerson,
             names: vec![legal_name(&owner.name)],
-            nationalities: owner.nationality.iter().map(|code| country(code)).collect(),
+            nationalities: owner
+                .nationality
+                .iter()
+                .flatten()
+                .map(|code| country(code))
+                .collect(),
             birth_date: owner.birth_date,
         };
         writing.party(&owner.id, Record::Person(person));
     }
     for owner in owners {
-        let interests = owner.controls.iter().map(interest).collect();
+        let interests = owner.controls.iter().flatten().map(interest).collect();
         writing.relationship(&owner.id, interests);
     }
-    writing.statements
+    Some(writing.statements)
 }
 
 /// A declaration while it is written.
