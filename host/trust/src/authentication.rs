@@ -1,6 +1,7 @@
 //! Whether a certificate may tell who its holder is now.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use const_oid::db::rfc5280::ID_KP_CLIENT_AUTH;
 use der::asn1::ObjectIdentifier;
@@ -8,32 +9,42 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::anchors::{Purpose, TrustAnchors, TrustedPath};
 use crate::certificate::Certificate;
-use crate::ocsp::OcspClient;
+use crate::ocsp::{OcspClient, OcspSettings};
 use crate::signer::{
     CertificateRejection, CheckedSigner, PurposeFault, check_revocation, check_validity,
 };
 use crate::validation::RevocationSources;
 
-/// What extKeyUsage says of certificates that authenticate: clientAuth, or
-/// Smart-ID's own purpose, which has taken its place there.
-const AUTHENTICATION_PURPOSES: [ObjectIdentifier; 2] = [
-    ID_KP_CLIENT_AUTH,
-    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0"),
-];
+/// The eID method whose certificates have purposes of their own.
+const SMART_ID: &str = "smart_id";
+/// Smart-ID's purpose for authentication, in certificates since April 2025.
+const SMART_ID_AUTHENTICATION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0");
 
 /// Checks certificates with which persons authenticate.
 #[derive(Clone)]
 pub struct AuthenticationCheck {
     anchors: Arc<TrustAnchors>,
     sources: RevocationSources,
+    ocsp_max_age: Duration,
 }
 
 impl AuthenticationCheck {
-    /// A check against `anchors`.
+    /// How old `thisUpdate` of an OCSP response may be, unless the operator says
+    /// otherwise.
+    pub const OCSP_MAX_AGE: Duration = Duration::from_secs(15 * 60);
+
+    /// A check against `anchors`, with OCSP responses that are at most
+    /// `ocsp_max_age` old by this host's clock. How far clocks may differ is
+    /// included in it, and is the shortest age.
     #[must_use]
-    pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient) -> Self {
+    pub fn new(anchors: Arc<TrustAnchors>, ocsp: OcspClient, ocsp_max_age: Duration) -> Self {
         let sources = RevocationSources::new(ocsp);
-        Self { anchors, sources }
+        Self {
+            anchors,
+            sources,
+            ocsp_max_age,
+        }
     }
 
     /// Whether anybody is trusted to vouch for those who authenticate by the eID
@@ -59,8 +70,20 @@ impl AuthenticationCheck {
     ) -> Result<CheckedSigner, CertificateRejection> {
         check_validity(certificate, now)?;
         let path = self.path(certificate, method, now)?;
-        check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
-        check_revocation(&self.sources, certificate, path, now).await
+        check_purpose(certificate, method).map_err(CertificateRejection::Purpose)?;
+        let ocsp = self.ocsp_settings(&path.anchor.ocsp);
+        check_revocation(&self.sources, certificate, path, &ocsp, now).await
+    }
+
+    /// An authority's settings, with this check's limit where that is narrower.
+    fn ocsp_settings(&self, of_authority: &OcspSettings) -> OcspSettings {
+        let skew = self.sources.ocsp.clock_skew();
+        let limit = self.ocsp_max_age.saturating_sub(skew);
+        let max_age = of_authority.max_age.unwrap_or(limit).min(limit);
+        OcspSettings {
+            max_age: Some(max_age),
+            ..of_authority.clone()
+        }
     }
 
     /// Whether an authority that is trusted for the method stands behind the
@@ -90,21 +113,31 @@ impl AuthenticationCheck {
 
 /// A card's signing certificate holds digitalSignature too: what tells it apart
 /// is nonRepudiation.
-fn check_purpose(certificate: &Certificate) -> Result<(), PurposeFault> {
+fn check_purpose(certificate: &Certificate, method: &str) -> Result<(), PurposeFault> {
     if certificate.is_authority() {
         return Err(PurposeFault::Authority);
     }
-    let usage = certificate.key_usage();
-    if usage.is_some_and(|usage| usage.non_repudiation()) {
+    let usage = certificate
+        .key_usage()
+        .ok_or(PurposeFault::NoDigitalSignature)?;
+    if usage.non_repudiation() {
         return Err(PurposeFault::NonRepudiation);
     }
-    if !usage.is_some_and(|usage| usage.digital_signature()) {
+    if !usage.digital_signature() {
         return Err(PurposeFault::NoDigitalSignature);
     }
     let purposes = certificate.extended_key_usage();
-    let authenticates = |purpose| AUTHENTICATION_PURPOSES.contains(purpose);
-    if purposes.is_some_and(|purposes| !purposes.iter().any(authenticates)) {
-        return Err(PurposeFault::NoClientAuthentication);
+    let has = |purpose| purposes.is_some_and(|purposes| purposes.contains(purpose));
+    let is_for_authentication = match method {
+        // Older certificates of Smart-ID have clientAuth, and encipherment beside it.
+        SMART_ID => {
+            let is_older = usage.key_encipherment() && usage.data_encipherment();
+            has(&SMART_ID_AUTHENTICATION) || (has(&ID_KP_CLIENT_AUTH) && is_older)
+        }
+        _ => purposes.is_none() || has(&ID_KP_CLIENT_AUTH),
+    };
+    match is_for_authentication {
+        true => Ok(()),
+        false => Err(PurposeFault::NotForAuthentication),
     }
-    Ok(())
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::anchors::{Purpose, TrustAnchors, TrustEntry, TrustedPath};
 use crate::certificate::Certificate;
-use crate::ocsp::{CertificateStatus, OcspClient};
+use crate::ocsp::{CertificateStatus, OcspClient, OcspSettings};
 use crate::path::PathError;
 use crate::validation::{RevocationQuestion, RevocationSources, ValidationDataError};
 
@@ -81,9 +81,10 @@ pub enum PurposeFault {
     /// keyUsage is absent or lacks digitalSignature.
     #[error("keyUsage does not hold digitalSignature")]
     NoDigitalSignature,
-    /// extKeyUsage is there and lacks clientAuth.
-    #[error("extKeyUsage does not hold clientAuth")]
-    NoClientAuthentication,
+    /// extKeyUsage does not hold the method's purpose for authentication, which
+    /// may be absent with it for all methods but Smart-ID.
+    #[error("extKeyUsage does not hold the method's purpose for authentication")]
+    NotForAuthentication,
     /// It is an authority's certificate.
     #[error("it is an authority's certificate")]
     Authority,
@@ -147,7 +148,8 @@ impl SignerCheck {
         check_purpose(certificate).map_err(CertificateRejection::Purpose)?;
         check_qualification(certificate, path.anchor, now)
             .map_err(CertificateRejection::NotQualified)?;
-        check_revocation(&self.sources, certificate, path, now).await
+        let ocsp = &path.anchor.ocsp;
+        check_revocation(&self.sources, certificate, path, ocsp, now).await
     }
 }
 
@@ -156,6 +158,7 @@ pub(crate) async fn check_revocation(
     sources: &RevocationSources,
     certificate: &Certificate,
     path: TrustedPath<'_>,
+    ocsp: &OcspSettings,
     now: Timestamp,
 ) -> Result<CheckedSigner, CertificateRejection> {
     let [_, issuer, ..] = path.chain.as_slice() else {
@@ -164,7 +167,7 @@ pub(crate) async fn check_revocation(
     let question = RevocationQuestion {
         certificate,
         issuer,
-        ocsp: &path.anchor.ocsp,
+        ocsp,
         list_max_age: path.anchor.crl_max_age,
         now,
     };

@@ -1,5 +1,6 @@
 //! A person authenticates, asked by notification (`ACSP_V2`).
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -22,8 +23,11 @@ use crate::provider::{EidError, ProviderSession, SessionState};
 
 /// Octets of the salt: as many as the digest has.
 const SALT_OCTETS: u32 = 32;
-/// Longest random value of an answer, in characters.
-const LONGEST_RANDOM: usize = 256;
+/// Lengths of `serverRandom`, base64, in characters; the service's own shortest
+/// one.
+const SERVER_RANDOM: RangeInclusive<usize> = 24..=256;
+/// Length of `userChallenge`, a SHA-256 digest in base64url, in characters.
+const USER_CHALLENGE: usize = 43;
 
 /// A running authentication, with what its answer is made of.
 #[derive(Deserialize, Serialize)]
@@ -98,8 +102,8 @@ impl SmartIdClient {
         let payload = Payload {
             config: &self.config,
             session,
-            server_random: random("serverRandom", signature.server_random.as_deref())?,
-            user_challenge: random("userChallenge", signature.user_challenge.as_deref())?,
+            server_random: server_random(signature.server_random.as_deref())?,
+            user_challenge: user_challenge(signature.user_challenge.as_deref())?,
         };
         let message = payload.text().into_bytes();
         let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
@@ -124,12 +128,20 @@ fn are_expected(parameters: &PssParameters) -> bool {
         && parameters.trailer_field == "0xbc"
 }
 
-/// A value that is used as it was received; the separator of the payload is in
-/// none.
-fn random<'a>(name: &'static str, value: Option<&'a str>) -> Result<&'a str, InvalidAnswer> {
+/// The service's random value, used as it was received.
+fn server_random(value: Option<&str>) -> Result<&str, InvalidAnswer> {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     let value =
-        value.filter(|value| (1..=LONGEST_RANDOM).contains(&value.len()) && !value.contains('|'));
-    value.ok_or(InvalidAnswer::Member(name))
+        value.filter(|value| SERVER_RANDOM.contains(&value.len()) && value.bytes().all(is_base64));
+    value.ok_or(InvalidAnswer::Member("serverRandom"))
+}
+
+/// The digest of the app's random value, used as it was received.
+fn user_challenge(value: Option<&str>) -> Result<&str, InvalidAnswer> {
+    let is_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let value =
+        value.filter(|value| value.len() == USER_CHALLENGE && value.bytes().all(is_base64url));
+    value.ok_or(InvalidAnswer::Member("userChallenge"))
 }
 
 /// What the device has signed.
@@ -204,9 +216,26 @@ mod tests {
     }
 
     #[test]
-    fn a_value_with_a_separator_is_none() {
-        assert!(random("serverRandom", Some("a|b")).is_err());
-        assert!(random("serverRandom", Some("")).is_err());
-        assert!(random("serverRandom", None).is_err());
+    fn random_values_are_as_long_as_the_protocol_has_them_and_in_its_alphabets() {
+        let (random, challenge) = ("MTlop6EXCrQ6FOErcKjxUhbV", "x".repeat(43));
+
+        assert!(server_random(Some(random)).is_ok());
+        assert!(user_challenge(Some(&challenge)).is_ok());
+        for value in [
+            &random[1..],
+            &random.replace('M', "|"),
+            &random.repeat(11),
+            "",
+        ] {
+            assert!(server_random(Some(value)).is_err(), "{value}");
+        }
+        for value in [
+            &challenge[1..],
+            &"x".repeat(44),
+            &challenge.replacen('x', "+", 1),
+        ] {
+            assert!(user_challenge(Some(value)).is_err(), "{value}");
+        }
+        assert!(server_random(None).is_err() && user_challenge(None).is_err());
     }
 }

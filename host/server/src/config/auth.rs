@@ -1,4 +1,5 @@
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use parafa_auth::Settings;
@@ -25,6 +26,9 @@ pub struct Auth {
     pub key_days: NonZeroU32,
     /// For how long the one before is still published, in hours.
     pub key_overlap_hours: NonZeroU32,
+    /// How old an OCSP response about a person who authenticates may be, in
+    /// seconds.
+    pub ocsp_max_age_seconds: u32,
 }
 
 impl Default for Auth {
@@ -41,6 +45,7 @@ impl Default for Auth {
             acr: None,
             key_days: of(30),
             key_overlap_hours: of(24),
+            ocsp_max_age_seconds: 900,
         }
     }
 }
@@ -49,6 +54,10 @@ impl Auth {
     /// What assertions are signed with, in these records.
     pub(crate) fn keys(&self, records: Records) -> AssertionKeys {
         AssertionKeys::new(records, self.key_lifetime(), self.key_overlap())
+    }
+
+    pub(crate) fn ocsp_max_age(&self) -> Duration {
+        Duration::from_secs(self.ocsp_max_age_seconds.into())
     }
 
     fn key_lifetime(&self) -> SignedDuration {

@@ -56,7 +56,11 @@ impl ExternalServices {
         let webhook_policy = webhook_policy(config)?;
         Ok(Self {
             signer_check: SignerCheck::new(anchors.clone(), ocsp.clone()),
-            authentication_check: AuthenticationCheck::new(anchors.clone(), ocsp.clone()),
+            authentication_check: AuthenticationCheck::new(
+                anchors.clone(),
+                ocsp.clone(),
+                config.auth.ocsp_max_age(),
+            ),
             timestamps: TimestampClient::new(
                 ports.configured,
                 random,

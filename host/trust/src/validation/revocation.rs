@@ -23,7 +23,7 @@ const LIST_LIMITS: ExchangeLimits = ExchangeLimits {
 /// The sources that tell whether a certificate is revoked.
 #[derive(Clone)]
 pub(crate) struct RevocationSources {
-    pub(super) ocsp: OcspClient,
+    pub(crate) ocsp: OcspClient,
 }
 
 /// A question to these sources.

@@ -15,8 +15,11 @@ use x509_cert::ext::pkix::KeyUsages;
 use crate::authority::{Identity, Template, on_curve, rsa};
 use crate::port::FakePort;
 use crate::responder::{Responder, Status};
-use crate::world::{METHOD, OCSP_URL, World, now, ocsp_client};
+use crate::world::{OCSP_URL, World, now, ocsp_client};
 
+const CARD: &str = "physical";
+const SMART_ID: &str = "smart_id";
+const SMART_ID_AUTHENTICATION: &str = "1.3.6.1.4.1.62306.5.7.0";
 const CLIENT_AUTH: &str = "1.3.6.1.5.5.7.3.2";
 const DOCUMENT_SIGNING: &str = "1.3.6.1.4.1.311.10.3.12";
 const MESSAGE: &[u8] = b"what is signed";
@@ -32,15 +35,22 @@ fn card() -> Template {
 }
 
 async fn check(world: &World, holder: &Identity) -> Result<CheckedSigner, CertificateRejection> {
-    check_with(world, holder, Purpose::Authentication, |responder| {
-        responder
-    })
-    .await
+    check_by(world, holder, CARD).await
+}
+
+async fn check_by(
+    world: &World,
+    holder: &Identity,
+    method: &str,
+) -> Result<CheckedSigner, CertificateRejection> {
+    let purpose = Purpose::Authentication;
+    check_with(world, holder, method, purpose, |responder| responder).await
 }
 
 async fn check_with(
     world: &World,
     holder: &Identity,
+    method: &str,
     purpose: Purpose,
     responder: impl Fn(Responder) -> Responder,
 ) -> Result<CheckedSigner, CertificateRejection> {
@@ -50,8 +60,9 @@ async fn check_with(
     let anchors = Arc::new(TrustAnchors::new(vec![entry]));
     let responder = responder(Responder::new(&world.responder));
     let port = FakePort::default().at(OCSP_URL, move |request| responder.answer(request));
-    let check = AuthenticationCheck::new(anchors, ocsp_client(port));
-    check.check(&holder.certificate(), METHOD, now()).await
+    let max_age = AuthenticationCheck::OCSP_MAX_AGE;
+    let check = AuthenticationCheck::new(anchors, ocsp_client(port), max_age);
+    check.check(&holder.certificate(), method, now()).await
 }
 
 #[tokio::test]
@@ -84,7 +95,7 @@ async fn a_key_for_anything_else_does_not_authenticate() {
         ),
         (
             card().extended_key_usage(false, &[DOCUMENT_SIGNING]),
-            PurposeFault::NoClientAuthentication,
+            PurposeFault::NotForAuthentication,
         ),
     ] {
         match check(&world, &template.issued_by(&world.issuing)).await {
@@ -95,11 +106,71 @@ async fn a_key_for_anything_else_does_not_authenticate() {
 }
 
 #[tokio::test]
+async fn smart_id_authenticates_by_its_own_purpose_or_the_older_profile_alone() {
+    let world = World::new();
+    let digital = KeyUsages::DigitalSignature.into();
+    let older =
+        KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment | KeyUsages::DataEncipherment;
+    for (usage, purposes, by_smart_id, by_card) in [
+        (digital, &[SMART_ID_AUTHENTICATION][..], true, false),
+        (older, &[CLIENT_AUTH], true, true),
+        (digital, &[CLIENT_AUTH], false, true),
+        (older, &[DOCUMENT_SIGNING], false, false),
+        (older, &[], false, true),
+    ] {
+        let template = card().key_usage(usage);
+        let template = match purposes {
+            [] => template.without("2.5.29.37"),
+            purposes => template.extended_key_usage(false, purposes),
+        };
+        let holder = template.issued_by(&world.issuing);
+        for (method, passes) in [(SMART_ID, by_smart_id), (CARD, by_card)] {
+            let checked = check_by(&world, &holder, method).await;
+            let is_refused = matches!(
+                checked,
+                Err(CertificateRejection::Purpose(
+                    PurposeFault::NotForAuthentication
+                ))
+            );
+            assert_eq!(
+                (checked.is_ok(), is_refused),
+                (passes, !passes),
+                "{method}: {purposes:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_the_issuer_that_is_older_than_fifteen_minutes_authenticates_nobody() {
+    let world = World::new();
+    let holder = card().issued_by(&world.issuing);
+    for (this_update, passes) in [("20261121154500Z", true), ("20261121154459Z", false)] {
+        let told = |mut responder: Responder| {
+            responder.this_update = this_update;
+            responder
+        };
+
+        let checked = check_with(&world, &holder, CARD, Purpose::Authentication, told).await;
+
+        let is_unavailable = matches!(checked, Err(CertificateRejection::RevocationUnavailable(_)));
+        assert_eq!(
+            (checked.is_ok(), is_unavailable),
+            (passes, !passes),
+            "{this_update}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_authority_for_signatures_alone_vouches_for_nobody_here() {
     let world = World::new();
     let holder = card().issued_by(&world.issuing);
 
-    let rejected = check_with(&world, &holder, Purpose::Signing, |responder| responder).await;
+    let rejected = check_with(&world, &holder, CARD, Purpose::Signing, |responder| {
+        responder
+    })
+    .await;
 
     let is_untrusted = matches!(rejected, Err(CertificateRejection::Untrusted(_)));
     assert!(is_untrusted, "{rejected:?}");
@@ -114,7 +185,7 @@ async fn a_revoked_certificate_does_not_authenticate() {
         responder
     };
 
-    let rejected = check_with(&world, &holder, Purpose::Authentication, revoked).await;
+    let rejected = check_with(&world, &holder, CARD, Purpose::Authentication, revoked).await;
 
     let is_revoked = matches!(rejected, Err(CertificateRejection::Revoked { .. }));
     assert!(is_revoked, "{rejected:?}");

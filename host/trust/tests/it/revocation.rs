@@ -380,8 +380,9 @@ impl Asked {
                 checked(check.check_signer(&certificate, METHOD, now()).await)
             }
             Caller::Authentication => {
-                let check = AuthenticationCheck::new(anchors, ocsp_client(port));
-                checked(check.check(&certificate, METHOD, now()).await)
+                let max_age = AuthenticationCheck::OCSP_MAX_AGE;
+                let check = AuthenticationCheck::new(anchors, ocsp_client(port), max_age);
+                checked(check.check(&certificate, "physical", now()).await)
             }
             Caller::ArchiveOfSigner | Caller::ArchiveOfAuthority => {
                 let (ocsp, policy) = (ocsp_client(port), ValidationPolicy::default());
