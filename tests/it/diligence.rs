@@ -1,6 +1,7 @@
 //! The due-diligence API over HTTP: its answers, what they cost, what is refused,
 //! identification packages, and the same through the endpoint for agents.
 
+mod attestations;
 mod billing;
 pub(crate) mod evidence;
 mod keys;

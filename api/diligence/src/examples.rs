@@ -54,6 +54,7 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
         sandbox: Some(true),
         data: data(&query)?,
         interpretation: None,
+        attestation: None,
     })
     .ok()
 }
@@ -89,6 +90,7 @@ fn report(entity: &EntityCode, base_url: &BaseUrl) -> Option<Value> {
             },
         },
         interpretation: None,
+        attestation: None,
     })
 }
 

@@ -181,7 +181,7 @@ fn flattened_jws() -> Value {
         "required": ["payload", "protected", "header", "signature"],
         "additionalProperties": false,
         "properties": {
-            "payload": base64url("The JSON answer, byte for byte."),
+            "payload": base64url("The JSON answer with `attestation`: what the signature certifies."),
             "protected": base64url("The signed header (ETSI TS 119 182-1, 5.1)."),
             "header": {
                 "type": "object",

@@ -74,7 +74,7 @@ impl<const INTERPRETED: bool, const PURPOSE: bool> FromQuery for AnswerQuery<INT
                 node.fault("must not be given with format=asice, which is signed already");
                 return None;
             }
-            node.described("Wraps the same JSON in a JAdES signature; not with format=asice.")
+            node.described("Wraps the same JSON, with `attestation`, in a JAdES signature; not with format=asice.")
                 .one_of::<SignatureTier>()
         });
         const WHAT_FOR: &str = "What the answer is needed for; logged against the call.";

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use parafa_api_http::views::{hex_digest, timestamp};
-use parafa_interpretation::Interpretation;
+use parafa_interpretation::{Bilingual, Interpretation};
 use parafa_register_data::data::{
     BeneficialOwners, Cases, CompanyProfile, Participants, RealEstate, Seizures,
 };
@@ -38,6 +38,10 @@ pub struct Answer<D> {
     /// What they mean under Lithuanian law, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
+    /// What the signature certifies, and what it does not; present where the
+    /// answer is signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<Bilingual>,
 }
 
 /// Whom or what an answer is about.
@@ -114,6 +118,10 @@ pub struct ReportAnswer {
     /// What they mean under Lithuanian law, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interpretation: Option<Interpretation>,
+    /// What the signature certifies, and what it does not; present where the
+    /// answer is signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<Bilingual>,
 }
 
 /// The data of a report.

@@ -1,12 +1,13 @@
 //! One call for data, from the question to the answer.
 
+use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Source, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
-use parafa_interpretation::{Endpoint, Interpretation, Library};
+use parafa_interpretation::{Bilingual, Endpoint, Interpretation, Library};
 use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
@@ -18,6 +19,7 @@ use parafa_registers::{RegisterAnswer, SourceError};
 use parafa_store::Transaction;
 use serde::Serialize;
 
+use crate::attestation::attestation;
 use crate::error::DiligenceError;
 use crate::{Diligence, accounts, prices};
 
@@ -42,6 +44,22 @@ pub(crate) struct Composed {
     pub(crate) json: Bytes,
     /// What the registers answered, in the order in which they were asked.
     pub(crate) raw: Vec<RegisterAnswer>,
+}
+
+/// Who asks, and how they want to have it.
+pub(crate) struct Asked<'a> {
+    pub(crate) caller: &'a Caller,
+    pub(crate) options: AnswerOptions,
+    /// Who signs the answer, by name, if anybody does.
+    attorney: Option<&'a str>,
+    pub(crate) heard: &'a Heard,
+}
+
+impl Asked<'_> {
+    /// What is certified of an answer made of `answers`, if it is signed.
+    pub(crate) fn attestation(&self, answers: &[RegisterAnswer]) -> Option<Bilingual> {
+        self.attorney.map(|attorney| attestation(attorney, answers))
+    }
 }
 
 /// Digests of what registers have answered to a call so far, in the order in
@@ -73,6 +91,10 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
     ) -> Result<Answered, DiligenceError> {
+        let is_reviewed = self.interpretation_reviewed_by.is_some();
+        if options.interpret && caller.mode == KeyMode::Live && !is_reviewed {
+            return Err(DiligenceError::NotReviewed);
+        }
         let heard = Heard::default();
         let made = self.made(caller, question, options, &heard).await;
         let logged = self.log(caller, question, options, &made, heard).await;
@@ -144,12 +166,19 @@ impl Diligence {
             .read(|tx| Box::pin(async move { Ok(accounts::check(tx, caller, price).await?) }))
             .await;
         checked?.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
-        if options.form != Form::Json {
-            self.signer_of(caller)?;
-        }
+        let attorney = match options.form {
+            Form::Json => None,
+            Form::Signed(_) | Form::Container => Some(self.signer_of(caller)?.signatory()),
+        };
+        let asked = Asked {
+            caller,
+            options,
+            attorney,
+            heard,
+        };
         let composed = match question {
-            Question::Report(entity) => self.report(caller, entity, options, heard).await?,
-            question => self.single(caller, question, options, heard).await?,
+            Question::Report(entity) => self.report(&asked, entity).await?,
+            question => self.single(&asked, question).await?,
         };
         self.in_form(caller, subject(question), composed, options.form)
             .await
@@ -158,16 +187,20 @@ impl Diligence {
     /// The answer of one register.
     async fn single(
         &self,
-        caller: &Caller,
+        asked: &Asked<'_>,
         question: &Question,
-        options: AnswerOptions,
-        heard: &Heard,
     ) -> Result<Composed, DiligenceError> {
-        let (query, kind, endpoint) = asked(question).ok_or(PlatformError::Inconsistent(
+        let Asked {
+            caller,
+            options,
+            heard,
+            ..
+        } = *asked;
+        let (query, kind, endpoint) = query_of(question).ok_or(PlatformError::Inconsistent(
             "a report was taken for the answer of one register",
         ))?;
         let answer = self.ask(caller.mode, &query, heard).await?;
-        let interpretation = interpretation(options, endpoint, &answer.data)?;
+        let interpretation = self.interpretation(options, endpoint, &answer.data)?;
         let code = Some(subject(question).to_owned());
         let json = json(&Answer {
             schema: schema_address(&self.base_url, kind),
@@ -187,6 +220,7 @@ impl Diligence {
             sandbox: sandbox(caller),
             data: &answer.data,
             interpretation,
+            attestation: asked.attestation(slice::from_ref(&answer)),
         })?;
         Ok(Composed {
             json,
@@ -217,6 +251,24 @@ impl Diligence {
             }
             Err(SourceError::Unavailable(why)) => Err(DiligenceError::Register(why)),
         }
+    }
+
+    /// What the data mean, where that was asked for.
+    pub(crate) fn interpretation(
+        &self,
+        options: AnswerOptions,
+        endpoint: Option<Endpoint>,
+        data: &impl Serialize,
+    ) -> Result<Option<Interpretation>, DiligenceError> {
+        let Some(endpoint) = endpoint.filter(|_| options.interpret) else {
+            return Ok(None);
+        };
+        let data = serde_json::to_value(data);
+        let data = data.map_err(|_| PlatformError::Inconsistent("data are no JSON"))?;
+        Ok(Some(Interpretation {
+            reviewed_by: self.interpretation_reviewed_by.clone(),
+            ..Library::current().interpret(endpoint, &data)
+        }))
     }
 
     fn signer_of(&self, caller: &Caller) -> Result<&AnswerSigner, DiligenceError> {
@@ -307,7 +359,7 @@ fn files(json: Bytes, raw: Vec<RegisterAnswer>) -> Vec<ContainerFile> {
 
 /// What the register of a question is asked, and what the answer is; none of a
 /// report, for which several are.
-fn asked(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)> {
+fn query_of(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)> {
     Some(match question.clone() {
         Question::Profile(entity) => (
             Query::CompanyProfile(entity),
@@ -358,19 +410,6 @@ pub(crate) fn shown_purpose(question: &Question, options: AnswerOptions) -> Opti
         Question::BeneficialOwners(_) | Question::Report(_)
     );
     options.purpose.filter(|_| repeats)
-}
-
-pub(crate) fn interpretation(
-    options: AnswerOptions,
-    endpoint: Option<Endpoint>,
-    data: &impl Serialize,
-) -> Result<Option<Interpretation>, DiligenceError> {
-    let Some(endpoint) = endpoint.filter(|_| options.interpret) else {
-        return Ok(None);
-    };
-    let data = serde_json::to_value(data);
-    let data = data.map_err(|_| PlatformError::Inconsistent("data are no JSON"))?;
-    Ok(Some(Library::current().interpret(endpoint, &data)))
 }
 
 pub(crate) fn sandbox(caller: &Caller) -> Option<bool> {

@@ -12,6 +12,9 @@ pub enum DiligenceError {
     /// The workspace cannot be billed.
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),
+    /// A live key asks for the interpretation, which no lawyer has reviewed here.
+    #[error("the interpretation is not reviewed")]
+    NotReviewed,
     /// The register holds nothing.
     #[error("the register holds nothing")]
     NoData,
@@ -41,7 +44,7 @@ impl DiligenceError {
             Self::Register(_) => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
             Self::PaymentRequired(_) => CallOutcome::PaymentRequired,
-            Self::Platform(_) => CallOutcome::Failed,
+            Self::NotReviewed | Self::Platform(_) => CallOutcome::Failed,
         }
     }
 }

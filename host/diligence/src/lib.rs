@@ -8,6 +8,7 @@
 mod accounts;
 mod answer;
 pub mod api;
+mod attestation;
 pub mod call_log;
 mod error;
 pub mod prices;
@@ -34,6 +35,9 @@ pub struct Diligence {
     pub signers: AttorneySigners,
     /// The address that schemas are published at.
     pub base_url: BaseUrl,
+    /// The lawyer who has reviewed the interpretation, without whom live keys get
+    /// none.
+    pub interpretation_reviewed_by: Option<String>,
     /// A page on which a person can settle why a workspace cannot pay; a
     /// workspace may have one of its own.
     pub recovery_url: Option<Url>,

@@ -1,7 +1,7 @@
 //! What all registers hold on one entity.
 
 use jiff::Timestamp;
-use parafa_api_diligence::requests::{AnswerOptions, Question};
+use parafa_api_diligence::requests::Question;
 use parafa_api_diligence::views::{Report, ReportAnswer, Section, Sections};
 use parafa_api_diligence::{AnswerKind, schema_address};
 use parafa_interpretation::Endpoint;
@@ -11,7 +11,7 @@ use parafa_register_data::{EntityCode, Query, RegisterData};
 use parafa_registers::RegisterAnswer;
 
 use crate::Diligence;
-use crate::answer::{Composed, Heard, interpretation, json, sandbox, shown_purpose, source};
+use crate::answer::{Asked, Composed, Heard, json, sandbox, shown_purpose, source};
 use crate::error::DiligenceError;
 
 /// The section of a register's answer, which is kept for its raw form.
@@ -43,11 +43,15 @@ impl Diligence {
     /// report fail.
     pub(crate) async fn report(
         &self,
-        caller: &Caller,
+        asked: &Asked<'_>,
         entity: &EntityCode,
-        options: AnswerOptions,
-        heard: &Heard,
     ) -> Result<Composed, DiligenceError> {
+        let Asked {
+            caller,
+            options,
+            heard,
+            ..
+        } = *asked;
         let ask = |query: fn(EntityCode) -> Query| {
             let query = query(entity.clone());
             async move { self.ask_if_any(caller, &query, heard).await }
@@ -78,7 +82,7 @@ impl Diligence {
                 cases: section!(cases, Cases, raw),
             },
         };
-        let interpretation = interpretation(options, Some(Endpoint::Report), &report)?;
+        let interpretation = self.interpretation(options, Some(Endpoint::Report), &report)?;
         let json = json(&ReportAnswer {
             schema: schema_address(&self.base_url, AnswerKind::Report),
             entity_code: entity.to_string(),
@@ -87,6 +91,7 @@ impl Diligence {
             sandbox: sandbox(caller),
             data: report,
             interpretation,
+            attestation: asked.attestation(&raw),
         })?;
         Ok(Composed { json, raw })
     }

@@ -1,8 +1,14 @@
 //! Applies rules to data.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use crate::{Endpoint, Interpretation, InterpretationItem, Library, data_sha256, rule::Rule};
+use crate::{
+    Endpoint, Interpretation, InterpretationItem, Library, data_sha256,
+    pointer::{Pattern, Place},
+    rule::Rule,
+};
 
 /// The sections of a report that are interpreted as the answers that they
 /// repeat.
@@ -15,12 +21,14 @@ const SECTIONS: [(&str, Endpoint); 3] = [
 impl Library {
     /// What `data`, the normalized data of an answer of `endpoint`, mean.
     /// Data of any other shape have no meaning: no item says anything of them.
+    /// Who has reviewed the library is for the service to say.
     #[must_use]
     pub fn interpret(&self, endpoint: Endpoint, data: &Value) -> Interpretation {
-        let mut items: Vec<InterpretationItem> = self
-            .applied(endpoint, data)
+        let applied = self.applied(endpoint, data);
+        let said = said(&applied);
+        let mut items: Vec<InterpretationItem> = applied
             .into_iter()
-            .filter(|(rule, _)| rule.served)
+            .filter(|(rule, _)| said.contains(&*rule.id))
             .map(|(rule, pointer)| InterpretationItem {
                 rule_id: rule.id.clone(),
                 pointer,
@@ -33,6 +41,7 @@ impl Library {
             policy_version: self.policy_version.clone(),
             library: self.sha256.clone(),
             data_sha256: data_sha256(data),
+            reviewed_by: None,
             items,
             notice: self.notice.clone(),
         }
@@ -49,7 +58,24 @@ impl Library {
                 }
             }
         }
+        if self.has_ended(endpoint, data) {
+            applied.retain(|(rule, _)| !rule.lapses);
+        }
         applied
+    }
+
+    /// Whether the data show that their entity has ended; only a profile can.
+    fn has_ended(&self, endpoint: Endpoint, data: &Value) -> bool {
+        let profile = match endpoint {
+            Endpoint::Profile => Some(data),
+            Endpoint::Report => data.pointer("/sections/profile/data"),
+            Endpoint::BeneficialOwners | Endpoint::Seizures => None,
+        };
+        let (root, here) = (Pattern::default(), Place::default());
+        profile.is_some_and(|profile| {
+            let mut ended = self.ended.iter();
+            ended.any(|condition| condition.holds(&root, &here, profile))
+        })
     }
 
     fn applied_to(&self, endpoint: Endpoint, data: &Value, prefix: &str) -> Vec<(&Rule, String)> {
@@ -63,4 +89,23 @@ impl Library {
             })
             .collect()
     }
+}
+
+/// The rules that are said of those that apply: served ones, but a rule and its
+/// qualifier together or not at all.
+fn said<'l>(applied: &[(&'l Rule, String)]) -> BTreeSet<&'l str> {
+    let rules = || applied.iter().map(|(rule, _)| *rule);
+    let served = rules().filter(|rule| rule.served);
+    let mut said: BTreeSet<&str> = served.map(|rule| &*rule.id).collect();
+    let applies = |id: &str| rules().any(|rule| rule.id == id);
+    let pairs: Vec<[&str; 2]> = rules()
+        .flat_map(|rule| rule.qualified_by.iter().map(|by| [&*rule.id, &**by]))
+        .filter(|[_, by]| applies(by))
+        .collect();
+    let is_half =
+        |said: &BTreeSet<&str>, pair: &[&str; 2]| said.contains(pair[0]) != said.contains(pair[1]);
+    while let Some(pair) = pairs.iter().find(|pair| is_half(&said, pair)) {
+        said.retain(|id| !pair.contains(id));
+    }
+    said
 }

@@ -97,6 +97,9 @@ pub enum RuleFault {
     /// What nobody doubts, or nobody may serve, is marked as confirmed.
     #[error("only what has confidence M can be confirmed")]
     Confirmed,
+    /// What qualifies the rule is no other rule of the file.
+    #[error("it is qualified by `{0}`, which is no other rule")]
+    Qualifier(String),
 }
 
 /// Why a text is no pointer.

@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
-use crate::{Bilingual, LibraryError, load, rule::Rule};
+use crate::{Bilingual, LibraryError, condition::Condition, load, rule::Rule};
 
 /// Every version that has answered a caller, the oldest first. None is ever
 /// edited or taken out: a signed answer can be derived again from its own.
-pub(crate) const FILES: [(&str, &str); 1] =
-    [("2026.11.0", include_str!("../rules/2026.11.0.toml"))];
+pub(crate) const FILES: [(&str, &str); 2] = [
+    ("2026.11.0", include_str!("../rules/2026.11.0.toml")),
+    ("2026.11.1", include_str!("../rules/2026.11.1.toml")),
+];
 
 static LIBRARIES: LazyLock<Vec<Library>> = LazyLock::new(|| {
     FILES
@@ -24,6 +26,8 @@ pub struct Library {
     pub(crate) sha256: String,
     pub(crate) repeat_limit: usize,
     pub(crate) notice: Bilingual,
+    /// Each shows in a profile that its entity has ended.
+    pub(crate) ended: Vec<Condition>,
     pub(crate) rules: Vec<Rule>,
 }
 

@@ -15,6 +15,8 @@ use crate::{
 struct FileText {
     policy_version: String,
     repeat_limit: NonZeroUsize,
+    #[serde(default)]
+    ended: Vec<Condition>,
     notice: Bilingual,
     acts: Vec<toml::Table>,
     rules: Vec<toml::Table>,
@@ -41,6 +43,10 @@ struct RuleText {
     pointer: Pattern,
     #[serde(default)]
     when: Vec<Condition>,
+    #[serde(default)]
+    lapses: bool,
+    #[serde(default)]
+    qualified_by: Vec<String>,
     confidence: Confidence,
     #[serde(default)]
     confirmed: bool,
@@ -105,6 +111,7 @@ pub(crate) fn library(version: &str, text: &str) -> Result<Library, LibraryError
         sha256: hex::encode(Sha256::digest(text)),
         repeat_limit: file.repeat_limit.get(),
         notice: file.notice,
+        ended: file.ended,
         rules: rules(version, file.rules, &acts)?,
     })
 }
@@ -142,6 +149,16 @@ fn rules(version: &str, tables: Vec<toml::Table>, acts: &Acts) -> Result<Vec<Rul
             return Err(of_rule(RuleFault::Duplicate));
         }
         rules.push(rule);
+    }
+    for rule in &rules {
+        let is_other = |id: &str| id != rule.id && rules.iter().any(|other| other.id == id);
+        if let Some(unknown) = rule.qualified_by.iter().find(|id| !is_other(id)) {
+            return Err(LibraryError::Rule {
+                version: version.to_owned(),
+                rule: rule.id.clone(),
+                fault: RuleFault::Qualifier(unknown.clone()),
+            });
+        }
     }
     Ok(rules)
 }
@@ -219,6 +236,8 @@ impl RuleText {
             endpoints: self.endpoints,
             pointer: self.pointer,
             when: self.when,
+            lapses: self.lapses,
+            qualified_by: self.qualified_by,
             meaning: self.meaning,
             citations,
             served,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::PointerError;
 
 /// A pointer as a rule has it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Vec<Token>);
 

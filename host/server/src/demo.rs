@@ -35,6 +35,8 @@ const WORLD: &str = "world";
 const MAIL_FROM: &str = "parafa@example.com";
 /// What of a demo's data folder is backed up beside its records and bytes.
 pub(crate) const BACKED_UP: [&str; 2] = ["demo.json", WORLD];
+/// Who has reviewed the demo's interpretation, in which nothing is real.
+const REVIEWER: &str = "TARIAMA PERŽIŪRĖTOJA (demo)";
 const SCHEME_NAME: &str = "smart-id-demo";
 
 /// The demo world that a server lives in.
@@ -297,6 +299,8 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
         config.diligence.gateway_url = Some(address(&world.addresses.register)?);
         config.diligence.demo_token = Some(parafa_demo::REGISTER_TOKEN);
     }
+    let reviewer = &mut config.diligence.interpretation_reviewed_by;
+    reviewer.get_or_insert_with(|| REVIEWER.to_owned());
     let hooks = address(&world.addresses.hooks)?;
     let hooks = HostPort::of(&hooks).map(|receiver| receiver.to_string());
     config.outbound.allow.extend(hooks);

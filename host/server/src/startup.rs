@@ -186,6 +186,7 @@ pub(crate) fn assemble(
         registers: register_sources.clone(),
         signers: signers.clone(),
         base_url: BaseUrl::new(links.base_url()),
+        interpretation_reviewed_by: config.diligence.interpretation_reviewed_by.clone(),
         recovery_url: config.billing.recovery_url.clone(),
     });
     let authentications = Arc::new(Authentications {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use parafa_fixtures::referees::{AsicE, Dss, JwsLibraries};
 use serde_json::Value;
@@ -26,6 +26,41 @@ const MEMBERS: [&str; 7] = [
     "register/manifest.json",
 ];
 
+/// Name and id of each member of a container.
+fn members(container: &Path) -> Vec<(String, String)> {
+    let listed = parafa(["plugin", "run", "members", utf_8(container), "--json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let listed = listed["outcome"]["members"].as_array().expect("members");
+    let text = |member: &Value, name: &str| member[name].as_str().expect("a text").to_owned();
+    let named = listed.iter();
+    named
+        .map(|member| (text(member, "name"), text(member, "id")))
+        .collect()
+}
+
+fn extract(container: &Path, id: &str, out: &Path) {
+    let (container, out) = (utf_8(container), utf_8(out));
+    let words = [
+        "plugin", "run", "extract", container, "--member", id, "--out", out,
+    ];
+    let extracted = parafa(words);
+    assert!(extracted.status.success(), "{extracted:?}");
+}
+
+/// The bytes of one member of a container.
+pub(super) fn member_of(container: &[u8], name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let container = file(&folder, "answer.asice", container);
+    let listed = members(&container);
+    let (_, id) = listed
+        .iter()
+        .find(|(member, _)| member == name)
+        .expect("a member");
+    let out = folder.path().join("member");
+    extract(&container, id, &out);
+    fs::read(out).expect("a member")
+}
+
 /// A container and its members, each in a file.
 pub(crate) struct Evidence {
     folder: TempDir,
@@ -43,21 +78,11 @@ impl Evidence {
     }
 
     fn take_apart(&self) {
-        let path = utf_8(&self.container);
-        let listed = parafa(["plugin", "run", "members", path, "--json"]);
-        let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
-        let listed = listed["outcome"]["members"].as_array().expect("members");
-        let text = |member: &Value, name: &str| member[name].as_str().expect("a text").to_owned();
-        let names: BTreeSet<_> = listed.iter().map(|member| text(member, "name")).collect();
+        let listed = members(&self.container);
+        let names: BTreeSet<_> = listed.iter().map(|(name, _)| name.clone()).collect();
         assert_eq!(names, BTreeSet::from(MEMBERS.map(str::to_owned)));
-        for member in listed {
-            let (id, out) = (text(member, "id"), self.member(&text(member, "name")));
-            let out = utf_8(&out);
-            let words = [
-                "plugin", "run", "extract", path, "--member", &id, "--out", out,
-            ];
-            let extracted = parafa(words);
-            assert!(extracted.status.success(), "{extracted:?}");
+        for (name, id) in listed {
+            extract(&self.container, &id, &self.member(&name));
         }
     }
 

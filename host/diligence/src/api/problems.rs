@@ -1,12 +1,15 @@
 //! The one table from what went wrong to what the caller is told.
 
 use parafa_api_diligence::ProblemKind;
-use parafa_api_http::Problem;
+use parafa_api_http::{Fault, Problem};
 use parafa_identification::{ANSWER_TOO_LONG, not_offered, payment_required};
 use parafa_registers::Unavailable;
 
 use crate::Diligence;
 use crate::error::DiligenceError;
+
+/// What is said to live keys where nobody has reviewed the interpretation.
+const NOT_REVIEWED: &str = "must be 0 here: no lawyer has reviewed the interpretation for this service, and live keys get none before";
 
 impl Diligence {
     /// The answer to a failure, with the address where a person can settle what
@@ -27,6 +30,9 @@ impl From<DiligenceError> for Problem {
         let reason: &dyn std::error::Error = &error;
         match &error {
             DiligenceError::PaymentRequired(cause) => payment_required(cause, None),
+            DiligenceError::NotReviewed => {
+                Self::validation(vec![Fault::new("/interpret", NOT_REVIEWED)])
+            }
             DiligenceError::NoData => Self::of(ProblemKind::NoData),
             DiligenceError::NotOffered(register) => {
                 tracing::warn!(error = reason, "a register cannot be asked here");

@@ -1,15 +1,16 @@
 //! What the data of the synthetic set mean.
 
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
+use parafa_api_http::Problem;
 use parafa_register_data::EntityCode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::stage::{LIVE, Stage};
+use crate::stage::{COMPLETE, LIVE, REVIEWER, Stage, TEST};
 
 /// Of all interpretations of the set. It changes when the published set or the
 /// rules do.
-const DIGEST: &str = "151ac82861b67d6623d0d619376e470a83c3550e4445ae1d5d7a9bd07926269f";
+const DIGEST: &str = "f7ac0aa90b11d7b424f621c688107199278ffc3ee16837cecba7c6d31b26b759";
 /// The questions that are answered with an interpretation.
 const INTERPRETED: [fn(EntityCode) -> Question; 4] = [
     Question::Profile,
@@ -18,14 +19,39 @@ const INTERPRETED: [fn(EntityCode) -> Question; 4] = [
     Question::Report,
 ];
 
+const OPTIONS: AnswerOptions = AnswerOptions {
+    interpret: true,
+    form: Form::Json,
+    purpose: None,
+};
+
+#[tokio::test]
+async fn live_keys_get_no_interpretation_that_nobody_has_reviewed_and_all_learn_who_has() {
+    let mut stage = Stage::set().await;
+    let profile = Question::Profile(COMPLETE.parse().unwrap());
+    let reviewer = async |stage: &Stage, caller| {
+        let answered = stage.diligence.answer(caller, &profile, OPTIONS).await;
+        let answer: Value = serde_json::from_slice(&answered.unwrap().content).unwrap();
+        answer["interpretation"]["reviewedBy"].clone()
+    };
+    assert_eq!(reviewer(&stage, &LIVE).await, REVIEWER);
+    assert_eq!(reviewer(&stage, &TEST).await, REVIEWER);
+    let logged = stage.logged().await.len();
+    stage.diligence.interpretation_reviewed_by = None;
+
+    let refused = stage.diligence.answer(&LIVE, &profile, OPTIONS).await;
+
+    let refused: Problem = refused.unwrap_err().into();
+    assert_eq!(refused.errors()[0].pointer, "/interpret");
+    assert_eq!(stage.logged().await.len(), logged, "nothing was asked");
+    assert_eq!(reviewer(&stage, &TEST).await, Value::Null);
+    let plain = stage.ask(Question::Profile, COMPLETE, Form::Json).await;
+    assert!(plain.is_ok());
+}
+
 #[tokio::test]
 async fn the_synthetic_set_is_interpreted_by_the_same_bytes_on_every_machine() {
     let stage = Stage::set().await;
-    let options = AnswerOptions {
-        interpret: true,
-        form: Form::Json,
-        purpose: None,
-    };
     let mut digest = Sha256::new();
     let mut interpreted = 0;
     // All codes of the set are among these.
@@ -33,7 +59,7 @@ async fn the_synthetic_set_is_interpreted_by_the_same_bytes_on_every_machine() {
     for code in codes.collect::<Vec<EntityCode>>() {
         for question in INTERPRETED {
             let question = question(code.clone());
-            let Ok(answered) = stage.diligence.answer(&LIVE, &question, options).await else {
+            let Ok(answered) = stage.diligence.answer(&LIVE, &question, OPTIONS).await else {
                 continue;
             };
             let answer: Value = serde_json::from_slice(&answered.content).unwrap();

@@ -39,12 +39,20 @@ use uuid::Uuid;
 /// An entity that has everything.
 pub(crate) const COMPLETE: &str = "999000009";
 
+/// Who has reviewed the interpretation.
+pub(crate) const REVIEWER: &str = "Rasa Teisingoji";
+
 pub(crate) const LIVE: Caller = Caller {
     key: Uuid::from_u128(2),
     product: Product::Diligence,
     tenant: Uuid::from_u128(1),
     mode: KeyMode::Live,
     role: Role::Member,
+};
+
+pub(crate) const TEST: Caller = Caller {
+    mode: KeyMode::Test,
+    ..LIVE
 };
 
 /// The product, and where it runs.
@@ -159,6 +167,7 @@ impl Stage {
             },
             signers: AttorneySigners::new(Arc::new(signer(clock.clone())), StoreMode::Demo),
             base_url: BaseUrl::new(&"https://dd.example".parse().unwrap()),
+            interpretation_reviewed_by: Some(REVIEWER.to_owned()),
             recovery_url: None,
             records,
         };

@@ -185,12 +185,88 @@ fn nothing_unconfirmed_is_served() {
 
 #[test]
 fn a_citation_of_lower_confidence_is_left_out_of_a_rule_that_is_served() {
-    let answer = of(Endpoint::Seizures, &samples::seizures());
-    let extent = answer
+    let answer = of(Endpoint::Profile, &samples::company());
+    let name = answer
         .items
         .iter()
-        .find(|item| item.rule_id == "seizure.extent")
+        .find(|item| item.rule_id == "profile.name.uab_ab")
         .unwrap();
-    let acts: Vec<&str> = extent.citations.iter().map(|cited| &*cited.act).collect();
-    assert_eq!(acts, ["TAARĮ"]);
+    let acts: Vec<&str> = name.citations.iter().map(|cited| &*cited.act).collect();
+    assert_eq!(acts, ["ABĮ"]);
+}
+
+#[test]
+fn who_a_beneficial_owner_is_is_not_said_without_what_holds_of_senior_managers() {
+    let with_manager = samples::owners();
+    let mut without = samples::owners();
+    without["owners"].as_array_mut().unwrap().truncate(1);
+    let is_defined = |data| {
+        let items = of(Endpoint::BeneficialOwners, data).items;
+        items.iter().any(|item| item.rule_id == "ubo.definition")
+    };
+
+    assert!(is_defined(&without));
+    assert!(!is_defined(&with_manager), "its qualifier is not confirmed");
+}
+
+#[test]
+fn no_duty_or_liability_is_told_of_an_entity_that_has_ended() {
+    let mut removed = samples::company();
+    removed["deregisteredOn"] = "2025-06-30".into();
+    let ended = ["deregistered", "liquidated"].map(samples::with_status);
+    for profile in ended.into_iter().chain([removed]) {
+        let mut report = samples::report();
+        report["sections"]["profile"]["data"] = profile.clone();
+        let said = [
+            of(Endpoint::Profile, &profile),
+            of(Endpoint::Report, &report),
+        ];
+        for item in said.iter().flat_map(|said| &said.items) {
+            for word in [" must ", " liable ", "privalo"] {
+                let told = [&item.meaning.en, &item.meaning.lt];
+                let is_told = told.iter().any(|text| text.contains(word));
+                assert!(!is_told, "{}: {:?}", item.rule_id, item.meaning);
+            }
+        }
+    }
+    let alone = of(
+        Endpoint::BeneficialOwners,
+        &samples::no_owners("not_declared"),
+    );
+    assert!(
+        alone.items[0]
+            .meaning
+            .en
+            .contains("as long as they are registered")
+    );
+}
+
+#[test]
+fn an_answer_says_that_it_is_no_extract_and_that_silence_means_nothing() {
+    let answer = of(Endpoint::Profile, &samples::company());
+    let effect = &answer.items[1].meaning;
+
+    assert!(
+        effect
+            .en
+            .starts_with("This answer is neither an extract nor a copy")
+    );
+    assert!(effect.lt.starts_with("Šis atsakymas nėra"));
+    assert!(
+        answer
+            .notice
+            .en
+            .contains("no item on some data means nothing")
+    );
+    assert!(answer.notice.lt.contains("punkto nėra, nieko nereiškia"));
+}
+
+#[test]
+fn of_a_seizure_no_more_is_said_than_the_law_says() {
+    for item in of(Endpoint::Seizures, &samples::seizures()).items {
+        let mut words = item.meaning.en.split(|c: char| !c.is_alphabetic());
+        assert!(words.all(|word| word != "debt"), "{}", item.rule_id);
+        let extent = "seizure.extent";
+        assert_ne!(item.rule_id, extent, "its provision is not confirmed");
+    }
 }

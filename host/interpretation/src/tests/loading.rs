@@ -90,6 +90,41 @@ fn a_rule_that_a_reviewer_confirmed_is_served() {
 }
 
 #[test]
+fn a_rule_and_its_qualifier_are_said_together_or_not_at_all() {
+    let data = serde_json::json!({"list": [{"kind": "x"}]});
+    let said = |text: &str| {
+        let answer = load(text).unwrap().interpret(Endpoint::Profile, &data);
+        let rules = answer.items.into_iter().map(|item| item.rule_id);
+        rules.collect::<Vec<_>>()
+    };
+    let qualified = FILE.replace(
+        "[\"x\"] }]",
+        "[\"x\"] }]\nqualified_by = [\"another.rule\"]",
+    );
+    let confirmed = qualified
+        .replace(
+            "confidence = \"M\"\nmeaning",
+            "confidence = \"M\"\nconfirmed = true\nmeaning",
+        )
+        .replace("[{ act = \"A\" }]", "[{ act = \"A\", article = \"2\" }]");
+    let without_the_rule = confirmed.replacen(
+        "confidence = \"H\"\nmeaning",
+        "confidence = \"L\"\nmeaning",
+        1,
+    );
+
+    assert_eq!(said(FILE), ["a.rule"]);
+    assert!(said(&qualified).is_empty());
+    assert_eq!(said(&confirmed), ["another.rule", "a.rule"]);
+    assert!(said(&without_the_rule).is_empty());
+    assert_rule_fault(
+        "[\"x\"] }]",
+        "[\"x\"] }]\nqualified_by = [\"no.rule\"]",
+        &RuleFault::Qualifier("no.rule".to_owned()),
+    );
+}
+
+#[test]
 fn a_member_that_is_unknown_or_missing_is_named_with_its_rule() {
     assert_message(
         "pointer = \"\"",

@@ -52,7 +52,6 @@ fn what_an_act_decides_is_said_of_that_act() {
     );
     assert_eq!(of("seizure.authority.bailiff"), ["/acts/1/authority"]);
     assert_eq!(of("seizure.deregistered"), ["/acts/1/deregisteredOn"]);
-    assert_eq!(of("seizure.extent"), ["/acts/0/extent"]);
 }
 
 #[test]

@@ -21,6 +21,9 @@ use serde::Deserialize;
 use url::Url;
 use zeroize::Zeroizing;
 
+/// Longest name of a reviewer, in characters.
+const LONGEST_REVIEWER: usize = 200;
+
 /// Where registers are asked for live keys of the due-diligence API, and how long
 /// it is known what was asked.
 #[derive(Clone, Debug, Deserialize)]
@@ -47,6 +50,8 @@ pub struct Diligence {
     /// The state's open data, for company profiles; where there is a gateway it
     /// is asked instead.
     pub open_data_url: Option<Url>,
+    /// The lawyer who has reviewed the interpretation; live keys get none before.
+    pub interpretation_reviewed_by: Option<String>,
     /// How long the log of calls is kept, in days.
     pub log_days: NonZeroU16,
     /// What the gateway of the demo world is shown.
@@ -67,6 +72,7 @@ impl Default for Diligence {
             gateway_failures: NonZeroU16::new(4).expect("four is not zero"),
             gateway_rest_seconds: NonZeroU32::new(15).expect("fifteen is not zero"),
             open_data_url: None,
+            interpretation_reviewed_by: None,
             log_days: NonZeroU16::new(2922).expect("eight years are not zero"),
             demo_token: None,
         }
@@ -171,6 +177,33 @@ impl Diligence {
             Some(_) => {}
         }
         Ok(())
+    }
+
+    /// Refuses a reviewer who is nobody.
+    pub(crate) fn check_reviewer(&self) -> anyhow::Result<()> {
+        let Some(reviewer) = &self.interpretation_reviewed_by else {
+            return Ok(());
+        };
+        let is_name = reviewer.trim() == reviewer
+            && !reviewer.is_empty()
+            && reviewer.chars().count() <= LONGEST_REVIEWER
+            && !reviewer.chars().any(char::is_control);
+        if !is_name {
+            bail!(
+                "diligence.interpretation_reviewed_by names nobody: write the lawyer's name, in 1 to {LONGEST_REVIEWER} characters on one line, or leave it out"
+            );
+        }
+        Ok(())
+    }
+
+    /// What an operator who has registers asked may have forgotten.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let is_forgotten =
+            self.addresses().next().is_some() && self.interpretation_reviewed_by.is_none();
+        is_forgotten.then(|| {
+            "diligence.interpretation_reviewed_by is not set: calls of live keys with interpret=1 are answered 400 until it names the lawyer who has reviewed the interpretation"
+                .to_owned()
+        })
     }
 
     fn credential(&self) -> anyhow::Result<Credential> {

@@ -1,0 +1,37 @@
+//! What the signature of an answer certifies, in the answer's own words.
+
+use parafa_api_http::views::date_time;
+use parafa_interpretation::Bilingual;
+use parafa_register_data::SourceMode;
+use parafa_registers::RegisterAnswer;
+
+/// The words for an answer made of `answers` that `attorney` is to sign.
+pub(crate) fn attestation(attorney: &str, answers: &[RegisterAnswer]) -> Bilingual {
+    let sources: Vec<_> = answers.iter().map(source).collect();
+    let sources = sources.join("; ");
+    let is_made_up = |answer: &RegisterAnswer| answer.mode == SourceMode::Synthetic;
+    if answers.iter().any(is_made_up) {
+        return Bilingual {
+            lt: format!(
+                "BANDYMAS. Duomenys išgalvoti, registro neklausta: advokatas (advokatė) {attorney} patvirtina tik jų vientisumą. Išgalvotas šaltinis ir gavimo laikas: {sources}. Tai nėra registro išduotas dokumentas."
+            ),
+            en: format!(
+                "TEST. The data are made up and no register was asked: {attorney}, attorney-at-law, certifies their integrity alone. Made-up source and time: {sources}. This is not a document issued by the register."
+            ),
+        };
+    }
+    Bilingual {
+        lt: format!(
+            "Advokatas (advokatė) {attorney} šiuo parašu patvirtina šio atsakymo duomenų („data“) kilmę ir vientisumą: jie perduodami nepakeisti, tokie, kokie nurodytu laiku gauti iš oficialaus šaltinio. Šaltinis ir gavimo laikas: {sources}. Duomenų dalis, kuri turi savo „source“, gauta iš ten nurodyto šaltinio. Tai nėra registro išduotas dokumentas."
+        ),
+        en: format!(
+            "By this signature {attorney}, attorney-at-law, certifies the provenance and integrity of the data of this answer (“data”): they are relayed unmodified, as they were retrieved from the official source at the stated time. Source and time: {sources}. A part of the data with a “source” of its own was retrieved from that one. This is not a document issued by the register."
+        ),
+    }
+}
+
+fn source(answer: &RegisterAnswer) -> String {
+    let (register, operator) = (answer.register.name(), answer.register.operator().name);
+    let at = date_time(answer.retrieved_at);
+    format!("{register} ({operator}), {at}")
+}
