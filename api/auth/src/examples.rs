@@ -16,7 +16,7 @@ const DER: &str = "MIIC";
 const SIGNATURE: &str = "MGQCMA==";
 
 /// The example of a request's or an answer's schema.
-pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
+pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
     Some(match schema {
         "CreateAuthenticationRequest" => json!({"audience": AUDIENCE, "method": "physical"}),
         "CertificateRequest" => json!({"certificate": DER}),
@@ -71,6 +71,15 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
             request_id: REQUEST.into(),
             client_token: TOKEN.to_owned(),
         }),
+        "JsonWebKeySet" => json!({"keys": [{
+            "kty": "EC",
+            "crv": "P-256",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+            "use": "sig",
+            "alg": "ES256",
+            "kid": "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U",
+        }]}),
         "Pairing" => value(&views::Pairing {
             code: "K7QX-M2VD-9RTA".to_owned(),
             uri: base_url.join("/auth/pair?code=K7QX-M2VD-9RTA"),

@@ -19,8 +19,8 @@ const ENTITY: &str = "999000009";
 const PROPERTY: &str = "4400-9990-0001";
 const RETRIEVED_AT: Timestamp = Timestamp::constant(1_795_264_800, 0);
 
-/// The example of an answer's schema.
-pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
+/// The example of an answer's schema, or of a request's, in a call.
+pub(crate) fn of(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
     let entity = EntityCode::from_str(ENTITY).ok()?;
     let query = match schema {
         "CompanyProfileAnswer" => Query::CompanyProfile(entity),
@@ -31,7 +31,7 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
         "SeizuresAnswer" => Query::Seizures(entity),
         "CasesAnswer" => Query::Cases(entity),
         "ReportAnswer" => return report(&entity, base_url),
-        _ => return kyc::example(schema),
+        _ => return kyc::example(call, schema, base_url),
     };
     let is_about_property = matches!(query, Query::PropertyExtract(_));
     let subject = Some(query.subject().to_owned());

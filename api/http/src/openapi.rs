@@ -4,6 +4,7 @@ mod headers;
 mod links;
 mod operations;
 mod schemas;
+mod unions;
 mod yaml;
 
 use std::cell::RefCell;

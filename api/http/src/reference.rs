@@ -55,8 +55,9 @@ pub struct Reference<A> {
     pub advice_on_long_bodies: &'static str,
     /// Headers of downloads beside the usual ones.
     pub headers: &'static [OwnHeader],
-    /// The example of a request or a view, by the name of its schema.
-    pub example: fn(&str, &BaseUrl) -> Option<Value>,
+    /// The example of a request or a view of a call, by the call's id and the
+    /// name of the schema.
+    pub example: fn(&str, &str, &BaseUrl) -> Option<Value>,
     /// What is set up here, for the overview.
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.

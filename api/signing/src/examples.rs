@@ -21,12 +21,13 @@ const CONTENT: &str = "JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PC9UeXBlL0NhdGFsb2cvUGFnZ
 const SIGNING: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e6f);
 const FIRST_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e70);
 const SECOND_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e71);
+const ADDED_SIGNER: Uuid = Uuid::from_u128(0x0190_b5a8_7c3e_7d7b_8f6e_2a1b_3c4d_5e72);
 const BATCH: Uuid = Uuid::from_u128(0x0190_b5a9_12c0_7a11_9c55_0f2e_6a7b_8c9d);
 const FILE: Uuid = Uuid::from_u128(0x0190_b5a7_0b1c_7e42_a0d3_5b6c_7d8e_9fa0);
 const COMMENT: Uuid = Uuid::from_u128(0x0190_b5aa_33d4_7f03_8b21_1c2d_3e4f_5a6b);
 
-/// The example of a request's or an answer's schema.
-pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
+/// The example of a request's or an answer's schema, in a call.
+pub(crate) fn of(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
     Some(match schema {
         "CreateSigningRequest" => create_signing(),
         "SignerRequest" => json!({"email": "petras@example.lt", "name": "Petras Petraitis"}),
@@ -50,8 +51,21 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
             methods: vec![SigningMethod::SmartId],
             containers: Vec::new(),
         }),
-        "Signing" => value(&signing(base_url)),
-        "Signer" => value(&second_signer(base_url)),
+        "Signing" => value(&match call {
+            "createSigning" => created(base_url),
+            "updateDeadline" => views::Signing {
+                expires_at: Some(time("2026-03-08T08:30:00Z")),
+                ..created(base_url)
+            },
+            "cancelSigning" => cancelled(base_url),
+            "simulateOutcome" => simulated(base_url),
+            _ => signing(base_url),
+        }),
+        "Signer" => value(&match call {
+            "addSigner" => added_signer(base_url),
+            "updateSigner" => updated_signer(base_url),
+            _ => second_signer(base_url),
+        }),
         "SigningList" => value(&views::SigningList {
             data: vec![signing(base_url)],
             has_more: false,
@@ -73,7 +87,7 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
             title: "Nuomos sutartis".to_owned(),
             external_id: Some("NS-2026-14".to_owned()),
             created_at: time("2026-03-01T08:00:00Z"),
-            signings: vec![signing(base_url)],
+            signings: vec![in_batch(base_url), in_batch(base_url)],
         }),
         "StoredFile" => value(&views::StoredFile {
             file_token: FILE.into(),
@@ -83,7 +97,7 @@ pub(crate) fn of(schema: &str, base_url: &BaseUrl) -> Option<Value> {
             bytes: 48_213,
             created_at: time("2026-03-01T07:55:00Z"),
             expires_at: time("2026-03-08T07:55:00Z"),
-            used_count: 1,
+            used_count: u64::from(call != "storeFile"),
         }),
         "Comment" => value(&comment()),
         "CommentList" => value(&views::CommentList {
@@ -190,7 +204,17 @@ fn create_batch() -> Value {
     })
 }
 
+/// With one signature of two.
 fn signing(base_url: &BaseUrl) -> views::Signing {
+    views::Signing {
+        signers: vec![first_signer(), second_signer(base_url)],
+        document: Some(document()),
+        ..created(base_url)
+    }
+}
+
+/// As `createSigning` answers it.
+fn created(base_url: &BaseUrl) -> views::Signing {
     views::Signing {
         signing_id: SIGNING.into(),
         status: SigningStatus::Pending,
@@ -205,8 +229,45 @@ fn signing(base_url: &BaseUrl) -> views::Signing {
         completion_mode: None,
         erased_at: None,
         detail: None,
-        signers: vec![first_signer(), second_signer(base_url)],
-        document: Some(document()),
+        signers: vec![invited_signer(base_url), second_signer(base_url)],
+        document: None,
+    }
+}
+
+fn cancelled(base_url: &BaseUrl) -> views::Signing {
+    let mut signing = created(base_url);
+    signing.status = SigningStatus::Cancelled;
+    for signer in &mut signing.signers {
+        signer.status = SignerStatus::Cancelled;
+        signer.ceremony_url = None;
+    }
+    signing
+}
+
+/// Declined by the second signer, as the example of the request has it.
+fn simulated(base_url: &BaseUrl) -> views::Signing {
+    let mut signing = cancelled(base_url);
+    signing.status = SigningStatus::Declined;
+    if let Some(signer) = signing.signers.last_mut() {
+        signer.status = SignerStatus::Declined;
+        signer.declined_at = Some(time("2026-03-01T09:20:00Z"));
+        signer.decline_reason = Some("Netinka sąlygos".to_owned());
+    }
+    signing
+}
+
+/// As `createBatch` answers it, of the one signer of its example.
+fn in_batch(base_url: &BaseUrl) -> views::Signing {
+    let signer = views::Signer {
+        name: None,
+        methods_allowed: SigningMethod::EVERY.to_vec(),
+        ..invited_signer(base_url)
+    };
+    views::Signing {
+        delivery: Delivery::Link,
+        expires_at: None,
+        signers: vec![signer],
+        ..created(base_url)
     }
 }
 
@@ -220,14 +281,48 @@ fn first_signer() -> views::Signer {
         signed_at: Some(time("2026-03-01T09:12:45.120Z")),
         methods_allowed: vec![SigningMethod::SmartId],
         actual_method: Some(SigningMethod::SmartId),
-        ..party(SECOND_SIGNER.into())
+        ..party(FIRST_SIGNER.into())
     }
+}
+
+/// The same before the signature.
+fn invited_signer(base_url: &BaseUrl) -> views::Signer {
+    views::Signer {
+        status: SignerStatus::Pending,
+        ceremony_url: Some(ceremony(base_url, 'J')),
+        signed_at: None,
+        actual_method: None,
+        ..first_signer()
+    }
+}
+
+fn updated_signer(base_url: &BaseUrl) -> views::Signer {
+    views::Signer {
+        methods_allowed: vec![SigningMethod::SmartId, SigningMethod::MobileId],
+        ..invited_signer(base_url)
+    }
+}
+
+fn added_signer(base_url: &BaseUrl) -> views::Signer {
+    views::Signer {
+        email: Some("petras@example.lt".to_owned()),
+        name: Some("Petras Petraitis".to_owned()),
+        language: Language::Lt,
+        ceremony_url: Some(ceremony(base_url, 'P')),
+        ..party(ADDED_SIGNER.into())
+    }
+}
+
+fn ceremony(base_url: &BaseUrl, first: char) -> String {
+    base_url.join(&format!(
+        "/c/{first}3Jx2mFqvT8cS0bN5hW1yLkZr9uEo7dApGiVtX4Ks6M"
+    ))
 }
 
 fn second_signer(base_url: &BaseUrl) -> views::Signer {
     views::Signer {
         email: Some("ona@example.lt".to_owned()),
-        ceremony_url: Some(base_url.join("/c/q3Jx2mFqvT8cS0bN5hW1yLkZr9uEo7dApGiVtX4Ks6M")),
+        ceremony_url: Some(ceremony(base_url, 'q')),
         ..party(SECOND_SIGNER.into())
     }
 }

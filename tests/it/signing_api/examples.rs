@@ -1,4 +1,5 @@
-//! The examples of the description, sent as they stand.
+//! The examples of the description: requests are sent as they stand, and what is
+//! answered is what the example of the answer shows.
 
 use serde_json::Value;
 
@@ -7,40 +8,92 @@ use crate::support::demo::Demo;
 
 /// What is created first, for others to work on.
 const CREATION: &str = "/v1/signings";
+/// A call without a body whose answer has an example of its own.
+const CANCEL: &str = "/v1/signings/{signingId}/cancel";
+/// Members that have the values of the example; others have some of their own.
+const SHOWN: [&str; 14] = [
+    "status",
+    "title",
+    "externalId",
+    "delivery",
+    "signingOrder",
+    "email",
+    "name",
+    "language",
+    "role",
+    "methodsAllowed",
+    "declineReason",
+    "body",
+    "author",
+    "authorLabel",
+];
 
 #[tokio::test]
-async fn every_example_of_a_request_is_accepted() {
+async fn every_example_of_a_request_is_answered_as_the_example_of_its_answer() {
     let demo = Demo::start();
     let api = Account::sandbox(&demo);
     let description = api.get("openapi.json").await.expect(200);
-    let example = |operation: &Value| {
-        let content = &operation["requestBody"]["content"]["application/json"];
-        content.get("example").cloned()
-    };
-    let creation = example(&description["paths"][CREATION]["post"]).expect("an example");
+    let json = |body: &Value| body["content"]["application/json"].get("example").cloned();
+    let creation = &description["paths"][CREATION]["post"]["requestBody"];
+    let creation = json(creation).expect("an example");
     let mut sent = 0;
 
     for (path, item) in description["paths"].as_object().expect("paths") {
         for (method, operation) in item.as_object().expect("operations") {
-            let Some(example) = example(operation) else {
+            let example = json(&operation["requestBody"]);
+            let Some(example) = example.or((path == CANCEL).then(|| serde_json::json!({}))) else {
                 continue;
             };
             let signing = api.create(creation.clone()).await;
-            let path = path
+            let address = path
                 .replace("{signingId}", text(&signing, "signingId"))
                 .replace("{signerId}", text(&signing["signers"][0], "signerId"));
             let answer = match method.as_str() {
-                "post" => api.post(&path[1..], example).await,
-                "patch" => api.patch(&path[1..], example).await,
+                "post" => api.post(&address[1..], example).await,
+                "patch" => api.patch(&address[1..], example).await,
                 _ => panic!("{method} {path} has a body"),
             };
             assert!(
                 (200..300).contains(&answer.status),
                 "{method} {path}: {answer:?}"
             );
+            let shown = json(&operation["responses"][answer.status.to_string()]);
+            let shown = shown.unwrap_or_else(|| panic!("{method} {path}: no example"));
+            let status = answer.status;
+            assert_like(&shown, &answer.expect(status), &format!("{method} {path}"));
             sent += 1;
         }
     }
 
-    assert_eq!(sent, 9);
+    assert_eq!(sent, 10);
+}
+
+/// The same members, null in the same places, and what an example shows of them.
+#[track_caller]
+fn assert_like(shown: &Value, answered: &Value, place: &str) {
+    match (shown, answered) {
+        (Value::Object(shown), Value::Object(answered)) => {
+            let names = |members: &serde_json::Map<String, Value>| {
+                let mut names: Vec<_> = members.keys().cloned().collect();
+                names.sort();
+                names
+            };
+            assert_eq!(names(shown), names(answered), "{place}");
+            for (name, shown) in shown {
+                let place = format!("{place}/{name}");
+                let answered = &answered[name];
+                if SHOWN.contains(&name.as_str()) {
+                    assert_eq!(shown, answered, "{place}");
+                }
+                assert_like(shown, answered, &place);
+            }
+        }
+        (Value::Array(shown), Value::Array(answered)) => {
+            assert_eq!(shown.len(), answered.len(), "{place}");
+            for (index, (shown, answered)) in shown.iter().zip(answered).enumerate() {
+                assert_like(shown, answered, &format!("{place}/{index}"));
+            }
+        }
+        _ => assert_eq!(shown.is_null(), answered.is_null(), "{place}: {answered}"),
+    }
 }

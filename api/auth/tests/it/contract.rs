@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::fake::{CLIENT, KNOWN, OTHER, PROVIDER, UNKNOWN, ask, creation, request};
+use crate::openapi::assert_sound;
 
 /// Who makes a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +173,11 @@ async fn what_is_not_there_is_not_found_and_a_token_is_for_its_own_request() {
             assert_eq!(others.header("www-authenticate"), "Bearer", "{path}");
         }
     }
+}
+
+#[tokio::test]
+async fn tools_and_generators_of_clients_can_work_with_the_description() {
+    assert_sound(&description().await);
 }
 
 /// Whatever changes in the description shows in the difference of the file.

@@ -3,4 +3,6 @@
 mod contract;
 mod envelope;
 mod fake;
+#[path = "../../../http/tests/it/openapi.rs"]
+mod openapi;
 mod origins;

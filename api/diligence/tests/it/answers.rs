@@ -5,6 +5,7 @@ use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 
 use crate::fake::Answers;
+use crate::openapi::assert_sound;
 
 const CALLS: [&str; 8] = [
     "/v1/entities/999000009",
@@ -60,6 +61,16 @@ async fn what_cannot_be_done_with_data_is_told_without_head() {
     let order = "/v1/kyc-packages/0192f7a0-6b1c-7c3e-9a4d-2f5b8e1c7d90";
     let head = answers.send(Method::HEAD, order).await;
     assert_eq!(head.status(), StatusCode::NOT_FOUND, "it is read, as ever");
+}
+
+#[tokio::test]
+async fn tools_and_generators_of_clients_can_work_with_the_description() {
+    let answer = Answers::default()
+        .send(Method::GET, "/dd/openapi.json")
+        .await;
+    let text = answer.into_body().collect().await.unwrap().to_bytes();
+    let document = serde_json::from_slice(&text).expect("JSON");
+    assert_sound(&document);
 }
 
 /// Whatever changes in the description shows in the difference of the file.

@@ -3,4 +3,6 @@
 mod answers;
 mod fake;
 mod kyc;
+#[path = "../../../http/tests/it/openapi.rs"]
+mod openapi;
 mod orders;

@@ -160,7 +160,7 @@ fn reference() -> Reference<Orders> {
         advice_on_long_bodies: "",
         headers: &[],
         guide: None,
-        example: |schema, _| kyc::example(schema),
+        example: kyc::example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
         webhooks: kyc::webhooks,

@@ -68,7 +68,7 @@ impl<A: Api> Described<'_, A> {
         if let Some(schema) = body {
             described["requestBody"] = json!({
                 "required": contract.body == BodyKind::Required,
-                "content": self.json_content(&schema),
+                "content": self.json_content(contract.id, &schema),
             });
         }
         match &contract.entry {
@@ -80,12 +80,13 @@ impl<A: Api> Described<'_, A> {
         described
     }
 
-    /// A body of this schema, with its example.
-    fn json_content(&self, schema: &Value) -> Value {
+    /// A body of this schema, with its example for this call.
+    fn json_content(&self, call: &str, schema: &Value) -> Value {
         let name = schema["$ref"]
             .as_str()
             .and_then(|path| path.rsplit('/').next());
-        let example = |name| (self.http.reference.example)(name, &self.http.config.base_url);
+        let base_url = &self.http.config.base_url;
+        let example = |name| (self.http.reference.example)(call, name, base_url);
         let example = name.and_then(example);
         let mut content = json!({"schema": schema});
         if let Some(example) = example {
@@ -127,7 +128,7 @@ impl<A: Api> Described<'_, A> {
     fn success(&self, operation: &Operation<A>) -> Value {
         let mut names = USUAL_HEADERS.to_vec();
         let view = (operation.view)(&mut self.schemas.borrow_mut());
-        let content = view.map(|schema| self.json_content(&schema));
+        let content = view.map(|schema| self.json_content(operation.contract.id, &schema));
         let (description, content) = match operation.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
             Answer::Forms(forms) => {

@@ -5,6 +5,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::unions;
+
 /// Schemas that are referred to: those of requests, which their decoders
 /// describe, and those of views, which they derive.
 pub struct Schemas {
@@ -28,6 +30,7 @@ impl Schemas {
     pub fn of<T: JsonSchema>(&mut self) -> Value {
         let mut schema = self.views.subschema_for::<T>().to_value();
         in_words_of_clients(&mut schema);
+        unions::enumerate(&mut schema);
         schema
     }
 
@@ -58,9 +61,10 @@ impl Schemas {
     pub(crate) fn into_components(mut self) -> Map<String, Value> {
         let mut views = Value::Object(self.views.take_definitions(false));
         in_words_of_clients(&mut views);
-        let Value::Object(views) = views else {
+        let Value::Object(mut views) = views else {
             unreachable!("definitions are an object")
         };
+        unions::rewrite(&mut views);
         for (name, view) in views {
             let request = self.requests.insert(name, view);
             assert!(

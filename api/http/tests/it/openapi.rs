@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 /// Holds the references, ids and examples of `document` against it, and its
-/// schemas against what generators of clients stumble over.
+/// schemas against what generators of clients stumble over; holds that every
+/// call has examples.
 #[track_caller]
 pub(crate) fn assert_sound(document: &Value) {
     let mut ids = HashSet::new();
@@ -28,9 +29,22 @@ pub(crate) fn assert_sound(document: &Value) {
             assert!(found.is_empty(), "{place}: {found:#?}");
             examples += 1;
         }
+        assert_exemplified(document, value, place);
         assert_for_generators(value, place);
     });
     assert!(examples > 10, "{examples}");
+}
+
+/// Holds that a call shows what it takes, if it takes anything, and answers.
+fn assert_exemplified(document: &Value, value: &Value, place: &str) {
+    let taken = value["schema"]["$ref"].as_str();
+    let taken = taken.and_then(|reference| document.pointer(&reference[1..]));
+    let takes_members = taken.is_some_and(|schema| schema["properties"] != json!({}));
+    let is_body =
+        place.contains("/responses/2") || (place.contains("/requestBody/") && takes_members);
+    if is_body && place.ends_with("/content/application~1json") {
+        assert!(value.get("example").is_some(), "{place}: no example");
+    }
 }
 
 fn examples_of<'d>(document: &'d Value, content: &'d Value) -> Vec<&'d Value> {
@@ -71,6 +85,12 @@ pub(crate) fn faults(document: &Value, schema: &Value, value: &Value, place: &st
     {
         found.extend(fault("is none of the alternatives"));
     }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let chosen = choices.iter().filter(|choice| holds(choice));
+        if chosen.count() != 1 {
+            found.extend(fault("is not one of the alternatives"));
+        }
+    }
     if let Some(condition) = schema.get("if") {
         let branch = if holds(condition) { "then" } else { "else" };
         found.extend(faults(document, &schema[branch], value, place));
@@ -90,15 +110,17 @@ pub(crate) fn faults(document: &Value, schema: &Value, value: &Value, place: &st
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
         Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
+    let is_of = |wanted: &Value| wanted == kind || (wanted == "number" && kind == "integer");
     let is_of_type = match &schema["type"] {
-        Value::String(only) => only == kind,
-        Value::Array(kinds) => kinds.contains(&kind.into()),
-        _ => true,
+        Value::Null => true,
+        Value::Array(kinds) => kinds.iter().any(is_of),
+        only => is_of(only),
     };
     if !is_of_type {
         found.extend(fault("is of another type"));
@@ -143,10 +165,21 @@ fn assert_for_generators(value: &Value, place: &str) {
             "{place}: an enumeration without a name"
         );
     }
-    if value["properties"].is_object() {
+    if let Some(alternatives) = value["oneOf"].as_array() {
+        let named = alternatives.iter().map(|one| &one["$ref"]);
+        let tag = &value["discriminator"];
+        assert!(tag["propertyName"].is_string(), "{place}: no discriminator");
+        let mapped = tag["mapping"].as_object().expect(place).values();
+        assert!(mapped.eq(named), "{place}: alternatives without a name");
         assert!(
-            value.get("oneOf").is_none(),
-            "{place}: alternatives beside members"
+            value["properties"].is_null(),
+            "{place}: members beside them"
+        );
+    }
+    for choice in value["anyOf"].as_array().into_iter().flatten() {
+        assert!(
+            choice.get("const").is_none(),
+            "{place}: an enumeration in parts"
         );
     }
     if let Some(bytes) = value.get("application/octet-stream") {
@@ -171,6 +204,7 @@ fn walk<'v>(value: &'v Value, place: &str, visit: &mut impl FnMut(&'v Value, &st
             // What is data has no meaning here.
             let is_data = |name: &str| matches!(name, "example" | "value" | "default");
             for (name, member) in members.iter().filter(|(name, _)| !is_data(name)) {
+                let name = name.replace('/', "~1");
                 walk(member, &format!("{place}/{name}"), visit);
             }
         }

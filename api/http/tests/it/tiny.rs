@@ -213,10 +213,16 @@ impl ProblemFormat for ErrorEnvelope {
     }
 }
 
-fn example(schema: &str, _: &BaseUrl) -> Option<Value> {
+fn example(_: &str, schema: &str, _: &BaseUrl) -> Option<Value> {
     match schema {
         "CreateAuthenticationRequest" => Some(json!({"audience": "https://shop.example"})),
         "CompletionRequest" => Some(json!({"signature": "c2lnbmVk"})),
+        "Authentication" => Some(json!({
+            "requestId": "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f",
+            "audience": "https://shop.example",
+            "method": "physical",
+            "done": false,
+        })),
         _ => None,
     }
 }

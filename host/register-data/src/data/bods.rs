@@ -66,6 +66,7 @@ pub struct Publisher {
 
 /// Where a statement was taken from.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(rename = "StatementSource")]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
     /// Of which kinds it is.
