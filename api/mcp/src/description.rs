@@ -1,173 +1,230 @@
-//! Schemas of an OpenAPI document, each as a document of its own.
+//! Schemas of an OpenAPI document as tools have them: short, and in words that
+//! every model takes.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-/// Where schemas of an OpenAPI document are, and where in one that stands alone.
+/// Where schemas of an OpenAPI document are.
 const COMPONENTS: &str = "#/components/schemas/";
-const DEFINITIONS: &str = "#/$defs/";
-
-/// How formats of numbers begin.
-const NUMBERS: [&str; 4] = ["int", "uint", "float", "double"];
 /// Of a problem document (RFC 9457).
 const PROBLEM: &str = "Problem";
+/// Keywords that all of the large APIs of models know in what a tool takes.
+const KEYWORDS: [&str; 8] = [
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "pattern",
+    "description",
+];
+/// Keywords that say what is inside.
+const INNER: [&str; 4] = ["properties", "required", "additionalProperties", "items"];
+/// How far an answer is told: its members, theirs and those of its data. Where
+/// the whole schema is published stands in the answer.
+const ANSWER_LEVELS: usize = 3;
+/// Deeper than requests are.
+const ALL_LEVELS: usize = 16;
 
-/// The schema of what `operation` answers in JSON: that of when it is carried
-/// out, or a problem document. Clients hold the structured content of a refusal
-/// against the schema as well.
-pub(crate) fn answer_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
+/// The outline of what `operation` answers in JSON: that of when it is carried
+/// out, with `page` as a further member, or a problem document. Clients hold the
+/// structured content of a refusal against the schema as well.
+pub(crate) fn answer_schema(
+    description: &Value,
+    operation: &Value,
+    page: Option<Value>,
+) -> Option<JsonObject> {
     let responses = operation["responses"].as_object()?;
-    let (_, response) = responses
-        .iter()
-        .find(|(status, _)| status.starts_with('2'))?;
-    let carried_out = &response["content"]["application/json"]["schema"];
-    let refused = format!("{COMPONENTS}{PROBLEM}");
-    let either = json!({"type": "object", "anyOf": [carried_out, {"$ref": refused}]});
-    alone(description, &either).filter(|_| carried_out.is_object())
+    let mut successes = responses.iter();
+    let (_, response) = successes.find(|(status, _)| status.starts_with('2'))?;
+    let carried_out = response["content"]["application/json"].get("schema")?;
+    let schemas = Schemas(description);
+    let mut carried_out = schemas.outline(carried_out, ANSWER_LEVELS);
+    if let Some(page) = page {
+        carried_out["properties"]["page"] = page;
+    }
+    let refused = json!({"$ref": format!("{COMPONENTS}{PROBLEM}")});
+    let refused = schemas.outline(&refused, ANSWER_LEVELS);
+    let schema = json!({"type": "object", "anyOf": [carried_out, refused]});
+    schema.as_object().cloned()
 }
 
-/// The schema of the body that `operation` takes.
-pub(crate) fn body_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
+/// The schema of the body that `operation` takes. What holds between members is
+/// said in their descriptions alone: an API of a model refuses a tool with
+/// alternatives or conditions at the root, or all that come with it.
+pub(crate) fn input_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
     let content = &operation["requestBody"]["content"];
-    alone(description, &content["application/json"]["schema"])
+    let schema = content["application/json"].get("schema")?;
+    let schema = Schemas(description).outline(schema, ALL_LEVELS);
+    schema.as_object().cloned()
 }
 
-/// `schema` with all that it refers to in it, of type object, as tools have it.
-fn alone(description: &Value, schema: &Value) -> Option<JsonObject> {
-    let components = description["components"]["schemas"].as_object();
-    let resolve = |name: &str| components.and_then(|schemas| schemas.get(name)).cloned();
-    let mut root = schema.clone();
-    while let Some(name) = root["$ref"]
-        .as_str()
-        .and_then(|at| at.strip_prefix(COMPONENTS))
+/// The named schemas of a description.
+struct Schemas<'d>(&'d Value);
+
+impl Schemas<'_> {
+    /// A schema with what it refers to in its place, so many levels deep, in
+    /// [`KEYWORDS`].
+    fn outline(&self, schema: &Value, levels: usize) -> Value {
+        let schema = self.resolved(schema);
+        let mut outline = Map::new();
+        for keyword in KEYWORDS {
+            let is_inner = INNER.contains(&keyword);
+            let Some(value) = schema.get(keyword).filter(|_| levels > 0 || !is_inner) else {
+                continue;
+            };
+            let value = match (keyword, value) {
+                ("properties", Value::Object(members)) => {
+                    let members = members.iter().filter(|(name, _)| !is_optional_part(name));
+                    let members = members
+                        .map(|(name, member)| (name.clone(), self.outline(member, levels - 1)));
+                    Value::Object(members.collect())
+                }
+                ("items", items) => self.outline(items, levels - 1),
+                ("required", Value::Array(names)) => names
+                    .iter()
+                    .filter(|name| !name.as_str().is_some_and(is_optional_part))
+                    .cloned()
+                    .collect(),
+                (_, value) => value.clone(),
+            };
+            outline.insert(keyword.to_owned(), value);
+        }
+        Value::Object(outline)
+    }
+
+    /// A schema that refers to none, and is no choice between null and one.
+    fn resolved(&self, schema: &Value) -> Map<String, Value> {
+        let mut own = schema.as_object().cloned().unwrap_or_default();
+        if own.contains_key("oneOf") {
+            own.insert("type".to_owned(), "object".into());
+        }
+        if let Some(Value::Array(choices)) = own.shift_remove("anyOf") {
+            let null = json!({"type": "null"});
+            if let [one] = choices
+                .iter()
+                .filter(|choice| **choice != null)
+                .collect::<Vec<_>>()[..]
+            {
+                let mut one = self.resolved(one);
+                let kind = one.get("type").cloned().unwrap_or_else(|| "object".into());
+                one.insert("type".to_owned(), json!([kind, "null"]));
+                return beside(one, own);
+            }
+        }
+        let Some(Value::String(reference)) = own.shift_remove("$ref") else {
+            return own;
+        };
+        let name = reference.strip_prefix(COMPONENTS).unwrap_or_default();
+        beside(self.resolved(&self.0["components"]["schemas"][name]), own)
+    }
+}
+
+/// A schema with keywords that stood beside a reference to it.
+fn beside(mut schema: Map<String, Value>, mut own: Map<String, Value>) -> Map<String, Value> {
+    let says = |schema: &Map<_, Value>| schema.get("description")?.as_str().map(str::to_owned);
+    if let (Some(general), Some(particular)) = (says(&schema), says(&own))
+        && schema.contains_key("enum")
     {
-        root = resolve(name)?;
+        let both = format!("{particular} {general}");
+        own.insert("description".to_owned(), both.into());
     }
-    let mut names = Vec::new();
-    redirect(&mut root, &mut names);
-    simplify(&mut root);
-    let mut definitions = Map::new();
-    while let Some(name) = names.pop() {
-        if !definitions.contains_key(&name) {
-            let mut definition = resolve(&name)?;
-            redirect(&mut definition, &mut names);
-            simplify(&mut definition);
-            definitions.insert(name, definition);
-        }
-    }
-    let Value::Object(mut root) = root else {
-        return None;
-    };
-    root.entry("type").or_insert_with(|| "object".into());
-    if !definitions.is_empty() {
-        root.insert("$defs".to_owned(), definitions.into());
-    }
-    Some(root)
+    schema.extend(own);
+    schema
 }
 
-/// Has references lead to where the schemas will be, and notes which.
-fn redirect(schema: &mut Value, names: &mut Vec<String>) {
-    match schema {
-        Value::Object(members) => {
-            for (keyword, value) in members {
-                let name = value.as_str().and_then(|at| at.strip_prefix(COMPONENTS));
-                match name.filter(|_| keyword == "$ref").map(str::to_owned) {
-                    Some(name) => {
-                        *value = format!("{DEFINITIONS}{name}").into();
-                        names.push(name);
-                    }
-                    None => redirect(value, names),
-                }
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                redirect(item, names);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Says the same in words that clients of tools know. Formats of numbers are
-/// OpenAPI's and nobody's beyond it: a validator warns of each. A schema that is
-/// `false` is one that not all clients take for a schema.
-fn simplify(schema: &mut Value) {
-    if let Value::Object(members) = schema {
-        let format = members.get("format").and_then(Value::as_str);
-        if format.is_some_and(|format| NUMBERS.iter().any(|number| format.starts_with(number))) {
-            members.shift_remove("format");
-        }
-        if let Some(Value::Object(properties)) = members.get_mut("properties") {
-            for property in properties.values_mut() {
-                if *property == Value::Bool(false) {
-                    *property = json!({"not": {}});
-                }
-            }
-        }
-    }
-    match schema {
-        Value::Object(members) => members.values_mut().for_each(simplify),
-        Value::Array(items) => items.iter_mut().for_each(simplify),
-        _ => {}
-    }
+/// Whether a member is in the answers of tools only where it is asked for.
+fn is_optional_part(name: &str) -> bool {
+    name == "bods"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn answered(schema: &str) -> Value {
+        json!({"responses": {"200": {"content": {"application/json": {
+            "schema": {"$ref": format!("{COMPONENTS}{schema}")},
+        }}}}})
+    }
+
     #[test]
-    fn a_schema_is_that_of_an_answer_or_a_problem_with_what_they_refer_to() {
+    fn a_schema_is_the_outline_of_an_answer_or_a_problem() {
+        let text = || json!({"type": "string"});
         let description = json!({"components": {"schemas": {
-            "Profile": {"type": "object", "properties": {"seat": {"$ref": "#/components/schemas/Address"}}},
-            "Address": {"type": "object", "properties": {"country": {"$ref": "#/components/schemas/Country"}}},
-            "Country": {"type": "string"},
-            "Problem": {"type": "object", "required": ["status"]},
-            "Other": {"type": "integer"},
-        }}});
-        let operation = json!({"responses": {"200": {"content": {"application/json": {
-            "schema": {"$ref": "#/components/schemas/Profile"},
-        }}}}});
-        let schema = Value::Object(answer_schema(&description, &operation).unwrap());
-        assert_eq!(
-            schema,
-            json!({
+            "Profile": {
                 "type": "object",
-                "anyOf": [{"$ref": "#/$defs/Profile"}, {"$ref": "#/$defs/Problem"}],
-                "$defs": {
-                    "Problem": {"type": "object", "required": ["status"]},
-                    "Profile": {"type": "object", "properties": {"seat": {"$ref": "#/$defs/Address"}}},
-                    "Address": {"type": "object", "properties": {"country": {"$ref": "#/$defs/Country"}}},
-                    "Country": {"type": "string"},
+                "properties": {
+                    "seat": {"anyOf": [{"$ref": "#/components/schemas/Address"}, {"type": "null"}]},
+                    "bods": {"type": "array", "items": text()},
+                    "owner": {"oneOf": [{"$ref": "#/components/schemas/Address"}], "discriminator": {}},
                 },
-            })
+                "required": ["seat", "bods"],
+            },
+            "Address": {
+                "type": "object",
+                "properties": {"country": {"$ref": "#/components/schemas/Country"}},
+                "description": "Where.",
+            },
+            "Country": {"type": "string", "format": "country", "pattern": "^[A-Z]{2}$"},
+            "Problem": {"type": "object", "required": ["status"]},
+        }}});
+        let page = json!({"type": "object"});
+        let schema = answer_schema(&description, &answered("Profile"), Some(page)).unwrap();
+        assert_eq!(
+            Value::Object(schema),
+            json!({"type": "object", "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {
+                        "seat": {
+                            "type": ["object", "null"],
+                            "properties": {"country": {"type": "string", "pattern": "^[A-Z]{2}$"}},
+                            "description": "Where.",
+                        },
+                        "owner": {"type": "object"},
+                        "page": {"type": "object"},
+                    },
+                    "required": ["seat"],
+                },
+                {"type": "object", "required": ["status"]},
+            ]})
         );
     }
 
     #[test]
-    fn a_schema_says_nothing_that_clients_do_not_know() {
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "format": {"type": "integer", "format": "uint64", "minimum": 0},
-                "since": {"type": "string", "format": "date"},
+    fn what_a_tool_takes_is_a_plain_object() {
+        let description = json!({"components": {"schemas": {
+            "Order": {
+                "type": "object",
+                "properties": {
+                    "how": {"$ref": "#/components/schemas/How", "description": "Default: link."},
+                    "to": {"type": "string", "format": "uri", "maxLength": 2048},
+                },
+                "required": ["how"],
+                "additionalProperties": false,
+                "allOf": [{"if": {"required": ["to"]}, "else": {"properties": {"to": false}}}],
             },
-            "else": {"properties": {"since": false}},
-            "additionalProperties": false,
-        });
-        let operation =
-            json!({"requestBody": {"content": {"application/json": {"schema": schema}}}});
-        let told = Value::Object(body_schema(&json!({}), &operation).unwrap());
+            "How": {"type": "string", "enum": ["link", "email"], "description": "How it is sent."},
+        }}});
+        let operation = json!({"requestBody": {"content": {"application/json": {
+            "schema": {"$ref": "#/components/schemas/Order"},
+        }}}});
+        let schema = input_schema(&description, &operation).unwrap();
         assert_eq!(
-            told,
+            Value::Object(schema),
             json!({
                 "type": "object",
                 "properties": {
-                    "format": {"type": "integer", "minimum": 0},
-                    "since": {"type": "string", "format": "date"},
+                    "how": {
+                        "type": "string",
+                        "enum": ["link", "email"],
+                        "description": "Default: link. How it is sent.",
+                    },
+                    "to": {"type": "string"},
                 },
-                "else": {"properties": {"since": {"not": {}}}},
+                "required": ["how"],
                 "additionalProperties": false,
             })
         );
@@ -175,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_operation_that_is_not_described_has_no_schema() {
-        assert!(answer_schema(&json!({}), &Value::Null).is_none());
-        assert!(body_schema(&json!({}), &Value::Null).is_none());
+        assert!(answer_schema(&json!({}), &Value::Null, None).is_none());
+        assert!(input_schema(&json!({}), &Value::Null).is_none());
     }
 }

@@ -5,6 +5,10 @@
 //! answered, is therefore the same by whichever way a caller comes. Of the
 //! API's description come the schemas of the answers.
 
+mod arguments;
+mod definitions;
+mod pages;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -15,15 +19,15 @@ use http::{HeaderValue, Method, Request, StatusCode};
 use parafa_api_http::{
     Access, AlreadyCounted, Api, Credentials, Fault, Principal, Problem, RequestId,
 };
-use parafa_register_data::EntityCode;
-use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool, ToolAnnotations};
-use serde_json::{Map, Value, json};
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, JsonObject, Tool};
+use serde_json::Value;
 use thiserror::Error;
 use tower::ServiceExt;
-use url::form_urlencoded;
 use uuid::Uuid;
 
-use crate::description::{answer_schema, body_schema};
+use self::arguments::{Arguments, Asked};
+use self::definitions::{DEFINITIONS, Definition, Takes};
+use self::pages::Pages;
 use crate::refusal::refusal;
 use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
@@ -32,107 +36,6 @@ const DESCRIPTION: &str = "/dd/openapi.json";
 /// Longest answer of the API, in bytes: a report of several hundred acts is
 /// below one mebibyte.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
-const PURPOSES: [&str; 5] = [
-    "AML_KYC",
-    "BUSINESS_RELATIONSHIP_DD",
-    "TRANSACTION_DD",
-    "LEGAL_CLAIM",
-    "OTHER",
-];
-
-/// What a tool takes, and so what call of the API it is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Takes {
-    /// The code of an entity.
-    Entity { purpose: bool, interpretation: bool },
-    /// The body of the API's call.
-    Body,
-    /// The id of an order.
-    Order,
-}
-
-/// One tool, and the path of the API behind it.
-struct Definition {
-    name: &'static str,
-    title: &'static str,
-    path: &'static str,
-    takes: Takes,
-    description: &'static str,
-}
-
-const fn entity(purpose: bool, interpretation: bool) -> Takes {
-    Takes::Entity {
-        purpose,
-        interpretation,
-    }
-}
-
-const DEFINITIONS: [Definition; 9] = [
-    Definition {
-        name: "lookup_company",
-        title: "Company profile",
-        path: "/v1/entities/{code}",
-        takes: entity(false, true),
-        description: "A Lithuanian legal entity by its code: name, legal form and status, seat, management. Takes 9 digits; it does not search by name.",
-    },
-    Definition {
-        name: "get_participants",
-        title: "Shareholders and members",
-        path: "/v1/entities/{code}/participants",
-        takes: entity(false, false),
-        description: "Shareholders or members of a Lithuanian legal entity, with their shares.",
-    },
-    Definition {
-        name: "get_beneficial_owners",
-        title: "Beneficial owners",
-        path: "/v1/entities/{code}/ubo",
-        takes: entity(true, true),
-        description: "Beneficial owners that a Lithuanian legal entity has declared. The purpose is logged.",
-    },
-    Definition {
-        name: "get_real_estate",
-        title: "Real property held",
-        path: "/v1/entities/{code}/real-estate",
-        takes: entity(false, false),
-        description: "Real property that a Lithuanian legal entity holds.",
-    },
-    Definition {
-        name: "get_seizures",
-        title: "Property seizure acts",
-        path: "/v1/entities/{code}/seizures",
-        takes: entity(false, true),
-        description: "Property seizure acts in force against a Lithuanian legal entity.",
-    },
-    Definition {
-        name: "get_court_cases",
-        title: "Court cases",
-        path: "/v1/entities/{code}/cases",
-        takes: entity(false, false),
-        description: "Court cases that a Lithuanian legal entity takes part in.",
-    },
-    Definition {
-        name: "get_due_diligence_report",
-        title: "Full due-diligence report",
-        path: "/v1/entities/{code}/dd-report",
-        takes: entity(true, true),
-        description: "All of the above on a Lithuanian legal entity in one report. The purpose is logged.",
-    },
-    Definition {
-        name: "create_kyc_package",
-        title: "Order an identification package",
-        path: "/v1/kyc-packages",
-        takes: Takes::Body,
-        description: "Orders an identification package: a person proves a role in a Lithuanian legal entity by signing with their own qualified signature at the ceremonyUrl of the answer. Keep orderId: the order waits 14 days for the signature. Charged when it is delivered.",
-    },
-    Definition {
-        name: "get_kyc_package",
-        title: "Check an identification package",
-        path: "/v1/kyc-packages/{orderId}",
-        takes: Takes::Order,
-        description: "How an order of an identification package stands. Once status is delivered, the container is fetched over the HTTP API.",
-    },
-];
-
 /// Why tools cannot be offered.
 #[derive(Debug, Error)]
 pub enum ToolsError {
@@ -149,6 +52,7 @@ pub struct DiligenceTools<A> {
     api: Arc<A>,
     rest: Router,
     tools: Vec<Tool>,
+    pages: Pages,
     server: Implementation,
 }
 
@@ -188,6 +92,7 @@ impl<A: Api> DiligenceTools<A> {
             tools: tools.collect::<Result<_, _>>()?,
             api,
             rest,
+            pages: Pages::default(),
             server,
         })
     }
@@ -203,8 +108,11 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
 
     fn instructions(&self) -> String {
         "Due-diligence answers about Lithuanian legal entities, by their nine-digit codes, from \
-         official registers. Sandbox keys (ddk_test_) answer synthetic data free; calls with \
-         production keys are charged when they are answered. Problems are RFC 9457 documents."
+         official registers. Begin with lookup_company. Sandbox keys (ddk_test_) answer synthetic \
+         data free; prices, without VAT, are those of calls with production keys, charged when \
+         they are answered with data. Lists come by pages: follow page.nextCursor. What is unknown \
+         is null. A refusal is an RFC 9457 problem: no-data means that the register holds nothing, \
+         upstream-unavailable that it did not answer."
             .to_owned()
     }
 
@@ -233,7 +141,16 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
         let mut known = DEFINITIONS.iter();
         let tool = known.find(|known| known.name == call.tool);
         let tool = tool.ok_or_else(Problem::not_found)?;
-        let mut request = tool.request(call.arguments)?;
+        let (mut request, mut asked) = tool.call(call.arguments)?;
+        let key = call.caller.key_id();
+        if let Some(asked) = asked.take_if(|asked| asked.cursor.is_some())
+            && let Some(cursor) = asked.cursor
+        {
+            let kept = self.pages.find(cursor, key, &asked.question);
+            return kept
+                .map(|body| self.page(body, asked, key))
+                .ok_or_else(expired);
+        }
         let headers = request.headers_mut();
         headers.insert(AUTHORIZATION, call.caller.authorization.clone());
         headers.insert(RequestId::HEADER, call.request_id.to_header());
@@ -246,11 +163,41 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
             let detail = "The answer could not be read.";
             return Err(Problem::unavailable(detail));
         };
-        Ok(match answer.status.is_success() {
-            true => CallToolResult::structured(answer.body),
-            false => refusal(answer.body, answer.retry_after),
+        Ok(match asked {
+            _ if !answer.status.is_success() => refusal(answer.body, answer.retry_after),
+            Some(asked) => self.page(answer.body, asked, key),
+            None => CallToolResult::structured(answer.body),
         })
     }
+}
+
+impl<A> DiligenceTools<A> {
+    /// Of an answer the page that is asked for; all of it where it has one page
+    /// alone.
+    fn page(&self, mut body: Value, asked: Asked, key: Uuid) -> CallToolResult {
+        if !asked.bods {
+            pages::leave_out_bods(&mut body);
+        }
+        let cursor = match asked.cursor {
+            Some(cursor) => cursor,
+            None if pages::longest_list(&mut body) <= asked.limit => {
+                return CallToolResult::structured(body);
+            }
+            None => self.pages.keep(key, asked.question, &body),
+        };
+        let told = pages::cut(&mut body, cursor, asked.limit);
+        let mut result = CallToolResult::structured(body);
+        result.content.push(ContentBlock::text(told));
+        result
+    }
+}
+
+/// Why a cursor leads nowhere.
+fn expired() -> Problem {
+    Problem::validation(vec![Fault::new(
+        "/cursor",
+        "is of other arguments or another key, or was not used in time: call without it for a new answer, which is charged as one",
+    )])
 }
 
 /// What the API answered.
@@ -276,209 +223,35 @@ async fn answer(rest: &Router, request: Request<Body>) -> Option<Answer> {
 }
 
 impl Definition {
-    fn described(&self, description: &Value) -> Result<Tool, ToolsError> {
-        let method = match self.takes {
-            Takes::Body => "post",
-            Takes::Entity { .. } | Takes::Order => "get",
-        };
-        let operation = &description["paths"][self.path][method];
-        let missing = || ToolsError::NotDescribed(self.path);
-        let output = answer_schema(description, operation).ok_or_else(missing)?;
-        let input = match self.takes {
-            Takes::Body => body_schema(description, operation).ok_or_else(missing)?,
-            Takes::Entity {
-                purpose,
-                interpretation,
-            } => entity_schema(purpose, interpretation),
-            Takes::Order => order_schema(),
-        };
-        let reads = self.takes != Takes::Body;
-        let annotations = ToolAnnotations::new()
-            .read_only(reads)
-            .destructive(false)
-            .idempotent(reads)
-            .open_world(true);
-        Ok(Tool::new(self.name, self.description, input)
-            .with_title(self.title)
-            .with_raw_output_schema(Arc::new(output))
-            .with_annotations(annotations))
-    }
-
-    /// The call of the API that a call of the tool is.
-    fn request(&self, arguments: JsonObject) -> Result<Request<Body>, Problem> {
-        let mut arguments = Arguments {
-            left: arguments,
-            faults: Vec::new(),
-        };
-        let (method, path, body) = match self.takes {
+    /// The call of the API that a call of the tool is, and in which part of the
+    /// answer it asks for.
+    fn call(&self, arguments: JsonObject) -> Result<(Request<Body>, Option<Asked>), Problem> {
+        let (method, address, body, asked) = match self.takes {
             Takes::Body => {
-                let body = Value::Object(arguments.left).to_string();
-                (Method::POST, self.path.to_owned(), Body::from(body))
+                let body = Value::Object(arguments).to_string();
+                (Method::POST, self.path.to_owned(), Body::from(body), None)
             }
-            Takes::Entity {
-                purpose,
-                interpretation,
-            } => {
-                let path = entity_path(self.path, purpose, interpretation, &mut arguments);
-                (Method::GET, arguments.complete(path)?, Body::empty())
+            Takes::Entity(takes) => {
+                let asked = Arguments::new(arguments).about_entity(self.path, takes)?;
+                let address = asked.address.clone();
+                (Method::GET, address, Body::empty(), Some(asked))
             }
             Takes::Order => {
+                let mut arguments = Arguments::new(arguments);
                 let id = arguments.text("orderId");
                 let id = arguments.complete(id)?;
                 // As in a path: what is no id is the id of nothing.
                 let id = Uuid::try_parse(&id).map_err(|_| Problem::not_found())?;
                 let path = self.path.replace("{orderId}", &id.to_string());
-                (Method::GET, path, Body::empty())
+                (Method::GET, path, Body::empty(), None)
             }
         };
         let request = Request::builder()
             .method(method)
-            .uri(path)
+            .uri(address)
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        Ok(request.expect("codes, ids and encoded texts make an address"))
+        let request = request.expect("codes, ids and encoded texts make an address");
+        Ok((request, asked))
     }
-}
-
-fn entity_path(
-    template: &str,
-    purpose: bool,
-    interpretation: bool,
-    arguments: &mut Arguments,
-) -> Option<String> {
-    let code = arguments.entity_code();
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    if purpose && let Some(purpose) = arguments.purpose() {
-        query.append_pair("purpose", &purpose);
-    }
-    if interpretation && arguments.flag("interpret") {
-        query.append_pair("interpret", "1");
-    }
-    let path = template.replace("{code}", code?.as_str());
-    let query = query.finish();
-    Some(match query.is_empty() {
-        true => path,
-        false => format!("{path}?{query}"),
-    })
-}
-
-/// The arguments of a call that were not asked for yet, and what is wrong with
-/// those that were: all that the API would find, for it sees none of them before
-/// there is nothing wrong here.
-struct Arguments {
-    left: JsonObject,
-    faults: Vec<Fault>,
-}
-
-impl Arguments {
-    fn fault(&mut self, name: &str, detail: &str) {
-        let name = name.replace('~', "~0").replace('/', "~1");
-        self.faults.push(Fault::new(format!("/{name}"), detail));
-    }
-
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.left.shift_remove(name) {
-            Some(Value::String(text)) => Some(text),
-            Some(_) => {
-                self.fault(name, "must be a string");
-                None
-            }
-            None => {
-                self.fault(name, "is required");
-                None
-            }
-        }
-    }
-
-    fn entity_code(&mut self) -> Option<EntityCode> {
-        match self.text("entityCode")?.parse::<EntityCode>() {
-            Ok(code) => Some(code),
-            Err(reason) => {
-                self.fault("entityCode", &format!("is not one: {reason}"));
-                None
-            }
-        }
-    }
-
-    fn purpose(&mut self) -> Option<String> {
-        let purpose = self.text("purpose")?;
-        let is_known = PURPOSES.contains(&purpose.as_str());
-        if !is_known {
-            self.fault(
-                "purpose",
-                &format!("must be one of {}", PURPOSES.join(", ")),
-            );
-        }
-        is_known.then_some(purpose)
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        match self.left.shift_remove(name) {
-            None => false,
-            Some(Value::Bool(flag)) => flag,
-            Some(_) => {
-                self.fault(name, "must be true or false");
-                false
-            }
-        }
-    }
-
-    /// # Errors
-    /// `validation-failed`, also for arguments that nobody asked for.
-    fn complete<T>(mut self, asked: Option<T>) -> Result<T, Problem> {
-        let unknown: Vec<_> = self.left.keys().cloned().collect();
-        for name in unknown {
-            self.fault(&name, "is not a known member");
-        }
-        match asked {
-            Some(asked) if self.faults.is_empty() => Ok(asked),
-            _ => Err(Problem::validation(self.faults)),
-        }
-    }
-}
-
-fn entity_schema(purpose: bool, interpretation: bool) -> JsonObject {
-    let mut properties = Map::new();
-    let mut required = vec!["entityCode"];
-    let code = json!({
-        "type": "string",
-        "pattern": "^[0-9]{9}$",
-        "description": "Code of the legal entity (juridinio asmens kodas): nine digits, the last a check digit.",
-    });
-    properties.insert("entityCode".to_owned(), code);
-    if purpose {
-        let purpose = json!({
-            "type": "string",
-            "enum": PURPOSES,
-            "description": "Why the data is asked for; logged against the call.",
-        });
-        properties.insert("purpose".to_owned(), purpose);
-        required.push("purpose");
-    }
-    if interpretation {
-        let interpret = json!({
-            "type": "boolean",
-            "description": "Adds the standardized legal interpretation, for a price of its own. Default: false.",
-        });
-        properties.insert("interpret".to_owned(), interpret);
-    }
-    closed(properties, &required)
-}
-
-fn order_schema() -> JsonObject {
-    let id = json!({
-        "type": "string",
-        "format": "uuid",
-        "description": "orderId of create_kyc_package.",
-    });
-    closed(Map::from_iter([("orderId".to_owned(), id)]), &["orderId"])
-}
-
-fn closed(properties: Map<String, Value>, required: &[&str]) -> JsonObject {
-    let mut schema = Map::new();
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("properties".to_owned(), properties.into());
-    schema.insert("required".to_owned(), json!(required));
-    schema.insert("additionalProperties".to_owned(), false.into());
-    schema
 }

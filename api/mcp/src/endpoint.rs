@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ORIGIN,
+    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ORIGIN, RETRY_AFTER,
     TRANSFER_ENCODING, WWW_AUTHENTICATE,
 };
 use http::request::Parts;
@@ -17,21 +17,24 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Full;
 use parafa_api_http::{
     Access, Admission, Credentials, HttpConfig, MIB, Principal, Problem, ProblemDocuments,
-    ProblemType, RateDecision, edge,
+    ProblemType, RateDecision, RequestId, edge,
 };
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::Value;
 use tracing::Span;
 
 use crate::handler::{Admitted, Handler};
 use crate::message::Message;
-use crate::refusal::advice;
+use crate::refusal::{RpcErrors, advice};
 use crate::tools::AgentTools;
 
 /// Where the endpoint is.
 pub const PATH: &str = "/mcp";
+/// The same for clients that end addresses with a slash.
+const PATH_WITH_SLASH: &str = "/mcp/";
 
 /// Longest message, in bytes: arguments are codes and addresses.
 const LONGEST_MESSAGE: usize = MIB / 4;
@@ -55,14 +58,15 @@ pub struct McpConfig {
 
 /// The endpoint, complete with its edge.
 pub fn router<T: AgentTools>(tools: T, config: McpConfig) -> Router {
-    let documents = ProblemDocuments::new(config.http.base_url.clone());
+    let errors = RpcErrors(ProblemDocuments::new(config.http.base_url.clone()));
     let tools = Arc::new(tools);
     let handler = Handler {
         tools: Arc::clone(&tools),
-        documents: documents.clone(),
+        errors: errors.clone(),
     };
     let endpoint = Arc::new(Endpoint {
         tools,
+        errors: errors.clone(),
         origins: config.origins,
         admission: Admission::new(&config.http, LONGEST_MESSAGE),
         protocol: StreamableHttpService::new(
@@ -73,9 +77,10 @@ pub fn router<T: AgentTools>(tools: T, config: McpConfig) -> Router {
     });
     let route = Router::new()
         .route(PATH, post(answer::<T>))
+        .route(PATH_WITH_SLASH, post(answer::<T>))
         .method_not_allowed_fallback(async || Problem::of(ProblemType::METHOD_NOT_ALLOWED))
         .with_state(endpoint);
-    edge(route, documents)
+    edge(route, errors)
 }
 
 /// One JSON answer to one request, of which nothing is kept. Hosts and origins
@@ -93,6 +98,7 @@ fn without_sessions() -> StreamableHttpServerConfig {
 
 struct Endpoint<T> {
     tools: Arc<T>,
+    errors: RpcErrors,
     origins: Vec<String>,
     admission: Admission,
     protocol: StreamableHttpService<Handler<T>, NeverSessionManager>,
@@ -107,31 +113,60 @@ async fn answer<T: AgentTools>(
 
 impl<T: AgentTools> Endpoint<T> {
     async fn answer(&self, request: Request) -> Response {
-        if self.is_foreign(request.headers()) {
-            let detail = "Pages of this origin may not use this endpoint.";
-            return Problem::new(ProblemType::FORBIDDEN, detail).into_response();
-        }
         let (head, body) = request.into_parts();
+        let id = RequestId::of(&head.headers);
+        let request_id = head.extensions.get::<RequestId>().cloned().unwrap_or(id);
+        if self.is_foreign(&head.headers) {
+            let detail = "Pages of this origin may not use this endpoint.";
+            let problem = Problem::new(ProblemType::FORBIDDEN, detail);
+            return self.refuse(None, &request_id, Refusal::of(problem));
+        }
         let mut onward = head.clone();
         let body = match self.admission.read(Request::from_parts(head, body)).await {
             Ok(body) => body,
-            Err(problem) => return problem.into_response(),
+            Err(problem) => return self.refuse(None, &request_id, Refusal::of(problem)),
         };
         let message = Message::parse(&body.bytes);
-        let called = message.as_ref().ok().and_then(Message::called_tool);
+        let known = message.as_ref().ok();
+        let id = known.and_then(Message::id).cloned();
+        let called = known.and_then(Message::called_tool);
         let rate = match self.admit(&mut onward, called).await {
             Ok(rate) => rate,
-            Err(refusal) => return refusal,
+            Err(refusal) => return self.refuse(id.as_ref(), &request_id, refusal),
         };
+        let told = |error| self.errors.explained(error, &request_id);
         let mut response = match message {
             Ok(message) => match message.fault() {
-                Some(error) => protocol_error(StatusCode::OK, message.id().cloned(), &error),
-                None => self.hand_on(onward, message).await,
+                Some(error) => protocol_error(StatusCode::OK, id.as_ref(), &told(error)),
+                None => self.hand_on(onward, message, &request_id).await,
             },
-            Err(error) => protocol_error(StatusCode::BAD_REQUEST, None, &error),
+            Err(error) => protocol_error(StatusCode::BAD_REQUEST, None, &told(error)),
         };
         if let Some(rate) = rate {
             rate.describe(response.headers_mut());
+        }
+        response
+    }
+
+    /// A refusal with its status and headers; the body is an error of JSON-RPC.
+    fn refuse(&self, id: Option<&Value>, request: &RequestId, refusal: Refusal) -> Response {
+        let Refusal {
+            problem,
+            challenge,
+            rate,
+        } = refusal;
+        tracing::info!(problem = problem.kind().name, "refused");
+        let error = self.errors.refused(&problem, request);
+        let mut response = protocol_error(problem.status(), id, &error);
+        let headers = response.headers_mut();
+        if let Some(seconds) = problem.retry_after() {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if let Some(challenge) = challenge {
+            headers.insert(WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(rate) = rate {
+            rate.describe(headers);
         }
         response
     }
@@ -150,7 +185,7 @@ impl<T: AgentTools> Endpoint<T> {
         &self,
         head: &mut Parts,
         called: Option<&str>,
-    ) -> Result<Option<RateDecision>, Response> {
+    ) -> Result<Option<RateDecision>, Refusal> {
         let Some(tool) = called else {
             let rate = self.admission.count_visitor(&head.extensions, Access::Read);
             return match rate {
@@ -166,9 +201,11 @@ impl<T: AgentTools> Endpoint<T> {
         let access = self.tools.access(tool);
         let rate = in_time(self.admission.count(&caller, access))?;
         if !caller.may(access) {
-            let mut refusal = challenged(Problem::forbidden(), Some("insufficient_scope"));
-            rate.describe(refusal.headers_mut());
-            return Err(refusal);
+            return Err(Refusal {
+                challenge: Some(challenge(Some("insufficient_scope"))),
+                rate: Some(rate),
+                ..Refusal::of(Problem::forbidden())
+            });
         }
         let caller = Arc::new(caller);
         head.extensions.insert(Admitted { caller, rate });
@@ -176,19 +213,22 @@ impl<T: AgentTools> Endpoint<T> {
     }
 
     /// Whoever tries many keys that do not work is told to wait.
-    fn refuse_stranger(&self, head: &Parts, problem: Problem) -> Response {
+    fn refuse_stranger(&self, head: &Parts, problem: Problem) -> Refusal {
         if problem.status() != StatusCode::UNAUTHORIZED {
-            return problem.into_response();
+            return Refusal::of(problem);
         }
         let rate = self.admission.count_stranger(&head.extensions);
         if let Some(Err(too_many)) = rate.map(in_time) {
             return too_many;
         }
         let was_given = head.headers.contains_key(AUTHORIZATION);
-        challenged(problem, was_given.then_some("invalid_token"))
+        Refusal {
+            challenge: Some(challenge(was_given.then_some("invalid_token"))),
+            ..Refusal::of(problem)
+        }
     }
 
-    async fn hand_on(&self, mut head: Parts, message: Message) -> Response {
+    async fn hand_on(&self, mut head: Parts, message: Message, request_id: &RequestId) -> Response {
         let id = message.id().cloned();
         let body = Bytes::from(message.into_bytes());
         for stale in [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING] {
@@ -199,67 +239,93 @@ impl<T: AgentTools> Endpoint<T> {
         head.extensions.insert(Span::current());
         let request = Request::from_parts(head, Full::new(body));
         let response = self.protocol.handle(request).await;
-        in_form(response.map(Body::new), id).await
+        let response = response.map(Body::new);
+        match response.status().is_success() {
+            true => response,
+            false => self.in_form(response, id.as_ref(), request_id).await,
+        }
+    }
+
+    /// What `rmcp` refuses, in plain text or as an error of the protocol: the
+    /// latter with a problem; and what it could not answer.
+    async fn in_form(
+        &self,
+        response: Response,
+        id: Option<&Value>,
+        request_id: &RequestId,
+    ) -> Response {
+        let status = response.status();
+        let text = to_bytes(response.into_body(), LONGEST_REFUSAL).await;
+        let text = text.unwrap_or_default();
+        if status.is_server_error() {
+            let text = String::from_utf8_lossy(&text);
+            tracing::error!(%text, "a message was not answered");
+            let detail = "The service ran into a fault of its own; nothing was changed.";
+            let problem = Problem::unavailable(detail);
+            return self.refuse(id, request_id, Refusal::of(problem));
+        }
+        let (status, error) = match serde_json::from_slice(&text) {
+            Ok(ErrorMessage { error }) => (status, error),
+            Err(_) => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let error = ErrorData::invalid_request(text, None);
+                (StatusCode::BAD_REQUEST, error)
+            }
+        };
+        protocol_error(status, id, &self.errors.explained(error, request_id))
+    }
+}
+
+/// What `rmcp` refuses with, beside the id.
+#[derive(Deserialize)]
+struct ErrorMessage {
+    error: ErrorData,
+}
+
+/// A refusal of the service, with the headers that go with it.
+struct Refusal {
+    problem: Problem,
+    /// How to authenticate (RFC 6750, 3).
+    challenge: Option<HeaderValue>,
+    rate: Option<RateDecision>,
+}
+
+impl Refusal {
+    fn of(problem: Problem) -> Self {
+        Self {
+            problem,
+            challenge: None,
+            rate: None,
+        }
     }
 }
 
 /// # Errors
-/// The whole answer of 429.
-#[expect(clippy::result_large_err, reason = "it is returned as it is")]
-fn in_time(rate: RateDecision) -> Result<RateDecision, Response> {
+/// 429.
+fn in_time(rate: RateDecision) -> Result<RateDecision, Refusal> {
     rate.check().map_err(|problem| {
         let wait = problem.retry_after().unwrap_or_default();
         let detail = format!("{} {}", problem.detail(), advice(wait));
         let problem = Problem::new(problem.kind(), detail).with_retry_after(wait);
-        let mut response = problem.into_response();
-        rate.describe(response.headers_mut());
-        response
+        Refusal {
+            rate: Some(rate),
+            ..Refusal::of(problem)
+        }
     })?;
     Ok(rate)
 }
 
-/// A refusal of credentials (RFC 6750, 3).
-fn challenged(problem: Problem, error: Option<&str>) -> Response {
+/// What asks for credentials, and why those that were given do not do.
+fn challenge(error: Option<&str>) -> HeaderValue {
     let challenge = match error {
         Some(error) => format!("{CHALLENGE}, error=\"{error}\""),
         None => CHALLENGE.to_owned(),
     };
-    let mut response = problem.into_response();
-    let challenge = HeaderValue::try_from(challenge).expect("it is ASCII");
-    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    response
+    HeaderValue::try_from(challenge).expect("it is ASCII")
 }
 
-/// The answer of `rmcp`, with what it refuses in plain text as an error of the
-/// protocol, and what it could not answer as a problem.
-async fn in_form(response: Response, id: Option<Value>) -> Response {
-    let status = response.status();
-    let is_json = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    if status.is_success() || is_json {
-        return response;
-    }
-    let text = to_bytes(response.into_body(), LONGEST_REFUSAL).await;
-    let text = text.unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    if status.is_server_error() {
-        tracing::error!(text, "a message was not answered");
-        let detail = "The service ran into a fault of its own; nothing was changed.";
-        return Problem::unavailable(detail).into_response();
-    }
-    let error = ErrorData::invalid_request(text, None);
-    protocol_error(StatusCode::BAD_REQUEST, id, &error)
-}
-
-/// An error of JSON-RPC; it has no id where none could be read.
-fn protocol_error(status: StatusCode, id: Option<Value>, error: &ErrorData) -> Response {
-    let mut answer = json!({"jsonrpc": "2.0"});
-    if let Some(id) = id {
-        answer["id"] = id;
-    }
-    answer["error"] = json!(error);
+fn protocol_error(status: StatusCode, id: Option<&Value>, error: &ErrorData) -> Response {
     let media_type = [(CONTENT_TYPE, "application/json")];
-    (status, media_type, answer.to_string()).into_response()
+    let message = RpcErrors::message(id, error).to_string();
+    (status, media_type, message).into_response()
 }

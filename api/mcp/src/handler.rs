@@ -5,8 +5,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use http::HeaderMap;
 use http::request::Parts;
-use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, RateDecision, RequestId};
+use parafa_api_http::{Problem, ProblemFormat, ProblemType, RateDecision, RequestId};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, ErrorData,
     JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
@@ -16,7 +17,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use tracing::{Instrument, Span};
 
-use crate::refusal::refusal;
+use crate::refusal::{RpcErrors, refusal};
 use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
 /// The revisions that are spoken.
@@ -50,14 +51,14 @@ impl<C> Clone for Admitted<C> {
 /// Answers the requests of one service.
 pub(crate) struct Handler<T> {
     pub(crate) tools: Arc<T>,
-    pub(crate) documents: ProblemDocuments,
+    pub(crate) errors: RpcErrors,
 }
 
 impl<T> Clone for Handler<T> {
     fn clone(&self) -> Self {
         Self {
             tools: Arc::clone(&self.tools),
-            documents: self.documents.clone(),
+            errors: self.errors.clone(),
         }
     }
 }
@@ -83,11 +84,12 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.and_then(|request| request.cursor).is_some() {
             let message = "The list has one page; no cursor leads to another.";
-            return Err(ErrorData::invalid_params(message, None));
+            let error = ErrorData::invalid_params(message, None);
+            return Err(self.errors.explained(error, &request_id(&context)));
         }
         let list = ListToolsResult::with_all_items(self.tools.tools().to_vec());
         let mut list = list
@@ -102,6 +104,7 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let request_id = request_id(&context);
         let head = context.extensions.get::<Parts>();
         let admitted = head.and_then(|head| Some((head, head.extensions.get()?)));
         let Some((head, Admitted::<T::Caller> { caller, rate })) = admitted else {
@@ -110,10 +113,10 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         };
         if self.get_tool(&request.name).is_none() {
             let message = format!("There is no tool {:?}.", request.name);
-            return Err(ErrorData::invalid_params(message, None));
+            let problem = Problem::new(ProblemType::NOT_FOUND, message);
+            let error = ErrorData::invalid_params("", None);
+            return Err(self.errors.with(error, &problem, &request_id));
         }
-        let request_id = head.extensions.get::<RequestId>().cloned();
-        let request_id = request_id.unwrap_or_else(|| RequestId::of(&head.headers));
         let call = self.tools.call(ToolCall {
             caller,
             tool: &request.name,
@@ -151,11 +154,21 @@ impl<T: AgentTools> Handler<T> {
     /// A refusal of the product: what the call came to, and no error of the
     /// protocol.
     fn refusal(&self, problem: &Problem, id: &RequestId) -> CallToolResult {
-        let document = self.documents.body(problem, id);
+        let document = self.errors.0.body(problem, id);
         let document = serde_json::to_value(document).expect("a problem document is JSON");
         tracing::info!(problem = problem.kind().name, "a tool refused");
         refusal(document, problem.retry_after())
     }
+}
+
+/// The id of the request that a message came in.
+fn request_id(context: &RequestContext<RoleServer>) -> RequestId {
+    let head = context.extensions.get::<Parts>();
+    let known = head.and_then(|head| head.extensions.get().cloned());
+    let given = || head.map(|head| RequestId::of(&head.headers));
+    known
+        .or_else(given)
+        .unwrap_or_else(|| RequestId::of(&HeaderMap::new()))
 }
 
 fn broken_down() -> Problem {

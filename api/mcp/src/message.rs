@@ -46,7 +46,8 @@ impl Message {
     }
 
     /// What is wrong with the parameters of a request (−32602): `rmcp` takes one
-    /// whose parameters it cannot read for one of a method that it has not.
+    /// whose parameters it cannot read for one of a method that it has not. Or
+    /// that a client of an earlier revision asks for such a method (−32601).
     pub(crate) fn fault(&self) -> Option<ErrorData> {
         self.id()?;
         let fault = match self.method()? {
@@ -55,7 +56,12 @@ impl Message {
             }
             "tools/call" => self.fault_of::<CallToolRequestParams>(),
             "tools/list" => self.fault_of::<PaginatedRequestParams>(),
-            _ => None,
+            "ping" | "initialize" | "server/discover" => None,
+            _ if self.is_of_stateless_revision() => None,
+            other => {
+                let message = format!("There is no method {other:?}.");
+                return Some(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+            }
         };
         fault.map(|fault| ErrorData::invalid_params(fault, None))
     }

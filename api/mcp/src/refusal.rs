@@ -1,10 +1,16 @@
-//! What a call of a tool comes to when the product refuses it.
+//! How the product's refusals are told: of a call, in its result; of all that
+//! is refused before one, as errors of JSON-RPC.
 
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
-use serde_json::Value;
+use http::StatusCode;
+use parafa_api_http::{Problem, ProblemDocuments, ProblemFormat, ProblemType, RequestId};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData, MetaObject};
+use serde_json::{Value, json};
 
 /// After how many seconds trying again can help, in the result's `_meta`.
 const RETRY_AFTER: &str = "retryAfter";
+/// Refusals of the service rather than of a message: of JSON-RPC's codes for
+/// servers one that the protocol leaves to them.
+const REFUSED: ErrorCode = ErrorCode(-32000);
 
 /// A result that holds the problem document. It is a result and no error of the
 /// protocol, so that models get to read it; for them, and for programs, it says
@@ -22,4 +28,69 @@ pub(crate) fn refusal(problem: Value, retry_after: Option<u32>) -> CallToolResul
 /// How long to wait, in words: clients show these to models, and no header.
 pub(crate) fn advice(seconds: u32) -> String {
     format!("Trying again can help after {seconds} s.")
+}
+
+/// Writes refusals as errors of JSON-RPC whose `data` is the problem document.
+#[derive(Clone, Debug)]
+pub(crate) struct RpcErrors(pub(crate) ProblemDocuments);
+
+impl RpcErrors {
+    /// A refusal of the service.
+    pub(crate) fn refused(&self, problem: &Problem, request: &RequestId) -> ErrorData {
+        let code = match problem.status() {
+            StatusCode::BAD_REQUEST
+            | StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::UNSUPPORTED_MEDIA_TYPE => ErrorCode::INVALID_REQUEST,
+            _ => REFUSED,
+        };
+        self.with(ErrorData::new(code, "", None), problem, request)
+    }
+
+    /// An error of the protocol; what it says for programs stands beside the
+    /// members of the problem document.
+    pub(crate) fn explained(&self, error: ErrorData, request: &RequestId) -> ErrorData {
+        let kind = match error.code {
+            ErrorCode::METHOD_NOT_FOUND => ProblemType::NOT_FOUND,
+            _ => ProblemType::VALIDATION_FAILED,
+        };
+        let problem = Problem::new(kind, error.message.clone());
+        self.with(error, &problem, request)
+    }
+
+    /// `error` with a problem as its data, and as its message if it has none.
+    pub(crate) fn with(
+        &self,
+        mut error: ErrorData,
+        problem: &Problem,
+        request: &RequestId,
+    ) -> ErrorData {
+        if error.message.is_empty() {
+            error.message = problem.detail().to_owned().into();
+        }
+        let mut data = json!(self.0.body(problem, request));
+        if let (Some(data), Some(Value::Object(own))) = (data.as_object_mut(), error.data) {
+            data.extend(own);
+        }
+        error.data = Some(data);
+        error
+    }
+
+    /// The message that carries an error; without an id where none could be
+    /// read.
+    pub(crate) fn message(id: Option<&Value>, error: &ErrorData) -> Value {
+        match id {
+            Some(id) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+            None => json!({"jsonrpc": "2.0", "error": error}),
+        }
+    }
+}
+
+impl ProblemFormat for RpcErrors {
+    const MEDIA_TYPE: &'static str = "application/json";
+
+    type Body = Value;
+
+    fn body(&self, problem: &Problem, request: &RequestId) -> Value {
+        Self::message(None, &self.refused(problem, request))
+    }
 }

@@ -35,10 +35,17 @@ impl Answer {
         code.unwrap_or_else(|| panic!("no error: {}", self.json()))
     }
 
-    /// The last segment of a problem document's type.
+    /// The last segment of the type of the problem that an error of JSON-RPC has
+    /// as its data.
     pub(crate) fn problem(&self) -> String {
-        assert_eq!(self.headers["content-type"], "application/problem+json");
-        let kind = self.json()["type"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(self.headers["content-type"], "application/json");
+        let error = &self.json()["error"];
+        let problem = &error["data"];
+        assert_eq!(self.json()["jsonrpc"], "2.0");
+        assert!(self.code() <= -32000, "{error}");
+        assert_eq!(error["message"], problem["detail"], "{error}");
+        assert!(problem["status"].is_u64(), "{error}");
+        let kind = problem["type"].as_str().unwrap_or_default();
         kind.rsplit('/').next().unwrap_or_default().to_owned()
     }
 }

@@ -36,6 +36,8 @@ async fn a_call_without_a_key_that_works_is_challenged() {
             assert_eq!(answer.status, 401);
             assert_eq!(answer.headers["www-authenticate"], challenge);
             assert_eq!(answer.problem(), "unauthorized");
+            assert_eq!(answer.json()["error"]["data"]["status"], 401);
+            assert!(answer.json()["id"] == 7 || answer.json()["id"] == "a");
         }
     }
 }
@@ -151,6 +153,7 @@ async fn a_tool_that_is_none_is_a_fault_of_the_call() {
         for call in calls("burn", "Dievų miškas") {
             let answer = call.by(key).to(&library()).await;
             assert_eq!((answer.status, answer.code()), (200, -32602));
+            assert_eq!(answer.problem(), "not-found");
         }
     }
     for call in [
@@ -193,7 +196,10 @@ async fn each_key_has_rates_of_its_own() {
         (429, "rate-limited")
     );
     let wait = refused.headers["retry-after"].to_str().unwrap();
-    let told = refused.json()["detail"].as_str().unwrap().to_owned();
+    let told = refused.json()["error"]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(told.contains(&format!("{wait} s")), "{told}");
     assert_eq!(call(VISITOR).to(&library).await.status, 200);
 }

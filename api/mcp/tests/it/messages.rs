@@ -22,6 +22,7 @@ async fn a_body_is_one_message_in_json() {
     ] {
         let answer = Ask::of(body).to(&library()).await;
         assert_eq!((answer.status, answer.code()), (400, code), "{body}");
+        assert_eq!(answer.problem(), "validation-failed");
     }
 }
 
@@ -62,6 +63,7 @@ async fn headers_say_the_same_as_the_body() {
             (400, HEADERS_DIFFER),
             "{headers}"
         );
+        assert_eq!(answer.problem(), "validation-failed");
         assert_eq!(answer.json()["id"], "a");
     }
     let encoded = call().with("mcp-name", "=?base64?bG9va191cA==?=");
@@ -106,9 +108,12 @@ async fn a_revision_that_is_not_spoken_is_answered_with_those_that_are() {
     let data = &answer.json()["error"]["data"];
     assert_eq!(data["supported"], json!(["2025-06-18", LEGACY, MODERN]));
     assert_eq!(data["requested"], "2031-01-01");
+    assert_eq!(answer.problem(), "validation-failed");
 
     let old = legacy("tools/list", &json!({})).with("mcp-protocol-version", "2031-01-01");
-    assert_eq!(old.to(&library()).await.status, 400);
+    let answer = old.to(&library()).await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.problem(), "validation-failed");
 }
 
 #[tokio::test]
@@ -134,6 +139,7 @@ async fn methods_that_are_not_offered_are_unknown() {
             (200, UNKNOWN_METHOD),
             "{method}"
         );
+        assert_eq!(answer.problem(), "not-found");
         assert_eq!(answer.json()["id"], 7);
     }
 }
@@ -178,6 +184,7 @@ async fn parameters_that_cannot_be_read_are_told_and_their_method_is_known() {
                 (200, INVALID_PARAMS),
                 "{method} {params}"
             );
+            assert_eq!(answer.problem(), "validation-failed");
             let message = answer.json()["error"]["message"].to_string();
             assert!(message.contains(member), "{message}");
         }

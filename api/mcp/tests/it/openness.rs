@@ -142,3 +142,12 @@ async fn an_address_may_ask_so_often_without_a_key() {
     let other = list().from("192.0.2.2:80").to(&library).await;
     assert_eq!(other.status, 200);
 }
+
+#[tokio::test]
+async fn a_slash_at_the_end_of_the_address_makes_no_difference() {
+    let mut ask = legacy("tools/list", &json!({}));
+    *ask.0.uri_mut() = "/mcp/".parse().unwrap();
+    let answer = ask.to(&library()).await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.json()["result"]["tools"].is_array());
+}
