@@ -4,6 +4,8 @@
 mod conformance;
 mod inspector;
 mod libraries;
+mod models;
+mod pages;
 mod rates;
 mod transcript;
 

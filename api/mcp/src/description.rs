@@ -8,8 +8,16 @@ use serde_json::{Map, Value, json};
 const COMPONENTS: &str = "#/components/schemas/";
 /// Of a problem document (RFC 9457).
 const PROBLEM: &str = "Problem";
+/// Keywords that say of what shape a value is.
+const SHAPE: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+];
 /// Keywords that all of the large APIs of models know in what a tool takes.
-const KEYWORDS: [&str; 8] = [
+const TAKEN: &[&str] = &[
     "type",
     "properties",
     "required",
@@ -21,8 +29,8 @@ const KEYWORDS: [&str; 8] = [
 ];
 /// Keywords that say what is inside.
 const INNER: [&str; 4] = ["properties", "required", "additionalProperties", "items"];
-/// How far an answer is told: its members, theirs and those of its data. Where
-/// the whole schema is published stands in the answer.
+/// How far the shape of an answer is told: clients hold answers against it.
+/// What the members mean is in the whole schema, whose address is in the answer.
 const ANSWER_LEVELS: usize = 3;
 /// Deeper than requests are.
 const ALL_LEVELS: usize = 16;
@@ -39,7 +47,10 @@ pub(crate) fn answer_schema(
     let mut successes = responses.iter();
     let (_, response) = successes.find(|(status, _)| status.starts_with('2'))?;
     let carried_out = response["content"]["application/json"].get("schema")?;
-    let schemas = Schemas(description);
+    let schemas = Schemas {
+        description,
+        keywords: SHAPE,
+    };
     let mut carried_out = schemas.outline(carried_out, ANSWER_LEVELS);
     if let Some(page) = page {
         carried_out["properties"]["page"] = page;
@@ -56,25 +67,32 @@ pub(crate) fn answer_schema(
 pub(crate) fn input_schema(description: &Value, operation: &Value) -> Option<JsonObject> {
     let content = &operation["requestBody"]["content"];
     let schema = content["application/json"].get("schema")?;
-    let schema = Schemas(description).outline(schema, ALL_LEVELS);
+    let schemas = Schemas {
+        description,
+        keywords: TAKEN,
+    };
+    let schema = schemas.outline(schema, ALL_LEVELS);
     schema.as_object().cloned()
 }
 
 /// The named schemas of a description.
-struct Schemas<'d>(&'d Value);
+struct Schemas<'d> {
+    description: &'d Value,
+    /// What is told of each.
+    keywords: &'static [&'static str],
+}
 
 impl Schemas<'_> {
-    /// A schema with what it refers to in its place, so many levels deep, in
-    /// [`KEYWORDS`].
+    /// A schema with what it refers to in its place, `levels` deep.
     fn outline(&self, schema: &Value, levels: usize) -> Value {
         let schema = self.resolved(schema);
         let mut outline = Map::new();
-        for keyword in KEYWORDS {
-            let is_inner = INNER.contains(&keyword);
-            let Some(value) = schema.get(keyword).filter(|_| levels > 0 || !is_inner) else {
+        for keyword in self.keywords {
+            let is_inner = INNER.contains(keyword);
+            let Some(value) = schema.get(*keyword).filter(|_| levels > 0 || !is_inner) else {
                 continue;
             };
-            let value = match (keyword, value) {
+            let value = match (*keyword, value) {
                 ("properties", Value::Object(members)) => {
                     let members = members.iter().filter(|(name, _)| !is_optional_part(name));
                     let members = members
@@ -89,7 +107,7 @@ impl Schemas<'_> {
                     .collect(),
                 (_, value) => value.clone(),
             };
-            outline.insert(keyword.to_owned(), value);
+            outline.insert((*keyword).to_owned(), value);
         }
         Value::Object(outline)
     }
@@ -117,7 +135,10 @@ impl Schemas<'_> {
             return own;
         };
         let name = reference.strip_prefix(COMPONENTS).unwrap_or_default();
-        beside(self.resolved(&self.0["components"]["schemas"][name]), own)
+        beside(
+            self.resolved(&self.description["components"]["schemas"][name]),
+            own,
+        )
     }
 }
 
@@ -180,8 +201,7 @@ mod tests {
                     "properties": {
                         "seat": {
                             "type": ["object", "null"],
-                            "properties": {"country": {"type": "string", "pattern": "^[A-Z]{2}$"}},
-                            "description": "Where.",
+                            "properties": {"country": {"type": "string"}},
                         },
                         "owner": {"type": "object"},
                         "page": {"type": "object"},

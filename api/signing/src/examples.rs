@@ -201,6 +201,7 @@ fn create_batch() -> Value {
             {"name": "priedas.pdf", "content": CONTENT},
         ],
         "signers": [{"email": "jonas@example.lt"}],
+        "externalId": "NS-2026-14",
     })
 }
 
@@ -265,7 +266,6 @@ fn in_batch(base_url: &BaseUrl) -> views::Signing {
     };
     views::Signing {
         delivery: Delivery::Link,
-        expires_at: None,
         signers: vec![signer],
         ..created(base_url)
     }

@@ -1,6 +1,9 @@
 //! The protocol's own client libraries.
 
-use parafa_fixtures::referees::{McpLibrary, mcp};
+use std::process::Command;
+
+use parafa_fixtures::referees::{McpLibrary, mcp, python, script};
+use parafa_fixtures::tool;
 use serde_json::{Value, json};
 
 use super::{call, endpoint, run, said};
@@ -8,12 +11,30 @@ use crate::support::demo::Demo;
 
 #[tokio::test]
 async fn the_first_client_library_takes_answers_and_refusals_of_every_tool() {
-    assert_takes_all(McpLibrary::First, "2025-11-25").await;
+    let client = mcp().map(|referees| referees.client(McpLibrary::First));
+    assert_takes_all(client, "2025-11-25").await;
 }
 
 #[tokio::test]
 async fn the_second_client_library_takes_answers_and_refusals_of_every_tool() {
-    assert_takes_all(McpLibrary::Second, "2026-07-28").await;
+    let client = mcp().map(|referees| referees.client(McpLibrary::Second));
+    assert_takes_all(client, "2026-07-28").await;
+}
+
+#[tokio::test]
+async fn the_client_library_in_python_takes_answers_and_refusals_of_every_tool() {
+    assert_takes_all(in_python(), "2026-07-28").await;
+}
+
+/// The library in Python, or a counted skip.
+fn in_python() -> Option<Command> {
+    let python = python()?;
+    let found = Command::new(&python).args(["-c", "import mcp"]).output();
+    let found = found.is_ok_and(|output| output.status.success());
+    let python = tool::or_skip("the Python package mcp", found.then_some(python))?;
+    let mut client = Command::new(python);
+    client.arg(script("mcp/client.py"));
+    Some(client)
 }
 
 /// A call, and what comes of it: the problem it is refused with, or none.
@@ -101,8 +122,8 @@ fn cases(order: &Value) -> [Case; 19] {
 }
 
 /// The library throws where a result does not keep to the schema of its tool.
-async fn assert_takes_all(library: McpLibrary, revision: &str) {
-    let Some(referees) = mcp() else {
+async fn assert_takes_all(client: Option<Command>, revision: &str) {
+    let Some(mut client) = client else {
         return;
     };
     let demo = Demo::start();
@@ -118,7 +139,6 @@ async fn assert_takes_all(library: McpLibrary, revision: &str) {
         .map(|case| json!({"name": case.name, "arguments": case.arguments}));
     let calls = Value::Array(calls.collect()).to_string();
 
-    let mut client = referees.client(library);
     let output = run(client.arg(endpoint(&demo)).env("KEY", key), &calls);
 
     assert!(output.status.success(), "{}", said(&output));

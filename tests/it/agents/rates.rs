@@ -42,8 +42,9 @@ async fn a_call_counts_once_and_together_with_those_of_the_api() {
     assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
     let wait = refused.headers()["retry-after"].to_str().expect("ASCII");
     let wait = format!("{wait} s");
-    let problem: Value = refused.json().await.expect("JSON");
-    let detail = problem["detail"].as_str().expect("a sentence");
+    let refused: Value = refused.json().await.expect("JSON");
+    let detail = &refused["error"]["data"]["detail"];
+    let detail = detail.as_str().expect("a sentence");
     assert!(detail.contains(&wait), "{detail}");
 }
 

@@ -11,7 +11,7 @@ import { setTimeout } from "node:timers/promises";
 
 import createClient from "openapi-fetch";
 
-import type { components, paths } from "./api.js";
+import type { components, paths } from "./api/signing.js";
 
 type Signing = components["schemas"]["Signing"];
 

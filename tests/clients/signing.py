@@ -6,29 +6,19 @@ Prints the SHA-256 of the document that it downloads.
 
 import base64
 import hashlib
-import importlib
 import sys
 import time
 from pathlib import Path
 
+from generated import Package
+
 folder, base_url, key, document = sys.argv[1:]
-sys.path.insert(0, folder)
-[package] = [path.name for path in Path(folder).iterdir() if (path / "client.py").is_file()]
-api = importlib.import_module(package)
-models = importlib.import_module(f"{package}.models")
+package = Package(folder, base_url, key)
+models, call = package.models, package.call
 
-
-def call(name):
-    """An operation by its module, such as `signings.read_signing`."""
-    return importlib.import_module(f"{package}.api.{name}")
-
-
-client = api.AuthenticatedClient(
-    base_url=base_url, token=key, raise_on_unexpected_status=True
-)
 content = base64.b64encode(Path(document).read_bytes()).decode()
-created = call("signings.create_signing").sync(
-    client=client,
+created = call(
+    "signings.create_signing",
     body=models.CreateSigningRequest(
         title="Paslaugų sutartis",
         document=models.DocumentRequest(name="sutartis.pdf", content=content),
@@ -38,26 +28,24 @@ created = call("signings.create_signing").sync(
 assert isinstance(created, models.Signing), created
 assert created.status == models.SigningStatus.PENDING, created.status
 
-refused = call("signings.read_signing").sync(
-    "00000000-0000-0000-0000-000000000000", client=client
-)
+refused = call("signings.read_signing", "00000000-0000-0000-0000-000000000000")
 assert isinstance(refused, models.Problem) and refused.status == 404, refused
 
-simulated = call("signings.simulate_outcome").sync(
+simulated = call(
+    "signings.simulate_outcome",
     created.signing_id,
-    client=client,
     body=models.SimulateRequest(action=models.SimulatedOutcome.COMPLETE),
 )
 assert isinstance(simulated, models.Signing), simulated
 
 deadline = time.monotonic() + 30
 while True:
-    signing = call("signings.read_signing").sync(created.signing_id, client=client)
+    signing = call("signings.read_signing", created.signing_id)
     assert isinstance(signing, models.Signing), signing
     if signing.status == models.SigningStatus.COMPLETED:
         break
     assert time.monotonic() < deadline, signing.status
     time.sleep(0.1)
 
-downloaded = call("signings.download_document").sync(created.signing_id, client=client)
+downloaded = call("signings.download_document", created.signing_id)
 print(hashlib.sha256(downloaded.payload.read()).hexdigest())
