@@ -89,6 +89,8 @@ pub enum AttemptFailure {
     NotQualified,
     /// The provider does not answer as it should.
     ProviderUnavailable,
+    /// Another signer has the turn, and kept it for too long.
+    SigningInProgress,
     /// Nobody answered in time.
     Timeout,
     /// No time-stamp could be had.
@@ -103,7 +105,7 @@ pub enum AttemptFailure {
 
 impl AttemptFailure {
     /// All of them, for tables of texts.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::BadSignature,
         Self::Cancelled,
         Self::CertificateExpired,
@@ -116,6 +118,7 @@ impl AttemptFailure {
         Self::NoAccount,
         Self::NotQualified,
         Self::ProviderUnavailable,
+        Self::SigningInProgress,
         Self::Timeout,
         Self::TimestampUnavailable,
         Self::TooManyAttempts,
@@ -139,6 +142,7 @@ impl AttemptFailure {
             Self::NoAccount => "no_account",
             Self::NotQualified => "not_qualified",
             Self::ProviderUnavailable => "provider_unavailable",
+            Self::SigningInProgress => "signing_in_progress",
             Self::Timeout => "timeout",
             Self::TimestampUnavailable => "timestamp_unavailable",
             Self::TooManyAttempts => "too_many_attempts",

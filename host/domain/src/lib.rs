@@ -25,6 +25,6 @@ pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};
 pub use signing::{
     CannotAct, CannotBegin, CannotChange, CannotRemind, CannotSimulate, CompletionMode,
-    MAX_PARTIES, NewSigner, NewSigning, Signer, SignerRole, SignerStatus, Signing, SigningEvent,
-    SigningOrder, SigningStatus, Simulation, Turn, reminder_time,
+    MAX_ABSENCE, MAX_PARTIES, NewSigner, NewSigning, Signer, SignerRole, SignerStatus, Signing,
+    SigningEvent, SigningOrder, SigningStatus, Simulation, Turn, reminder_time,
 };

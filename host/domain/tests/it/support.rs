@@ -64,13 +64,17 @@ pub(crate) fn statuses(signing: &Signing) -> Vec<SignerStatus> {
 
 /// Signer `n` starts an attempt that has its turn for an hour.
 pub(crate) fn begin(signing: &mut Signing, n: u128) -> Result<(), CannotBegin> {
-    signing.begin_attempt(
-        signer_id(n),
-        attempt_id(n),
-        SigningMethod::SmartId,
-        now(),
-        now() + HOUR,
-    )
+    begin_at(signing, n, now())
+}
+
+pub(crate) fn begin_at(signing: &mut Signing, n: u128, at: Timestamp) -> Result<(), CannotBegin> {
+    show_code(signing, n, at)?;
+    signing.take_turn(attempt_id(n), at, at + HOUR)
+}
+
+/// Signer `n` starts an attempt that has no turn yet.
+pub(crate) fn show_code(signing: &mut Signing, n: u128, at: Timestamp) -> Result<(), CannotBegin> {
+    signing.begin_attempt(signer_id(n), attempt_id(n), SigningMethod::SmartId, at)
 }
 
 /// Signer `n` signs.

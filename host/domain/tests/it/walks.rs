@@ -24,7 +24,9 @@ struct Step {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Call {
     Add(SignerRole),
+    Ask,
     Begin,
+    BeSeen,
     Cancel,
     ChangeDeadline,
     ChangeMethods,
@@ -40,6 +42,7 @@ enum Call {
     SimulateComplete,
     SimulateDecline,
     SimulateExpire,
+    TakeTurn,
     Wait,
 }
 
@@ -179,7 +182,19 @@ impl Walk {
                 self.next_id += 1;
                 let id = AttemptId::new(Uuid::from_u128(self.next_id));
                 let method = SigningMethod::SmartId;
-                let _ = signing.begin_attempt(whom, id, method, then, then + HOUR);
+                let _ = signing.begin_attempt(whom, id, method, then);
+                Vec::new()
+            }
+            Call::TakeTurn => {
+                let _ = signing.take_turn(attempt, then, then + HOUR);
+                Vec::new()
+            }
+            Call::Ask => {
+                let _ = signing.ask_device(attempt, None);
+                Vec::new()
+            }
+            Call::BeSeen => {
+                signing.note_presence(whom, then);
                 Vec::new()
             }
             Call::Cancel => signing.cancel(then).unwrap_or_default(),
@@ -232,6 +247,7 @@ impl Walk {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let frequent = prop_oneof![
         Just(Call::Begin),
+        Just(Call::TakeTurn),
         Just(Call::Sign),
         Just(Call::DeviceSigned),
         Just(Call::Wait),
@@ -239,6 +255,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let seldom = prop_oneof![
         Just(Call::Add(SignerRole::Signer)),
         Just(Call::Add(SignerRole::Viewer)),
+        Just(Call::Ask),
+        Just(Call::BeSeen),
         Just(Call::ChangeDeadline),
         Just(Call::ChangeMethods),
         Just(Call::Decline),
@@ -338,6 +356,12 @@ fn check_state(signing: &Signing) -> Result<(), TestCaseError> {
     if let Some(turn) = signing.turn {
         let holder = signing.signer(turn.signer).map(|party| party.status);
         prop_assert_eq!(holder, Some(SignerStatus::Pending), "who signs can sign");
+        let newest = signing.signer(turn.signer).and_then(|party| party.attempt);
+        prop_assert_eq!(
+            newest,
+            Some(turn.attempt),
+            "an attempt that is over has no turn"
+        );
     }
     Ok(())
 }
