@@ -71,7 +71,11 @@ pub trait CeremonyApi: Send + Sync + 'static {
         known: Option<&str>,
     ) -> Result<(State, String), Problem>;
 
-    /// `POST /c/{token}/attempts`.
+    /// `POST /c/{token}/attempts`: begins one in place of the signer's earlier one.
+    ///
+    /// # Errors
+    /// `signing-in-progress` while an attempt has the turn to sign. One that only
+    /// shows a code has none until a device answers.
     async fn start_attempt(&self, link: Self::Link, request: StartAttempt) -> Result<(), Problem>;
 
     /// `DELETE /c/{token}/attempts/current`.
@@ -100,6 +104,10 @@ pub trait CeremonyApi: Send + Sync + 'static {
 
     /// `POST …/card/certificate`: what the card with this certificate, DER, is to
     /// sign.
+    ///
+    /// # Errors
+    /// `signing-in-progress` while another signer has the turn; the attempt goes
+    /// on, and the app may come again.
     async fn card_certificate(
         &self,
         link: Self::Link,

@@ -80,6 +80,7 @@ messages! {
     this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
     signing_paused: "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į nuorodos siuntėją.", "Signing is paused for the moment. Try again later; if that does not help, turn to whoever sent you the link.";
     busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti ir jūs.", "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they are done.";
+    busy_until: "Dokumentą dabar pasirašo kitas asmuo, ilgiausiai iki {time}. Palaukite čia: kai jis baigs, galėsite pasirašyti ir jūs.", "Somebody else is signing the document at the moment, until {time} at the latest. Wait here: you can sign as soon as they are done.";
     confirm_on_device: "Patvirtinkite savo įrenginyje", "Confirm on your device";
     preparing: "Ruošiame dokumentą pasirašyti…", "Preparing the document for your signature…";
     verification_code: "Kontrolinis kodas", "Verification code";
@@ -160,6 +161,7 @@ messages! {
     failed_other_person: "Sertifikatas priklauso kitam asmeniui nei tas, kurio duomenis įvedėte. Patikrinkite šalį, asmens kodą ir telefono numerį ir bandykite dar kartą.", "The certificate is another person's than the one whose details you entered. Check the country, the personal code and the phone number, and try again.";
     failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu elektroniniu parašu. Patikrinkite įvestus duomenis. Jei jie teisingi, rinkitės kitą būdą.", "No account or certificate for qualified signatures was found. Check what you typed. If it is right, choose another method.";
     failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
+    failed_signing_in_progress: "Jūsų parašo pridėti nepavyko, nes dokumentą tuo metu pasirašė kitas asmuo. Palaukite, kol jis baigs, ir pradėkite iš naujo.", "Your signature could not be made, because somebody else was signing the document at that moment. Wait until they are done, and start again.";
     failed_timeout: "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
     failed_timestamp_unavailable: "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po kelių minučių.", "The document is not signed: the time-stamp that a signature needs could not be had. Try again in a few minutes.";
     failed_user_refused: "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";

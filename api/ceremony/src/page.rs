@@ -213,7 +213,7 @@ impl CeremonyPage<'_> {
             form #choose hidden novalidate {
                 div aria-live="polite" { p.notice #busy hidden { (texts.busy) } }
                 p.fault #start-fault hidden role="alert" data-too-many=(texts.too_many_attempts)
-                    data-too-many-for=(texts.too_many_attempts_for) data-busy=(texts.busy)
+                    data-too-many-for=(texts.too_many_attempts_for) data-busy=(texts.busy) data-busy-until=(texts.busy_until)
                     data-method=(texts.method_fault) data-not-sent=(texts.not_sent)
                     data-changed=(texts.failed_document_changed)
                     data-service=(texts.service_fault) data-other=(texts.something_failed) {}
@@ -350,6 +350,7 @@ fn waiting(texts: &Messages) -> Markup {
                 p.code-label { (texts.pairing_code) }
                 p.code #pairing-code {}
             }
+            p.notice #changed hidden role="alert" { (texts.failed_document_changed) }
             div.progress {
                 div.spinner aria-hidden="true" {}
                 p #progress role="status"

@@ -67,6 +67,7 @@ impl Messages {
             F::NoAccount | F::NotQualified if is_card => self.failed_card_not_qualified,
             F::NoAccount | F::NotQualified => self.failed_no_account,
             F::ProviderUnavailable => self.failed_provider_unavailable,
+            F::SigningInProgress => self.failed_signing_in_progress,
             F::Timeout => self.failed_timeout,
             F::TimestampUnavailable => self.failed_timestamp_unavailable,
             F::TooManyAttempts => self.too_many_attempts,

@@ -26,6 +26,13 @@ pub struct State {
     /// True while another signer is signing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy: Option<bool>,
+    /// When the other signer's turn ends at the latest. Left out once their device
+    /// has signed: the signature is finished first, as a rule within seconds.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "timestamp::nullable::serialize"
+    )]
+    pub busy_until: Option<Timestamp>,
 }
 
 /// What is asked for, and by whom.

@@ -125,6 +125,8 @@ wire_enums! {
         NotQualified = "not_qualified",
         /// The provider does not answer as it should.
         ProviderUnavailable = "provider_unavailable",
+        /// Another signer has the turn, and kept it for too long.
+        SigningInProgress = "signing_in_progress",
         /// Nobody answered in time.
         Timeout = "timeout",
         /// No time-stamp could be had.

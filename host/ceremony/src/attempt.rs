@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use parafa_domain::{AttemptFailure, AttemptId, SigningMethod};
+use parafa_domain::{AttemptFailure, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_plugin_host::{Document, KnownDocuments, Registry};
@@ -35,9 +35,10 @@ use crate::links::Links;
 
 pub(super) use self::card::{CARD_WITHIN, link};
 pub(super) use self::device::verified;
+pub(super) use self::outcome::ASK_WITHIN;
 pub use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
-pub(super) use self::transition::{TURN, end};
+pub(super) use self::transition::{TURN, end, take_turn};
 pub use self::turns::DocumentTurns;
 use super::{document, sealing};
 use crate::error::CeremonyError;
@@ -290,6 +291,10 @@ impl Attempts {
                 let now = self.records.store.now().await?;
                 running.await_card_signature(key, prepared, until, now)
             }
+            AttemptStep::AwaitTurn { chosen, request } => {
+                let now = self.records.store.now().await?;
+                Ok(running.await_turn(chosen, request, now))
+            }
             AttemptStep::Prepare { chosen, request } => {
                 self.prepare(running, key, chosen, request).await
             }
@@ -343,8 +348,8 @@ impl Attempts {
                         return Ok(Stored::Nothing);
                     };
                     let failed = matches!(outcome, StepOutcome::Failed(_));
-                    if !failed && !signing.signing.has_turn(AttemptId::new(attempt.id)) {
-                        let failure = AttemptFailure::Cancelled;
+                    if !failed && !attempt.goes_on_in(&signing.signing) {
+                        let failure = attempt.loss_in(&signing.signing);
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
                     match outcome {

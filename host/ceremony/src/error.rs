@@ -43,7 +43,8 @@ pub enum CeremonyError {
     /// Another attempt has the turn.
     #[error("another signer is signing")]
     Busy {
-        /// Seconds after which it may be free.
+        /// Seconds after which it is free at the latest, or, once the device has
+        /// signed, after which to look again.
         retry_after: u32,
     },
     /// The signer is one who cannot do this now.
@@ -146,12 +147,16 @@ impl CeremonyError {
         }
     }
 
-    /// Why an attempt cannot begin.
+    /// Another attempt has the turn, until then at the latest where that is known.
+    pub fn busy(until: Option<Timestamp>, now: Timestamp) -> Self {
+        let retry_after = until.map_or(BUSY_RETRY_SECONDS, |until| seconds_until(until, now));
+        Self::Busy { retry_after }
+    }
+
+    /// Why an attempt cannot begin, or have the turn.
     pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
         match error {
-            CannotBegin::Busy { .. } => Self::Busy {
-                retry_after: BUSY_RETRY_SECONDS,
-            },
+            CannotBegin::Busy { until } => Self::busy(until, now),
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
             CannotBegin::NotOpen => Self::SignerNotOpen,
             CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {

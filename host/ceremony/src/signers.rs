@@ -1,12 +1,18 @@
 //! Parties that are added, changed and removed while signing goes on.
 
-use parafa_domain::{CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder};
+use jiff::Timestamp;
+use parafa_domain::{
+    CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder, Turn,
+};
 use parafa_platform::accounts::Caller;
+use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
-use crate::error::{BUSY_RETRY_SECONDS, CeremonyError};
+use crate::attempt::ASK_WITHIN;
+use crate::ceremonies::running_attempt;
+use crate::error::CeremonyError;
 use crate::forms::SignerForm;
 use crate::lifecycle::Lifecycle;
 use crate::reader::UnsealedSigner;
@@ -41,7 +47,7 @@ impl NewParty {
         row.signing
             .add_signer(party, tx.now())
             .map(|_| ())
-            .map_err(refusal)
+            .map_err(|error| refusal(error, row, tx.now()))
     }
 
     /// Stores a ceremony that the party was added to.
@@ -106,9 +112,14 @@ impl Lifecycle {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;
                     let party = SignerId::new(signer);
+                    let now = tx.now();
                     row.signing
-                        .change_methods(party, methods, tx.now())
-                        .map_err(refusal)?;
+                        .change_methods(party, methods, now)
+                        .map_err(|error| refusal(error, &row, now))?;
+                    if let Some(running) = running_attempt(tx, &row, party).await? {
+                        let until = shifted(running.started_at, ASK_WITHIN);
+                        return Err(CeremonyError::busy(Some(until), now));
+                    }
                     tx.put(&row).await?;
                     note(tx, &row, "signing.signer_changed", signer).await?;
                     UnsealedSigner::read(tx, under, &row, party).await
@@ -136,10 +147,9 @@ impl Lifecycle {
                     let mut row = change::changeable(tx, &caller, id).await?;
                     let before = row.clone();
                     let party = SignerId::new(signer);
-                    let events = row
-                        .signing
-                        .remove_signer(party, tx.now())
-                        .map_err(refusal)?;
+                    let now = tx.now();
+                    let removed = row.signing.remove_signer(party, now);
+                    let events = removed.map_err(|error| refusal(error, &row, now))?;
                     let was = before.signing.signer(party).map(|party| party.status);
                     if was == Some(SignerStatus::Pending) {
                         notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
@@ -168,12 +178,13 @@ async fn note(
     Ok(())
 }
 
-fn refusal(error: CannotChange) -> CeremonyError {
+fn refusal(error: CannotChange, row: &SigningRow, now: Timestamp) -> CeremonyError {
     match error {
         CannotChange::LastSigner => CeremonyError::LastSigner,
-        CannotChange::SignatureUnderWay => CeremonyError::Busy {
-            retry_after: BUSY_RETRY_SECONDS,
-        },
+        CannotChange::SignatureUnderWay => {
+            let turn = row.signing.current_turn(now);
+            CeremonyError::busy(turn.and_then(Turn::free_by), now)
+        }
         CannotChange::SignerNotOpen => CeremonyError::SignerNotOpen,
         CannotChange::SigningEnded => CeremonyError::SigningEnded,
         CannotChange::TooManyParties => CeremonyError::TooManySigners,

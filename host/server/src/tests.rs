@@ -43,6 +43,7 @@ mod smart_id;
 mod stage;
 mod stored_names;
 mod sweeping;
+mod turns;
 mod unmounted;
 mod unreadable;
 mod urgency;

@@ -17,7 +17,6 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_answers::{Postponed, ValidationAnswers};
 use parafa_api_signing::{ArchiveLevel, WireName};
-use parafa_ceremony::BUSY_RETRY_SECONDS;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::pin;
 use parafa_ceremony::changes::Changes;
@@ -127,7 +126,7 @@ impl Archives {
                 return Ok(archived);
             }
         }
-        Err(busy())
+        Err(CeremonyError::busy(None, self.records.store.now().await?).into())
     }
 
     /// The version that can be archived.
@@ -141,13 +140,7 @@ impl Archives {
         let Some(output) = row.output() else {
             return Err(CeremonyError::NotYetSigned.into());
         };
-        if row
-            .signing
-            .current_turn(self.records.store.now().await?)
-            .is_some()
-        {
-            return Err(busy());
-        }
+        check_free(row, self.records.store.now().await?)?;
         if output.simulated {
             return Err(not_supported(
                 "A sandbox artifact carries no signature that could be archived.",
@@ -312,9 +305,7 @@ impl Archives {
                     let row = tx.get::<SigningRow>(&id).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     let mut row = row.ok_or(CeremonyError::NotFound)?;
-                    if row.signing.current_turn(tx.now()).is_some() {
-                        return Err(busy());
-                    }
+                    check_free(&row, tx.now())?;
                     let newest = row.newest().map(|newest| newest.bytes_id);
                     if newest != Some(base.bytes_id) {
                         return Ok(None);
@@ -415,12 +406,10 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
     told.map(|(_, told)| *told)
 }
 
-/// Somebody is signing, or the document changes again and again.
-fn busy() -> SigningError {
-    CeremonyError::Busy {
-        retry_after: BUSY_RETRY_SECONDS,
-    }
-    .into()
+/// Refuses a document that somebody is signing.
+fn check_free(row: &SigningRow, now: Timestamp) -> Result<(), CeremonyError> {
+    let turn = row.signing.current_turn(now);
+    turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ function render(state) {
   over = ended(state);
   const attempt = state.attempt;
   byId("busy").hidden = !state.busy;
+  setText("busy", state.busy ? busyText(state.busyUntil) : "");
   const sign = byId("sign");
   for (const button of [sign, byId("scan"), byId("card")]) if (button) button.disabled = Boolean(state.busy);
   if (state.signer.status === "declined") return show("declined");
@@ -88,7 +89,9 @@ function render(state) {
       const code = attempt.verificationCode;
       const link = attempt.deviceLink;
       const pairing = attempt.pairing;
-      tell(link || pairing ? "" : attempt.phase);
+      if (state.busy) setText("progress", busyText(state.busyUntil));
+      else tell(link || pairing ? "" : attempt.phase);
+      byId("changed").hidden = !hasChanged;
       showPairing(pairing);
       byId("link-box").hidden = !link;
       byId("same-device").hidden = !(link && link.sameDevice);
@@ -126,6 +129,15 @@ function setText(id, text) {
 function tell(phase) {
   const { certificate, signing, waiting } = byId("progress").dataset;
   setText("progress", { certificate, signing }[phase] || waiting);
+}
+
+// That somebody else signs, and until when at the latest where that is known.
+function busyText(until) {
+  const { busy, busyUntil } = byId("start-fault").dataset;
+  if (!until) return busy;
+  // The minute that has begun by then is over.
+  const lastMinute = new Date(Date.parse(until) + 59999);
+  return busyUntil.replace("{time}", lastMinute.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" }));
 }
 
 function showPairing(pairing) {
@@ -204,11 +216,13 @@ async function watch() {
       if (over) return;
       if (state.document.sha256 !== main.dataset.sha256) {
         if (ended(state)) return location.reload();
-        if (shown === "choose") return reloadChanged();
+        // A code is still to be followed, and the document not yet signed.
+        const showsCode = state.attempt && (state.attempt.deviceLink || state.attempt.pairing);
+        if (shown === "choose" || showsCode) return reloadChanged();
       }
       render(state);
       if (hasChanged && shown === "choose") tellChanged();
-      hasChanged = false;
+      if (shown !== "waiting") hasChanged = false;
       wait = WAIT_MS;
       if (state.attempt && state.attempt.phase === "failed") await pause(RETRY_MS);
     } catch {
@@ -255,7 +269,7 @@ function refusal(fault, problem, response) {
   const { dataset } = fault;
   switch (nameOf(problem)) {
     case "rate-limited": return tooMany(fault, response);
-    case "signing-in-progress": return dataset.busy;
+    case "signing-in-progress": return busyText(latest && latest.busyUntil);
     case "validation-failed":
       return (problem.errors || []).some((error) => error.pointer === "/method") ? dataset.method : dataset.other;
     default: return response.status >= 500 ? dataset.service : dataset.other;

@@ -172,6 +172,7 @@ impl CeremonyApi for Desk {
                 )),
             }),
             busy: None,
+            busy_until: None,
         })
     }
 

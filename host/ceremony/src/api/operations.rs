@@ -282,7 +282,8 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
             mime_type: document.media_type,
         },
         attempt,
-        busy: state.busy.then_some(true),
+        busy: state.busy.map(|_| true),
+        busy_until: state.busy.and_then(|turn| turn.free_by()),
     })
 }
 

@@ -83,7 +83,10 @@ impl Attempts {
             reserve: SignRequest::RESERVE,
             params: Vec::new(),
         };
-        let step = AttemptStep::Prepare { chosen, request };
+        let step = match running.attempt.awaits_turn {
+            true => AttemptStep::AwaitTurn { chosen, request },
+            false => AttemptStep::Prepare { chosen, request },
+        };
         Ok(StepOutcome::Next(Box::new(Next {
             person: identifier.map(|identifier| self.prompts.prompted_person(identifier)),
             ..Next::new(Phase::Signing, step)

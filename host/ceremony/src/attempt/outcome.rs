@@ -4,19 +4,24 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
-use parafa_plugin_host::{CallError, CallPriority, Plugin, Urgency};
+use parafa_plugin_host::{CallError, CallPriority, Plugin, SignRequest, Urgency};
 
 use super::TOO_LATE;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
-    AttemptRow, AttemptStep, DocumentVersion, OpenDeviceLink, PluginPin, SigningRow,
+    AttemptRow, AttemptStep, ChosenCertificate, DocumentVersion, OpenDeviceLink, PluginPin,
+    SigningRow,
 };
 use parafa_platform::polling::Poll;
 
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
-pub(super) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+pub(crate) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+
+/// How often it is looked, a second apart, whether the turn is free: the
+/// signer's app is open meanwhile, and waits to be asked.
+const MOST_LOOKS_FOR_TURN: u32 = 120;
 
 /// All that a step works with.
 pub(super) struct Running {
@@ -50,16 +55,39 @@ impl Running {
     /// Why no further step is worth doing, if so: the turn is lost, the
     /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
-        let Some(turn) = self.turn() else {
-            return Some(AttemptFailure::Cancelled);
-        };
-        if turn.device_signed {
+        let signing = &self.signing.signing;
+        if !self.attempt.goes_on_in(signing) {
+            return Some(self.attempt.loss_in(signing));
+        }
+        let turn = self.turn();
+        if turn.is_some_and(|turn| turn.device_signed) {
             return None;
         }
-        if now >= self.signing.signing.expires_at {
+        if now >= signing.expires_at {
             return Some(AttemptFailure::Cancelled);
         }
-        (self.age(now) >= ASK_WITHIN).then_some(AttemptFailure::Timeout)
+        let is_late = match turn {
+            Some(turn) => now >= turn.until,
+            None => self.age(now) >= ASK_WITHIN,
+        };
+        is_late.then_some(AttemptFailure::Timeout)
+    }
+
+    /// Waits until no other signer has the turn: the one who has it may be quick.
+    /// What is stored next takes it, and looks again where it is not free.
+    pub(super) fn await_turn(
+        &self,
+        chosen: ChosenCertificate,
+        request: SignRequest,
+        now: Timestamp,
+    ) -> StepOutcome {
+        if self.attempt.tries >= MOST_LOOKS_FOR_TURN {
+            return StepOutcome::Failed(AttemptFailure::SigningInProgress);
+        }
+        // Not before the signature that was waited for.
+        let time = now.as_second();
+        let request = SignRequest { time, ..request };
+        Next::step(Phase::Signing, AttemptStep::Prepare { chosen, request })
     }
 
     /// Whether the time is over in which a signature is worth finishing.

@@ -2,7 +2,7 @@
 //! together.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, AttemptId, Phase};
+use parafa_domain::{AttemptFailure, AttemptId, CannotBegin, Phase};
 use parafa_plugin_host::{CallError, FaultKind};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
@@ -17,9 +17,10 @@ use crate::owner::Owners;
 use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
 use crate::{change, deadline, notices, prompts, sealing};
 
-/// How long an attempt keeps its turn without a step forward: as long as it may
-/// take, so that none goes on while another signer is let in.
+/// How long an attempt has its turn at most until the device has signed.
 pub(crate) const TURN: SignedDuration = ASK_WITHIN;
+/// How long an attempt waits between two looks whether the turn is free.
+const TURN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// Failures of one plugin at one version after which the signing fails.
 const MAX_PLUGIN_FAULTS: u32 = 3;
 /// Time between two of them once the device has signed: somebody may replace
@@ -38,6 +39,21 @@ pub(super) fn pause(tries: u32) -> SignedDuration {
             .copied()
             .unwrap_or(PAUSES[PAUSES.len() - 1]),
     )
+}
+
+/// Gives an attempt its turn, to sign the version that is the newest now.
+pub(crate) fn take_turn(
+    attempt: &mut AttemptRow,
+    signing: &mut SigningRow,
+    now: Timestamp,
+) -> Result<(), CannotBegin> {
+    let id = AttemptId::new(attempt.id);
+    signing.signing.take_turn(id, now, shifted(now, TURN))?;
+    attempt.awaits_turn = false;
+    if let Some(newest) = signing.newest() {
+        attempt.base_version = newest.bytes_id;
+    }
+    Ok(())
 }
 
 /// Ends an attempt without a signature and forgets what it captured.
@@ -91,14 +107,34 @@ pub(super) async fn store_next(
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
     let id = AttemptId::new(attempt.id);
-    let renewed = if next.step.holds_signature() {
+    if attempt.awaits_turn && next.step.needs_turn() {
+        match take_turn(&mut attempt, &mut signing, now) {
+            Ok(()) => {}
+            Err(CannotBegin::Busy { .. }) => {
+                let (tries, due) = (attempt.tries + 1, shifted(now, TURN_PAUSE));
+                return store_again(tx, job, attempt, tries, due).await;
+            }
+            Err(_) => {
+                let failure = AttemptFailure::Cancelled;
+                return store_failure(tx, job, attempt, signing, failure).await;
+            }
+        }
+    }
+    let kept = if next.step.holds_signature() {
         // Whatever went wrong before was not about this signature.
         signing.plugin_faults = None;
         signing.signing.device_signed(id, now)
+    } else if next.step.asks_device() {
+        // A turn that lapsed kept no archive from becoming the newest version.
+        if !is_newest(&signing, attempt.base_version) {
+            let failure = AttemptFailure::DocumentChanged;
+            return store_failure(tx, job, attempt, signing, failure).await;
+        }
+        signing.signing.ask_device(id, next.step.answer_until())
     } else {
-        signing.signing.renew_turn(id, shifted(now, TURN))
+        Ok(())
     };
-    if renewed.is_err() {
+    if kept.is_err() {
         return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
     }
     if !attempt.phase.may_become(next.phase) {
@@ -147,6 +183,8 @@ pub(super) async fn store_failure(
     signing.signing.end_turn(AttemptId::new(attempt.id));
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
+    // The signing may have failed with it, for all who have shown a code.
+    change::end_lost_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
@@ -239,6 +277,11 @@ fn code(code: &str) -> &str {
     }
 }
 
+fn is_newest(signing: &SigningRow, version: Uuid) -> bool {
+    let newest = signing.newest();
+    newest.is_some_and(|newest| newest.bytes_id == version)
+}
+
 /// Adds the version and moves the signing, if the attempt still has its turn.
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
@@ -250,10 +293,7 @@ pub(super) async fn store_signed(
     signed: &SignedVersion,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
-    if signing
-        .newest()
-        .is_none_or(|newest| newest.bytes_id != attempt.base_version)
-    {
+    if !is_newest(&signing, attempt.base_version) {
         return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
     }
     let id = AttemptId::new(attempt.id);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use parafa_domain::{AttemptFailure, AttemptId, Phase, SigningMethod};
+use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId, SigningMethod};
 use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
@@ -192,7 +192,9 @@ impl Ceremonies {
     /// # Errors
     /// [`CeremonyError::CardRefused`] for what is no certificate, and for another
     /// one than was sent first, which ends the attempt;
-    /// [`CeremonyError::AttemptFailed`] for one that may not sign here.
+    /// [`CeremonyError::AttemptFailed`] for one that may not sign here;
+    /// [`CeremonyError::Busy`] while another signer has the turn, which ends
+    /// nothing.
     pub async fn submit_certificate(
         &self,
         ceremony: &Ceremony,
@@ -214,10 +216,16 @@ impl Ceremonies {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let (mut attempt, signing) = running(tx, id).await?;
+                    let (mut attempt, mut signing) = running(tx, id).await?;
+                    let now = tx.now();
                     let card = attempt.card.as_mut().ok_or(CeremonyError::NotFound)?;
                     match &card.certificate_sha256 {
-                        Some(first) if first == sha256 => return Ok(true),
+                        Some(first) if first == sha256 => {
+                            let signer = SignerId::new(attempt.signer);
+                            signing.signing.note_presence(signer, now);
+                            tx.put(&signing).await?;
+                            return Ok(true);
+                        }
                         Some(_) => {
                             let failure = AttemptFailure::IdentityMismatch;
                             end(tx, attempt, signing, failure).await?;
@@ -227,8 +235,12 @@ impl Ceremonies {
                     }
                     card.certificate_sha256 = Some(sha256.clone());
                     attempt.card_submission = Some(submission.clone());
+                    if attempt.awaits_turn {
+                        attempt::take_turn(&mut attempt, &mut signing, now)
+                            .map_err(|error| CeremonyError::of_begin(error, now))?;
+                        tx.put(&signing).await?;
+                    }
                     tx.put(&attempt).await?;
-                    let now = tx.now();
                     jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
                     Ok::<_, CeremonyError>(true)
                 })
@@ -502,7 +514,7 @@ async fn linked(
     running(tx, link.attempt).await
 }
 
-/// An attempt that has its turn.
+/// An attempt that has its turn, or may still take it.
 async fn running(
     tx: &mut Transaction<'_>,
     id: Uuid,
@@ -511,7 +523,7 @@ async fn running(
     let attempt = attempt.filter(|attempt| !attempt.phase.is_terminal());
     let attempt = attempt.ok_or(CeremonyError::NotFound)?;
     let signing = tx.get::<SigningRow>(&attempt.signing).await?;
-    let signing = signing.filter(|row| row.signing.has_turn(AttemptId::new(id)));
+    let signing = signing.filter(|row| attempt.goes_on_in(&row.signing));
     Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
 }
 

@@ -27,12 +27,14 @@ impl Ceremonies {
                     let running = running_attempt(tx, &row, signer).await?;
                     let running = running.ok_or(CeremonyError::NotFound)?;
                     // A card has signed before the step that takes its signature up.
+                    let id = AttemptId::new(running.id);
+                    let own_turn = row.signing.turn.filter(|turn| turn.attempt == id);
                     let card_has_signed = running.card_submission.is_some()
-                        && row.signing.turn.is_some_and(|turn| turn.device_signed);
+                        && own_turn.is_some_and(|turn| turn.device_signed);
                     if card_has_signed || running.phase == Phase::Completing {
                         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
                     }
-                    row.signing.end_turn(AttemptId::new(running.id));
+                    row.signing.end_turn(id);
                     give_up(tx, running).await?;
                     deadline::wait_no_longer(tx, &row).await?;
                     Ok::<_, CeremonyError>(tx.put(&row).await?)
@@ -46,7 +48,7 @@ impl Ceremonies {
 }
 
 /// The signer's attempt as the transaction sees it, unless it has ended.
-async fn running_attempt(
+pub(crate) async fn running_attempt(
     tx: &mut Transaction<'_>,
     row: &SigningRow,
     signer: SignerId,
@@ -58,7 +60,11 @@ async fn running_attempt(
     Ok(attempt.filter(|attempt| !attempt.phase.is_terminal()))
 }
 
-async fn give_up(tx: &mut Transaction<'_>, running: AttemptRow) -> Result<(), CeremonyError> {
+/// Ends an attempt that its signer goes on without.
+pub(super) async fn give_up(
+    tx: &mut Transaction<'_>,
+    running: AttemptRow,
+) -> Result<(), CeremonyError> {
     let job = attempt::unique_key(running.id);
     attempt::end(tx, running, AttemptFailure::Cancelled).await?;
     // A step that is under way finds its job gone.

@@ -6,8 +6,9 @@ use parafa_store::audit;
 use parafa_store::clock::shifted;
 
 use super::card::PairingCode;
+use super::give_up::{give_up, running_attempt};
 use super::{Access, Ceremonies, Ceremony};
-use crate::attempt::{self, CARD_WITHIN, TURN};
+use crate::attempt::{self, CARD_WITHIN};
 use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardAccess, SigningRow};
 use crate::{prompts, sealing};
@@ -28,7 +29,9 @@ pub struct StartAttempt {
 }
 
 impl Ceremonies {
-    /// Starts an attempt and takes the turn.
+    /// Starts an attempt, in place of the signer's earlier one, and takes the
+    /// turn, unless the attempt only shows a code: then it takes the turn when a
+    /// device answers.
     pub async fn start_attempt(
         &self,
         ceremony: Ceremony,
@@ -49,6 +52,7 @@ impl Ceremonies {
         let person = start.person.as_deref();
         let person = person.map(|identifier| self.prompts.prompted_person(identifier));
         let is_card = start.method == SigningMethod::Nfc;
+        let shows_code = is_card || start.person.is_none();
         let card_until = shifted(self.records.store.now().await?, CARD_WITHIN);
         let first = match (is_card, start.person) {
             (true, person) => AttemptStep::AwaitCard {
@@ -85,10 +89,13 @@ impl Ceremonies {
                         .get::<SigningRow>(&signing)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
-                    let until = shifted(now, TURN);
+                    let earlier = running_attempt(tx, &row, signer).await?;
                     row.signing
-                        .begin_attempt(signer, AttemptId::new(id), start.method, now, until)
+                        .begin_attempt(signer, AttemptId::new(id), start.method, now)
                         .map_err(|error| CeremonyError::of_begin(error, now))?;
+                    if let Some(earlier) = earlier {
+                        give_up(tx, earlier).await?;
+                    }
                     let base = row
                         .newest()
                         .ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
@@ -105,6 +112,7 @@ impl Ceremonies {
                         failure: None,
                         verification_code: None,
                         base_version: base.bytes_id,
+                        awaits_turn: true,
                         plugin: None,
                         person: None,
                         started_at: now,
@@ -118,6 +126,10 @@ impl Ceremonies {
                         card_submission: None,
                         step: Some(step),
                     };
+                    if !shows_code {
+                        attempt::take_turn(&mut attempt, &mut row, now)
+                            .map_err(|error| CeremonyError::of_begin(error, now))?;
+                    }
                     if let Some(card) = &attempt.card {
                         for hash in card.hashes() {
                             attempt::link(tx, id, hash).await?;

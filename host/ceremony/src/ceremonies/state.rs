@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use parafa_api_ceremony::Face;
-use parafa_domain::{Signer, SignerStatus};
+use parafa_domain::{Signer, SignerStatus, Turn};
 use tokio::time::Instant;
 
 use super::{Ceremonies, Ceremony, Pairing};
@@ -15,6 +15,10 @@ use crate::error::CeremonyError;
 use crate::reader::UnsealedSigning;
 use crate::records::AttemptRow;
 use parafa_eid::ChoiceLinks;
+
+/// Longest time between two looks of a reader who has the turn, a third of
+/// [`parafa_domain::MAX_ABSENCE`].
+const MAX_PAUSE: Duration = Duration::from_secs(10);
 
 /// All that a signer may know.
 #[derive(Debug)]
@@ -33,8 +37,8 @@ pub struct CeremonyState {
     pub device_link: Option<ChoiceLinks>,
     /// What leads a card's app to the attempt, while one is waited for.
     pub pairing: Option<Pairing>,
-    /// Whether another signer is signing.
-    pub busy: bool,
+    /// The turn of another signer.
+    pub busy: Option<Turn>,
     /// Of a link to what all have signed: until when it leads there.
     pub copy_until: Option<Timestamp>,
     /// Tells this state from others that a reader would want to know of.
@@ -50,8 +54,8 @@ struct StateRows {
     attempt: Option<AttemptRow>,
     /// What leads a card's app to it.
     pairing: Option<Pairing>,
-    /// Whether another signer is signing.
-    busy: bool,
+    /// The turn of another signer.
+    busy: Option<Turn>,
 }
 
 impl StateRows {
@@ -60,7 +64,7 @@ impl StateRows {
         let attempt = self.attempt.as_ref();
         let mut hasher = DefaultHasher::new();
         self.party.status.hash(&mut hasher);
-        self.busy.hash(&mut hasher);
+        self.busy.map(|turn| turn.free_by()).hash(&mut hasher);
         attempt
             .is_some_and(AttemptRow::awaits_device_link)
             .hash(&mut hasher);
@@ -77,6 +81,15 @@ impl StateRows {
             .map(|version| version.sha256.as_str())
             .hash(&mut hasher);
         Fingerprint(hasher.finish())
+    }
+
+    /// How long a reader may go unheard: who has the turn is gone after a while.
+    fn longest_pause(&self) -> Duration {
+        let turn = self.ceremony.row.signing.turn;
+        match turn.is_some_and(|turn| turn.signer == self.party.id) {
+            true => MAX_PAUSE,
+            false => Duration::MAX,
+        }
     }
 
     /// Whether nothing more will happen by itself.
@@ -105,8 +118,9 @@ impl Ceremonies {
             None => None,
         };
         let now = self.records.store.now().await?;
-        let turn = ceremony.row.signing.current_turn(now);
-        let busy = turn.is_some_and(|turn| turn.signer != party.id);
+        self.note_presence(&ceremony, now).await;
+        let turn = ceremony.row.signing.current_turn(now).copied();
+        let busy = turn.filter(|turn| turn.signer != party.id);
         let pairing = attempt.as_ref();
         let pairing = pairing.and_then(|attempt| self.pairing(attempt, now));
         Ok(StateRows {
@@ -193,7 +207,8 @@ impl Ceremonies {
             && !self.stop.is_cancelled()
             && Instant::now() < deadline
         {
-            let pause = deadline.min(Instant::now() + self.waiting.pause());
+            let longest = glance.longest_pause();
+            let pause = deadline.min(Instant::now() + self.waiting.pause().min(longest));
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
             glance = self.glance_at(self.ceremony(token).await?).await?;

@@ -1,5 +1,7 @@
 use jiff::Timestamp;
-use parafa_domain::{AttemptFailure, Language, Phase, SigningMethod};
+use parafa_domain::{
+    AttemptFailure, AttemptId, Language, Phase, SignerId, SignerStatus, Signing, SigningMethod,
+};
 use parafa_eid::{ProviderSession, SignerCertificate};
 use parafa_plugin_host::{Need, SignRequest};
 use parafa_store::{AnyIndex, Content, Index, Sealed, Table, TableName};
@@ -28,8 +30,13 @@ pub struct AttemptRow {
     pub failure: Option<AttemptFailure>,
     /// The code that the signer compares with the device's.
     pub verification_code: Option<String>,
-    /// Byte file of the version that is being signed.
+    /// Byte file of the version that is being signed: the newest when the attempt
+    /// took its turn.
     pub base_version: Uuid,
+    /// Whether the attempt has yet to take its turn: it shows a code, or waits
+    /// for another signer.
+    #[serde(default)]
+    pub awaits_turn: bool,
     /// The plugin that prepared the signature and will finish it.
     pub plugin: Option<PluginPin>,
     /// Keyed digest of the person who is asked, as long as somebody is.
@@ -62,6 +69,29 @@ impl AttemptRow {
     /// Whether it waits for somebody to follow its link.
     pub fn awaits_device_link(&self) -> bool {
         self.phase == Phase::Certificate && self.device_link.is_some()
+    }
+
+    /// Whether it has its turn, or may still take it.
+    pub(crate) fn goes_on_in(&self, signing: &Signing) -> bool {
+        let id = AttemptId::new(self.id);
+        signing.has_turn(id) || (self.awaits_turn && self.is_open_in(signing))
+    }
+
+    /// Why it has lost its turn.
+    pub(crate) fn loss_in(&self, signing: &Signing) -> AttemptFailure {
+        match self.is_open_in(signing) {
+            true => AttemptFailure::SigningInProgress,
+            false => AttemptFailure::Cancelled,
+        }
+    }
+
+    /// Whether it is the newest attempt of somebody who can sign.
+    fn is_open_in(&self, signing: &Signing) -> bool {
+        let party = signing.signer(SignerId::new(self.signer));
+        party.is_some_and(|party| {
+            let is_newest = party.attempt == Some(AttemptId::new(self.id));
+            is_newest && party.status == SignerStatus::Pending
+        })
     }
 }
 
@@ -159,6 +189,13 @@ pub enum AttemptStep {
         /// When it will not come any more.
         until: Timestamp,
     },
+    /// Wait until no other signer has the turn.
+    AwaitTurn {
+        /// The certificate that was chosen.
+        chosen: ChosenCertificate,
+        /// What the plugin is asked, but for the time.
+        request: SignRequest,
+    },
     /// Have the plugin prepare the signature.
     Prepare {
         /// The certificate that was chosen.
@@ -205,6 +242,27 @@ pub enum AttemptStep {
 }
 
 impl AttemptStep {
+    /// Whether nobody else may sign from then on.
+    pub(crate) fn needs_turn(&self) -> bool {
+        self.asks_device() || self.holds_signature() || matches!(self, Self::Prepare { .. })
+    }
+
+    /// Whether the device is asked by then, or is about to be.
+    pub(crate) fn asks_device(&self) -> bool {
+        matches!(
+            self,
+            Self::Ask { .. } | Self::AwaitSignature { .. } | Self::AwaitCardSignature { .. }
+        )
+    }
+
+    /// When the device's answer will not come any more, where that is known.
+    pub(crate) fn answer_until(&self) -> Option<Timestamp> {
+        match self {
+            Self::AwaitCardSignature { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+
     /// Whether the device has signed by then.
     pub(crate) fn holds_signature(&self) -> bool {
         matches!(self, Self::AwaitReturn { .. } | Self::Finish { .. })

@@ -13,6 +13,7 @@ use parafa_ceremony::records::{Prompt, PromptsRow};
 use parafa_ceremony::{AttemptsOf, CeremonyError};
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::card::{SignatureAlgorithm, SignatureEncoding};
+use parafa_store::Clock;
 use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -134,14 +135,16 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
 }
 
 #[tokio::test]
-async fn a_card_that_nobody_reads_frees_the_turn_after_minutes_and_its_code_is_dead() {
+async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_others_sign() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let other = stage.signing().await.signing.signers[1].id.uuid();
     start(&stage).await;
     let code = state(&stage).await.pairing.unwrap().code;
-    let busy = stage.host.start(other, SIGN[0]).await;
-    assert!(matches!(busy, Err(CeremonyError::Busy { .. })), "{busy:?}");
+    stage.host.start(other, SIGN[0]).await.unwrap();
+    stage
+        .until(async || stage.signing().await.versions.len() == 2)
+        .await;
 
     site.pass(SignedDuration::from_mins(5));
     stage.host.run_all().await;
@@ -150,7 +153,43 @@ async fn a_card_that_nobody_reads_frees_the_turn_after_minutes_and_its_code_is_d
     assert_eq!(failure, Some(AttemptFailure::Timeout));
     let late = stage.host.app.ceremonies.pair(&code).await;
     assert!(matches!(late, Err(CeremonyError::NotFound)));
+}
+
+#[tokio::test]
+async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_signs_then() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let other = stage.signing().await.signing.signers[1].id.uuid();
+    start(&stage).await;
+    let code = state(&stage).await.pairing.unwrap().code;
+    stage.host.app.ceremonies.pair(&code).await.unwrap();
     stage.host.start(other, SIGN[0]).await.unwrap();
+
+    let der = site.card_certificate(CARD).await;
+    let early = ceremony(&stage).await;
+    let early = stage
+        .host
+        .app
+        .ceremonies
+        .submit_certificate(&early, der)
+        .await;
+    let Err(CeremonyError::Busy { retry_after }) = early else {
+        panic!("{early:?}");
+    };
+    assert_eq!(retry_after, 15 * 60 + 1);
+    stage
+        .until(async || stage.signing().await.versions.len() == 2)
+        .await;
+    stage.host = stage.deployment.sound_host().await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    // The app has minutes for the PIN, whatever becomes of the page.
+    site.pass(SignedDuration::from_mins(1));
+    let turn = stage.signing().await.signing.turn.unwrap();
+    assert!(turn.until <= site.clock.now() + SignedDuration::from_mins(4));
+    let signature = signed(&stage, CARD, &asked).await;
+
+    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
+    assert_eq!(stage.signing().await.versions.len(), 3);
 }
 
 #[tokio::test]

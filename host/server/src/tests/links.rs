@@ -99,7 +99,7 @@ impl Stage<'_> {
         self.site.follow(&link).await;
         self.until(async || {
             let turn = self.signing().await.signing.turn;
-            turn.expect("the attempt goes on").device_signed
+            turn.is_some_and(|turn| turn.device_signed)
         })
         .await;
         assert_eq!(self.newest_attempt().await.phase, Phase::WaitingForUser);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use parafa_ceremony::records::{AttemptRow, DocumentVersion, MailKind, SigningRow};
-use parafa_domain::{Phase, SignerStatus, SigningStatus};
+use parafa_domain::{AttemptId, Phase, SignerStatus, SigningStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::outbox::NoticeRow;
 use parafa_signing::records::{BatchRow, FileRow};
@@ -269,7 +269,8 @@ fn follows(before: &AttemptRow, after: &AttemptRow) {
             after.id
         );
     }
-    assert_eq!(before.base_version, after.base_version);
+    assert!(before.awaits_turn || !after.awaits_turn, "{}", after.id);
+    assert!(before.awaits_turn || before.base_version == after.base_version);
     assert_eq!(before.signer, after.signer);
 }
 
@@ -315,6 +316,9 @@ fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
         assert_eq!(attempt.phase.is_terminal(), attempt.ended_at.is_some());
         assert_eq!(attempt.phase == Phase::Failed, attempt.failure.is_some());
         assert!(!attempt.phase.is_terminal() || attempt.device_link.is_none());
+        let has_asked = [Phase::WaitingForUser, Phase::Completing, Phase::Done];
+        assert!(!attempt.awaits_turn || !has_asked.contains(&attempt.phase));
+        assert!(!attempt.awaits_turn || !signing.has_turn(AttemptId::new(attempt.id)));
     }
 }
 

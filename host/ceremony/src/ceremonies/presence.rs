@@ -1,0 +1,34 @@
+//! Signers who are on their pages, by which they keep the turn.
+
+use jiff::Timestamp;
+use parafa_domain::SignerId;
+
+use super::{Access, Ceremonies, Ceremony};
+use crate::error::CeremonyError;
+use crate::records::SigningRow;
+
+impl Ceremonies {
+    /// Notes that a signer's page was heard of, where their turn would end
+    /// otherwise. A read does not fail for it.
+    pub(super) async fn note_presence(&self, ceremony: &Ceremony, now: Timestamp) {
+        let signer = SignerId::new(ceremony.signer);
+        let signing = &ceremony.row.signing;
+        if ceremony.access != Access::Sign || !signing.wants_presence(signer, now) {
+            return;
+        }
+        let id = signing.id.uuid();
+        let noted = self.records.store.transact(|tx| {
+            Box::pin(async move {
+                if let Some(mut row) = tx.get::<SigningRow>(&id).await? {
+                    row.signing.note_presence(signer, tx.now());
+                    tx.put(&row).await?;
+                }
+                Ok::<_, CeremonyError>(())
+            })
+        });
+        if let Err(error) = noted.await {
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(signing.id = %id, error, "a signer's presence is not noted");
+        }
+    }
+}
