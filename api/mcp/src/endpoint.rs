@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tracing::Span;
 
-use crate::handler::{Admitted, Handler};
+use crate::handler::{Admitted, Handler, id_of};
 use crate::message::Message;
 use crate::refusal::{RpcErrors, advice};
 use crate::tools::AgentTools;
@@ -114,8 +114,7 @@ async fn answer<T: AgentTools>(
 impl<T: AgentTools> Endpoint<T> {
     async fn answer(&self, request: Request) -> Response {
         let (head, body) = request.into_parts();
-        let id = RequestId::of(&head.headers);
-        let request_id = head.extensions.get::<RequestId>().cloned().unwrap_or(id);
+        let request_id = id_of(&head);
         if self.is_foreign(&head.headers) {
             let detail = "Pages of this origin may not use this endpoint.";
             let problem = Problem::new(ProblemType::FORBIDDEN, detail);
@@ -155,7 +154,7 @@ impl<T: AgentTools> Endpoint<T> {
             challenge,
             rate,
         } = refusal;
-        tracing::info!(problem = problem.kind().name, "refused");
+        tracing::info!(problem = problem.kind().name, uuid = %request.to_uuid(), "refused");
         let error = self.errors.refused(&problem, request);
         let mut response = protocol_error(problem.status(), id, &error);
         let headers = response.headers_mut();

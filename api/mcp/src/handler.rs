@@ -162,13 +162,14 @@ impl<T: AgentTools> Handler<T> {
 }
 
 /// The id of the request that a message came in.
+pub(crate) fn id_of(head: &Parts) -> RequestId {
+    let known = head.extensions.get().cloned();
+    known.unwrap_or_else(|| RequestId::of(&head.headers))
+}
+
 fn request_id(context: &RequestContext<RoleServer>) -> RequestId {
     let head = context.extensions.get::<Parts>();
-    let known = head.and_then(|head| head.extensions.get().cloned());
-    let given = || head.map(|head| RequestId::of(&head.headers));
-    known
-        .or_else(given)
-        .unwrap_or_else(|| RequestId::of(&HeaderMap::new()))
+    head.map_or_else(|| RequestId::of(&HeaderMap::new()), id_of)
 }
 
 fn broken_down() -> Problem {

@@ -9,8 +9,9 @@
 //!
 //! `rmcp` speaks the protocol. In front of it stands what it does not do: the
 //! origins of pages, how long and how slow a body may be, who calls, and how
-//! often. What it refuses in plain text leaves as a problem document, like every
-//! refusal of the service that is not one of the protocol.
+//! often. Whatever is refused before a tool is called leaves as an error of
+//! JSON-RPC with the problem document as its data, under the status and the
+//! headers that the HTTP API has for it.
 
 mod description;
 mod diligence;
