@@ -281,8 +281,15 @@ async fn a_code_pairs_one_app_once_and_the_same_certificate_keeps_what_is_signed
     assert_eq!(status, StatusCode::OK, "{attempt}");
     assert_eq!(attempt["phase"], "done");
 
-    let (status, _) = app.post(&url, Some(token), &signature).await;
-    assert_eq!(status, StatusCode::UNAUTHORIZED, "the token is spent");
+    let again = app.post(&url, Some(token), &signature).await;
+    assert_eq!(again, (status, attempt), "the answer was lost");
+    let mut other = signature.clone();
+    other["signature"] = app.signed("card-p384", &asked).await["signature"].clone();
+    for (step, body) in [("complete", &other), ("certificate", &certificate)] {
+        let url = format!("{base}/c/card/{step}");
+        let (status, _) = app.post(&url, Some(token), body).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "the token is spent");
+    }
 }
 
 #[tokio::test]
@@ -314,6 +321,8 @@ async fn the_page_itself_may_be_the_app_and_links_of_others_lead_to_no_attempt()
         (status, &attempt["phase"]),
         (StatusCode::OK, &json!("done"))
     );
+    let again = app.post(&url, None, &signature).await;
+    assert_eq!(again, (status, attempt), "the answer was lost");
 }
 
 #[tokio::test]

@@ -123,7 +123,8 @@ async fn paired_certificate<C: CeremonyApi>(
     body: Body,
 ) -> Result<Json<views::CardRequest>, Problem> {
     let link = paired(&*http.api, &headers).await?;
-    take_certificate(&*http.api, link, &parameters, &headers, body).await
+    let taken = take_certificate(&*http.api, link, &parameters, &headers, body).await;
+    taken.map_err(of_token)
 }
 
 async fn paired_complete<C: CeremonyApi>(
@@ -133,7 +134,8 @@ async fn paired_complete<C: CeremonyApi>(
     body: Body,
 ) -> Result<Json<views::Attempt>, Problem> {
     let link = paired(&*http.api, &headers).await?;
-    take_signature(&*http.api, link, &parameters, &headers, body).await
+    let taken = take_signature(&*http.api, link, &parameters, &headers, body).await;
+    taken.map_err(of_token)
 }
 
 async fn certificate<C: CeremonyApi>(
@@ -154,28 +156,35 @@ async fn complete<C: CeremonyApi>(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<views::Attempt>, Problem> {
-    let link = find_open(&*http.api, &token).await?;
+    // What it ended with may be sent again when the signature is there.
+    let link = http.api.find(&token).await?;
     take_signature(&*http.api, link, &parameters, &headers, body).await
 }
 
 /// Where the token of an app leads.
 async fn paired<C: CeremonyApi>(api: &C, headers: &HeaderMap) -> Result<C::Link, Problem> {
-    let unauthorized = || {
-        Problem::new(
-            ProblemType::UNAUTHORIZED,
-            "The card token is missing, or its attempt is over.",
-        )
-        .with_header("www-authenticate", "Bearer")
-    };
     let value = headers
         .get(AUTHORIZATION)
         .and_then(|value| value.to_str().ok());
     let token = value.and_then(|value| value.split_once(' '));
     let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     let (_, token) = token.ok_or_else(unauthorized)?;
-    match api.find_paired(token.trim()).await {
-        Err(problem) if problem.kind() == ProblemType::NOT_FOUND => Err(unauthorized()),
-        found => found,
+    api.find_paired(token.trim()).await.map_err(of_token)
+}
+
+fn unauthorized() -> Problem {
+    Problem::new(
+        ProblemType::UNAUTHORIZED,
+        "The card token is missing, or its attempt is over.",
+    )
+    .with_header("www-authenticate", "Bearer")
+}
+
+/// What has ended is not there for its token any more.
+fn of_token(problem: Problem) -> Problem {
+    match problem.kind() {
+        kind if kind == ProblemType::NOT_FOUND => unauthorized(),
+        _ => problem,
     }
 }
 

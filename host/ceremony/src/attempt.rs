@@ -33,7 +33,7 @@ use super::prompts::PromptLimits;
 use crate::changes::Changes;
 use crate::links::Links;
 
-pub(super) use self::card::{CARD_WITHIN, link};
+pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
 pub(super) use self::device::verified;
 pub(super) use self::outcome::ASK_WITHIN;
 pub use self::outcome::pin;

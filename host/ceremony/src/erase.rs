@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::lifecycle::Lifecycle;
-use super::{change, history, notices};
+use super::{attempt, change, history, notices};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
 use crate::records::{CeremonyLinkRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow};
@@ -347,6 +347,9 @@ async fn erase_rows(
     }
     for party in &mut row.signing.signers {
         tx.delete::<SignerPrivateRow>(&party.id.uuid()).await?;
+        if let Some(last) = party.attempt {
+            attempt::forget_answered(tx, last.uuid()).await?;
+        }
         party.identity_locked = false;
         party.identity_matched = None;
     }

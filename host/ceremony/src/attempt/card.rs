@@ -13,7 +13,8 @@ use super::device::verified;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::error::CeremonyError;
 use crate::records::{
-    AttemptRow, AttemptStep, CardLinkRow, CardSubmission, ChosenCertificate, PreparedSignature,
+    AttemptRow, AttemptStep, CardAccess, CardLinkRow, CardSubmission, ChosenCertificate,
+    PreparedSignature,
 };
 use crate::sealing;
 
@@ -92,17 +93,39 @@ fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
     StepOutcome::WaitingForCard(until)
 }
 
-/// Leads nobody to an attempt any more.
+/// Leads nobody to an attempt any more, but for the app whose completion it has
+/// ended with, which may not have got the answer.
 pub(super) async fn unlink(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
 ) -> Result<(), CeremonyError> {
     attempt.card_submission = None;
-    let Some(card) = attempt.card.take() else {
+    let Some(mut card) = attempt.card.take() else {
         return Ok(());
     };
+    let is_completed = attempt.completed_with.is_some();
+    let answered = card.token_hash.take_if(|_| is_completed);
     for hash in card.hashes() {
         tx.delete::<CardLinkRow>(&hash.to_owned()).await?;
+    }
+    attempt.card = answered.map(|token| CardAccess {
+        code_hash: None,
+        code_until: card.code_until,
+        token_hash: Some(token),
+        certificate_sha256: None,
+    });
+    Ok(())
+}
+
+/// Leads that app there no more.
+pub(crate) async fn forget_answered(
+    tx: &mut Transaction<'_>,
+    attempt: Uuid,
+) -> Result<(), CeremonyError> {
+    let attempt = tx.get::<AttemptRow>(&attempt).await?;
+    let token = attempt.and_then(|attempt| attempt.card?.token_hash);
+    if let Some(token) = token {
+        tx.delete::<CardLinkRow>(&token).await?;
     }
     Ok(())
 }

@@ -105,6 +105,18 @@ pub struct SubmittedSignature {
     pub operation_token: String,
 }
 
+impl SubmittedSignature {
+    /// What tells it from any other.
+    fn digest(&self) -> String {
+        let (algorithm, encoding) = (self.algorithm.name(), self.encoding.name());
+        let digest = Sha256::new()
+            .chain_update(format!("{algorithm} {encoding} "))
+            .chain_update(Sha256::digest(&self.operation_token))
+            .chain_update(&self.value);
+        hex::encode(digest.finalize())
+    }
+}
+
 impl Ceremonies {
     /// What leads a card's app to an attempt that waits for one.
     pub(super) fn pairing(&self, attempt: &AttemptRow, now: Timestamp) -> Option<Pairing> {
@@ -204,6 +216,12 @@ impl Ceremonies {
             member: "/certificate",
             detail: "is no X.509 certificate in DER".to_owned(),
         })?;
+        if card_key(certificate.key_kind()).is_none() {
+            return Err(CeremonyError::CardRefused {
+                member: "/certificate",
+                detail: "has a key that is neither on P-256, P-384 or P-521 nor RSA".to_owned(),
+            });
+        }
         let sha256 = hex::encode(certificate.sha256());
         let key = self.reader.key_to(&ceremony.row).await?;
         let attempt = self.card_attempt(ceremony).await?;
@@ -278,13 +296,44 @@ impl Ceremonies {
     }
 
     /// Takes what the card has signed, and tells how the attempt stands once the
-    /// document is signed, or after a while. The same signature sent again gets
-    /// the same answer as long as the attempt runs.
+    /// document is signed, or after a while. The same one sent again gets the same
+    /// answer, also when the attempt has ended, until the signer begins another or
+    /// the link leads nowhere.
     ///
     /// # Errors
     /// [`CeremonyError::CardRefused`] for a form that the key's signatures have
     /// not, and for one that does not verify, which ends the attempt.
     pub async fn submit_signature(
+        &self,
+        ceremony: &Ceremony,
+        submitted: &SubmittedSignature,
+    ) -> Result<AttemptRow, CeremonyError> {
+        match self.complete(ceremony, submitted).await {
+            Err(CeremonyError::NotFound) => self.answered_before(ceremony, submitted).await,
+            completed => completed,
+        }
+    }
+
+    /// How the attempt ended that this completion was sent to.
+    async fn answered_before(
+        &self,
+        ceremony: &Ceremony,
+        submitted: &SubmittedSignature,
+    ) -> Result<AttemptRow, CeremonyError> {
+        let id = ceremony.party()?.attempt.ok_or(CeremonyError::NotFound)?;
+        let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
+        let attempt = attempt.filter(|attempt| {
+            let is_same = attempt.completed_with == Some(submitted.digest());
+            is_same && attempt.phase.is_terminal()
+        });
+        let attempt = attempt.ok_or(CeremonyError::NotFound)?;
+        match attempt.failure {
+            Some(failure) => Err(failed(ceremony, failure)?),
+            None => Ok(attempt),
+        }
+    }
+
+    async fn complete(
         &self,
         ceremony: &Ceremony,
         submitted: &SubmittedSignature,
@@ -300,9 +349,12 @@ impl Ceremonies {
         if attempt.phase != Phase::Completing {
             let (key, prepared) = self.asked_of_card(ceremony, &attempt).await?;
             match value(&prepared, submitted)? {
-                Some(value) => self.take_signature(&key, &attempt, value).await?,
+                Some(value) => {
+                    let digest = submitted.digest();
+                    self.take_signature(&key, &attempt, value, digest).await?;
+                }
                 None => {
-                    self.end_attempt(&attempt, AttemptFailure::BadSignature)
+                    self.end_by_bad_signature(&attempt, submitted.digest())
                         .await?;
                     return Err(failed(ceremony, AttemptFailure::BadSignature)?);
                 }
@@ -320,10 +372,12 @@ impl Ceremonies {
         key: &DataKey,
         attempt: &AttemptRow,
         value: Vec<u8>,
+        digest: String,
     ) -> Result<(), CeremonyError> {
         let submission = CardSubmission::Signature(value);
         let submission = sealing::seal_card_submission(key, attempt.id, &submission)?;
-        let (id, step, submission) = (attempt.id, attempt.step_number, &submission);
+        let (id, step) = (attempt.id, attempt.step_number);
+        let (submission, digest) = (&submission, &digest);
         self.records
             .store
             .transact(|tx| {
@@ -336,6 +390,7 @@ impl Ceremonies {
                         signing.signing.device_signed(own, now)?;
                         tx.put(&signing).await?;
                         attempt.card_submission = Some(submission.clone());
+                        attempt.completed_with = Some(digest.clone());
                         tx.put(&attempt).await?;
                         jobs::hasten(tx, ATTEMPTS, &attempt::unique_key(id), now).await?;
                     }
@@ -348,18 +403,19 @@ impl Ceremonies {
         Ok(())
     }
 
-    async fn end_attempt(
+    async fn end_by_bad_signature(
         &self,
         attempt: &AttemptRow,
-        failure: AttemptFailure,
+        digest: String,
     ) -> Result<(), CeremonyError> {
-        let id = attempt.id;
+        let (id, digest) = (attempt.id, &digest);
         self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let (attempt, signing) = running(tx, id).await?;
-                    end(tx, attempt, signing, failure).await
+                    let (mut attempt, signing) = running(tx, id).await?;
+                    attempt.completed_with = Some(digest.clone());
+                    end(tx, attempt, signing, AttemptFailure::BadSignature).await
                 })
             })
             .await?;

@@ -89,6 +89,10 @@ impl Ceremonies {
                         .get::<SigningRow>(&signing)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
+                    let party = row.signing.signers.iter().find(|party| party.id == signer);
+                    if let Some(last) = party.and_then(|party| party.attempt) {
+                        attempt::forget_answered(tx, last.uuid()).await?;
+                    }
                     let earlier = running_attempt(tx, &row, signer).await?;
                     row.signing
                         .begin_attempt(signer, AttemptId::new(id), start.method, now)
@@ -124,6 +128,7 @@ impl Ceremonies {
                         returned_with: None,
                         card,
                         card_submission: None,
+                        completed_with: None,
                         step: Some(step),
                     };
                     if !shows_code {

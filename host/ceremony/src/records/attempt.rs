@@ -61,6 +61,10 @@ pub struct AttemptRow {
     /// A [`CardSubmission`] that the step has not taken yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) card_submission: Option<Sealed>,
+    /// The digest of the completion that the app sent, by which its repetition is
+    /// known also when the attempt has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) completed_with: Option<String>,
     /// An [`AttemptStep`]; none once the attempt has ended.
     pub step: Option<Sealed>,
 }

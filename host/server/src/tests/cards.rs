@@ -18,6 +18,7 @@ use parafa_trust::Certificate;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::certified::{Certified, KeyUse};
 use super::deployment::{Posted, SIGN, Site};
 use super::formats::documents;
 use super::host::Host;
@@ -130,8 +131,67 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
 
     assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
     assert_eq!(stage.signing().await.versions.len(), 2);
-    let spent = ceremonies.card_ceremony(&paired.token).await;
+    let spent = send_certificate(&stage, CARD).await;
     assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
+    stage.host = stage.deployment.sound_host().await;
+    let ceremonies = &stage.host.app.ceremonies;
+    let leads_to = ceremonies.card_ceremony(&paired.token).await.unwrap();
+    let again = ceremonies.submit_signature(&leads_to, &signature).await;
+    assert_eq!(again.unwrap().phase, Phase::Done);
+    let other = signed(&stage, CARD, &asked).await;
+    let other = ceremonies.submit_signature(&leads_to, &other).await;
+    assert!(matches!(other, Err(CeremonyError::NotFound)), "{other:?}");
+    let id = stage.signing().await.signing.id.uuid();
+    stage.host.erase(id).await.unwrap();
+    let gone = ceremonies.card_ceremony(&paired.token).await;
+    assert!(matches!(gone, Err(CeremonyError::NotFound)), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_completion_that_ended_its_attempt_badly_is_answered_so_until_the_next_attempt() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let bad = SubmittedSignature {
+        value: site.card_signature(CARD, &[7; 32]).await,
+        ..signed(&stage, CARD, &asked).await
+    };
+    let is_bad = |refused: Result<Phase, CeremonyError>| {
+        let failure = AttemptFailure::BadSignature;
+        matches!(refused, Err(CeremonyError::AttemptFailed { failure: told, .. }) if told == failure)
+    };
+
+    assert!(is_bad(complete(&stage, &bad).await));
+    assert!(is_bad(complete(&stage, &bad).await), "the answer was lost");
+    let good = complete(&stage, &signed(&stage, CARD, &asked).await).await;
+    assert!(matches!(good, Err(CeremonyError::NotFound)), "{good:?}");
+
+    start(&stage).await;
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    assert!(!is_bad(complete(&stage, &bad).await), "it is another one's");
+    let signed = signed(&stage, CARD, &asked).await;
+    assert_eq!(complete(&stage, &signed).await.unwrap(), Phase::Done);
+}
+
+#[tokio::test]
+async fn a_key_on_a_curve_that_is_not_verified_is_refused_with_its_certificate_and_ends_nothing() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let der = Certified::on_another_curve(&site, KeyUse::Signing);
+    let open = ceremony(&stage).await;
+
+    let refused = stage.host.app.ceremonies.submit_certificate(&open, der);
+    let refused = driven(&stage.host, refused).await;
+
+    let Err(CeremonyError::CardRefused { member, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(member, "/certificate");
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    let signed = signed(&stage, CARD, &asked).await;
+    assert_eq!(complete(&stage, &signed).await.unwrap(), Phase::Done);
 }
 
 #[tokio::test]
@@ -296,7 +356,8 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
 
         let phase = complete(&stage, &signature).await.unwrap();
         assert_eq!(phase, Phase::Done, "{format}");
-        let spent = ceremonies.card_ceremony(&paired.token).await;
+        let leads_to = ceremonies.card_ceremony(&paired.token).await.unwrap();
+        let spent = ceremonies.submit_signature(&leads_to, &guessed).await;
         assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
         assert_eq!(stage.signing().await.versions.len(), 2, "{format}");
     }

@@ -3,7 +3,9 @@
 
 use openssl::asn1::{Asn1Object, Asn1OctetString, Asn1Time};
 use openssl::bn::BigNum;
+use openssl::ec::{EcGroup, EcKey};
 use openssl::hash::MessageDigest;
+use openssl::nid::Nid;
 use openssl::pkey::{HasPublic, PKey, PKeyRef};
 use openssl::x509::extension::KeyUsage;
 use openssl::x509::{X509, X509Builder, X509Extension, X509NameBuilder};
@@ -74,6 +76,19 @@ impl Certified<'_> {
         }
         builder.sign(&issuer_key, MessageDigest::sha384()).unwrap();
         builder.build().to_der().unwrap()
+    }
+
+    /// One of a key on a curve that no card of ours has.
+    pub(super) fn on_another_curve(site: &Site, key_use: KeyUse) -> Vec<u8> {
+        let curve = EcGroup::from_curve_name(Nid::SECP256K1).unwrap();
+        let key = PKey::from_ec_key(EcKey::generate(&curve).unwrap()).unwrap();
+        let certified = Certified {
+            by: "card-ca",
+            key_use,
+            policies: &[],
+            is_qualified: true,
+        };
+        certified.issue(site, "48706189911", &key)
     }
 
     fn extensions(&self) -> Vec<X509Extension> {
