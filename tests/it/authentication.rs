@@ -3,6 +3,7 @@
 
 mod assertions;
 mod cards;
+mod device_links;
 mod example;
 mod hostile;
 mod phones;

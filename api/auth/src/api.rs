@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use parafa_api_http::{Api, Problem, ids};
 
 use crate::requests::{
-    CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
+    AppReturn, CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest,
+    PollQuery,
 };
 use crate::views;
 use crate::vocabulary::AuthenticationMethod;
@@ -62,6 +63,10 @@ pub trait AuthApi: Api<Record = AuthenticationId> {
 
     /// `POST /v1/auth/pairings`.
     async fn pair(&self, request: PairingRequest) -> Result<views::PairedClient, Problem>;
+
+    /// `GET /auth/return/{requestId}`: the app has come back from the device link
+    /// of a request; where the person began, if it really has.
+    async fn return_from_app(&self, id: AuthenticationId, returned: AppReturn) -> Option<String>;
 
     /// `GET /v1/auth/.well-known/jwks.json`.
     async fn keys(&self) -> Result<views::JsonWebKeySet, Problem>;

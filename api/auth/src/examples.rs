@@ -35,6 +35,7 @@ pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
             client_token: Some(TOKEN.to_owned()),
             pairing: None,
             verification_code: None,
+            device_link: None,
         }),
         "Authentication" => value(&views::Authentication {
             request_id: REQUEST.into(),
@@ -42,6 +43,8 @@ pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
             method: AuthenticationMethod::SmartId,
             expires_at: "2026-03-01T08:05:00Z".parse().ok()?,
             verification_code: Some("4927".to_owned()),
+            device_link: None,
+            return_code: None,
             sig: Some(SIGNATURE.to_owned()),
             cert: Some(certificate()),
             assertion: None,
@@ -70,6 +73,8 @@ pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
         "PairedClient" => value(&views::PairedClient {
             request_id: REQUEST.into(),
             client_token: TOKEN.to_owned(),
+            provider: "UAB „Pavyzdys“".to_owned(),
+            audience: AUDIENCE.to_owned(),
         }),
         "JsonWebKeySet" => json!({"keys": [{
             "kty": "EC",

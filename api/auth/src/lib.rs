@@ -12,6 +12,7 @@ mod pairing_page;
 mod problem;
 mod reference;
 pub mod requests;
+mod return_page;
 pub mod views;
 mod vocabulary;
 
@@ -59,5 +60,6 @@ pub fn router<A: AuthApi>(api: Arc<A>, config: HttpConfig) -> Router {
         format: ErrorEnvelope,
         reference: reference::reference(),
     };
-    parafa_api_http::beside(api, config, surface).merge(pairing_page::page())
+    let pages = pairing_page::page().merge(return_page::page(Arc::clone(&api)));
+    parafa_api_http::beside(api, config, surface).merge(pages)
 }

@@ -48,7 +48,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .says(
                 OF_PROVIDERS.name,
                 "Begin",
-                "Has somebody authenticate with one method. For `physical` the answer holds the client's token, for `nfc` what pairs an app; `smart_id` and `mobile_id` run on the server, and the code is shown to the person.",
+                "Has somebody authenticate with one method. For `physical` the answer holds the client's token, for `nfc` what pairs an app; `smart_id` and `mobile_id` run on the server, and the code is shown to the person. `smart_id` without a personal code is answered with a device link: its `qr` is shown as a code to scan, its `sameDevice` as a button where the page is on the phone itself.",
             )
             .refuses(&[ForbiddenOrigin, ForbiddenFormat, ForbiddenTenant])
             .body::<CreateAuthentication>()
@@ -59,7 +59,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .says(
                 OF_PROVIDERS.name,
                 "Read",
-                "Tells how far a request is; with waitMs, once that changes. A completed one tells who authenticated, a failed one why nobody did. Kept for an hour after its time.",
+                "Tells how far a request is; with waitMs, once that changes. The code to scan of a device link is another one each second, so wait no longer than that while one is shown. A completed one tells who authenticated, a failed one why nobody did. Kept for an hour after its time.",
             )
             .refuses(&[ForbiddenTenant])
             .query::<PollQuery>()
@@ -123,7 +123,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .says(
                 OF_CLIENTS.name,
                 "Pair",
-                "Exchanges the code of a pairing hint for the client token of its request, once.",
+                "Exchanges the code of a pairing hint for the client token of its request, once, and tells for whom the person authenticates: an app shows it before the PIN.",
             )
             .for_anybody(A::anybody)
             .refuses(&[NotFound])

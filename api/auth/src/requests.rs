@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use parafa_api_http::decode::{Node, Object, any_base64};
 use parafa_api_http::{FromBody, FromQuery};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::vocabulary::AuthenticationMethod;
@@ -21,6 +22,9 @@ const LONGEST_NAME: usize = 32;
 /// Longest wait for a change, in milliseconds.
 const LONGEST_WAIT: u16 = 30_000;
 const PERSONAL_CODE_DIGITS: usize = 11;
+/// Longest address that a browser is sent to, in characters.
+const LONGEST_ADDRESS: usize = 1000;
+const ADDRESS: &str = "^https?://[!-\"$-~]+$";
 const PHONE_NUMBER: &str = "^\\+[0-9]{8,30}$";
 const BASE64: &str = "^[A-Za-z0-9+/_-]+={0,2}$";
 
@@ -31,6 +35,9 @@ pub struct CreateAuthentication {
     pub audience: String,
     /// How.
     pub method: NewMethod,
+    /// Where the person's browser goes when the app has come back from a device
+    /// link: an address of the audience.
+    pub return_url: Option<String>,
 }
 
 /// How somebody is to authenticate, and who.
@@ -48,8 +55,8 @@ pub enum NewMethod {
     },
     /// With Smart-ID.
     SmartId {
-        /// Whom to ask.
-        personal_code: String,
+        /// Whom to ask; nobody in particular, but whoever follows a device link.
+        personal_code: Option<String>,
     },
     /// With Mobile-ID.
     MobileId {
@@ -85,7 +92,7 @@ impl<A> FromBody<A> for CreateAuthentication {
             let mut has_code = false;
             let code = object.optional("personalCode", |node| {
                 has_code = true;
-                node.described("The Lithuanian personal code of the person who has to authenticate; required for smart_id and mobile_id.")
+                node.described("The Lithuanian personal code of the person who has to authenticate; required for mobile_id. With it smart_id sends that person a notification, without it the answer holds a device link for whoever scans or follows it.")
                     .digits(PERSONAL_CODE_DIGITS)
                     .map(str::to_owned)
             });
@@ -99,23 +106,30 @@ impl<A> FromBody<A> for CreateAuthentication {
                 node.described("The number of the phone with the country's code; required for mobile_id, and for nothing else.")
                     .parsed(PHONE_NUMBER, "a + and 8 to 30 digits", phone_number)
             });
+            let is_by_link = !has_code
+                && method.is_none_or(|method| method == AuthenticationMethod::SmartId);
+            let return_url = object.optional("returnUrl", |node| {
+                node.described("Where the app's return from sameDevice leads the person's browser; for smart_id without personalCode. An address of the audience without a fragment, to which the parameters requestId and returnCode are added.")
+                    .parsed(ADDRESS, "an address of the audience, for smart_id without personalCode", |text| {
+                        let audience = audience.filter(|audience| is_by_link && is_of(audience, text));
+                        audience.map(|_| text.to_owned())
+                    })
+            });
             object.keyword("allOf", conditions());
-            let asked = matches!(
-                method,
-                Some(AuthenticationMethod::SmartId | AuthenticationMethod::MobileId)
-            );
-            if asked && !has_code {
-                object.missing("personalCode", "is required for this method");
-            }
-            if method == Some(AuthenticationMethod::MobileId) && !has_number {
-                object.missing("phoneNumber", "is required for this method");
+            if method == Some(AuthenticationMethod::MobileId) {
+                for (name, is_given) in [("personalCode", has_code), ("phoneNumber", has_number)] {
+                    if !is_given {
+                        object.missing(name, "is required for this method");
+                    }
+                }
             }
             Some(Self {
                 audience: audience?.to_owned(),
+                return_url,
                 method: match method? {
                     AuthenticationMethod::Physical => NewMethod::Physical { personal_code: code },
                     AuthenticationMethod::Nfc => NewMethod::Nfc { personal_code: code },
-                    AuthenticationMethod::SmartId => NewMethod::SmartId { personal_code: code? },
+                    AuthenticationMethod::SmartId => NewMethod::SmartId { personal_code: code },
                     AuthenticationMethod::MobileId => NewMethod::MobileId {
                         personal_code: code?,
                         phone_number: number?,
@@ -133,13 +147,23 @@ fn conditions() -> serde_json::Value {
         json!({"properties": {"method": method}, "required": ["method"]})
     };
     json!([
-        {"if": of("smart_id"), "then": {"required": ["personalCode"]}},
         {
             "if": of("mobile_id"),
             "then": {"required": ["personalCode", "phoneNumber"]},
             "else": {"properties": {"phoneNumber": false}},
         },
+        {"if": of("smart_id"), "else": {"properties": {"returnUrl": false}}},
+        {"not": {"required": ["personalCode", "returnUrl"]}},
     ])
+}
+
+/// Whether an address is one of an origin.
+fn is_of(origin: &str, address: &str) -> bool {
+    let is_visible = |byte: u8| byte.is_ascii_graphic() && byte != b'#';
+    let path = address.strip_prefix(origin);
+    address.len() <= LONGEST_ADDRESS
+        && address.bytes().all(is_visible)
+        && path.is_some_and(|path| path.is_empty() || path.starts_with(['/', '?']))
 }
 
 fn phone_number(text: &str) -> Option<String> {
@@ -250,6 +274,18 @@ impl<A> FromBody<A> for PairingRequest {
             })
         })
     }
+}
+
+/// What Smart-ID's app adds to the address that it returns to.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(default, rename_all = "camelCase")]
+pub struct AppReturn {
+    /// The address's own value, which nobody guesses.
+    pub value: String,
+    /// Proves that the app knows the session's secret.
+    pub session_secret_digest: String,
+    /// What the app's answer was bound to; none where it has no good one.
+    pub user_challenge_verifier: String,
 }
 
 /// Some bytes in base64, of either alphabet, with or without padding.

@@ -30,10 +30,14 @@ pub struct CreatedAuthentication {
     /// What pairs an app with the request; for `nfc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairing: Option<Pairing>,
-    /// What the person compares with their device; for `smart_id` and
-    /// `mobile_id`.
+    /// What the person compares with their device; for `mobile_id`, and for
+    /// `smart_id` with a personal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_code: Option<String>,
+    /// What leads the person's app to the request; for `smart_id` without a
+    /// personal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_link: Option<DeviceLink>,
 }
 
 impl Created for CreatedAuthentication {
@@ -58,6 +62,19 @@ pub struct Pairing {
     pub expires_at: Timestamp,
 }
 
+/// What leads a person's app to a request.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceLink {
+    /// The text of a QR code to be scanned with a phone. It is another one each
+    /// second: read the request anew, and show the latest.
+    pub qr: String,
+    /// The address that opens the app on the device that shows the page, where
+    /// the app can return to this service from it; always the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_device: Option<String>,
+}
+
 /// How far a request is; once it has ended, how.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,9 +88,19 @@ pub struct Authentication {
     /// When it ends by itself.
     #[serde(serialize_with = "timestamp::serialize")]
     pub expires_at: Timestamp,
-    /// What the person compares with their device.
+    /// What the person compares with their device; with a card once its
+    /// certificate is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification_code: Option<String>,
+    /// What leads the person's app to the request, as long as the app has not
+    /// answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_link: Option<DeviceLink>,
+    /// What the person's browser brought to `returnUrl`, once completed on the
+    /// device that shows the page: the browser that brings it, with the session
+    /// that the request was made for, is the one to be let in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_code: Option<String>,
     /// The signature, once completed: base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sig: Option<String>,
@@ -182,6 +209,10 @@ pub struct PairedClient {
     pub request_id: AuthenticationId,
     /// The token.
     pub client_token: String,
+    /// The provider that the person authenticates for, by its registered name.
+    pub provider: String,
+    /// The origin that the person authenticates for.
+    pub audience: String,
 }
 
 /// The keys that verify assertions (RFC 7517, 5).

@@ -59,6 +59,7 @@ impl Authentications {
         let identifier = identity::identifier(&certificate, private.expected.as_deref())?;
         let holder = identity::digest(&self.records.master, id, &identifier);
         let token = Token::random()?;
+        let dtbs = &row.challenge().dtbs(der);
         let (hash, holder) = (&token.hash().to_string(), &holder);
         self.records
             .store
@@ -71,6 +72,7 @@ impl Authentications {
                         expires_at: shifted(now, self.settings.operation_token_lifetime),
                     };
                     row.state.receive_certificate(holder, operation, now)?;
+                    row.verification_code = Some(dtbs.verification_code());
                     let private = PrivatePart {
                         certificate: Some(STANDARD.encode(der)),
                         ..row.open(&self.records.master)?
@@ -82,7 +84,6 @@ impl Authentications {
             })
             .await?;
         self.changes.announce(id);
-        let dtbs = row.challenge().dtbs(der);
         Ok(views::DataToBeSigned {
             request_id: AuthenticationId(id),
             dtbs: dtbs.to_base64(),

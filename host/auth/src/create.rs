@@ -40,6 +40,7 @@ const PERSON_RETRY_SECONDS: u32 = 60;
 /// A request as its rows are made, and what only its maker is told.
 struct Drafted {
     row: RequestRow,
+    private: PrivatePart,
     client_token: Option<String>,
     code: Option<String>,
 }
@@ -55,7 +56,11 @@ impl Authentications {
         asked: CreateAuthentication,
         claim: Option<&Claim>,
     ) -> Result<CreatedAuthentication, AuthError> {
-        let CreateAuthentication { audience, method } = asked;
+        let CreateAuthentication {
+            audience,
+            method,
+            return_url,
+        } = asked;
         if !provider.audiences.contains(&audience) {
             return Err(AuthError::ForbiddenOrigin);
         }
@@ -63,8 +68,8 @@ impl Authentications {
         if !provider.methods.contains(&name) || !self.methods().contains(&name) {
             return Err(AuthError::ForbiddenMethod);
         }
-        let drafted = self.draft(provider, audience, method).await?;
-        let created = self.shown(&drafted);
+        let drafted = self.draft(provider, audience, method, return_url).await?;
+        let created = self.shown(&drafted)?;
         let answer = self.kept_answer(claim, &created).await?;
         let stored = self.store(&drafted.row, answer.as_ref()).await;
         if let (Err(AuthError::Platform(error)), Some(answer)) = (&stored, &answer)
@@ -82,6 +87,7 @@ impl Authentications {
         provider: &ProviderRow,
         audience: String,
         method: NewMethod,
+        return_url: Option<String>,
     ) -> Result<Drafted, AuthError> {
         let (id, now) = (
             self.records.store.new_id().await?,
@@ -102,12 +108,19 @@ impl Authentications {
             NewMethod::Nfc { .. } => code = Some(pairing::random_code()?),
             NewMethod::SmartId { .. } | NewMethod::MobileId { .. } => {}
         }
-        let private = private_part(method);
+        let mut private = private_part(method);
         let challenge = Challenge {
             request: id,
             audience,
             nonce: Challenge::random_nonce()?,
         };
+        let asked = private.expected.as_ref().filter(|_| !name.is_card());
+        let verification_code = asked.and_then(|_| self.verification_code(name, &challenge));
+        if !name.is_card() && asked.is_none() {
+            let (link, session) = self.open_link(provider, &challenge, return_url).await?;
+            private.device_link = Some(link);
+            private.session = Some(session);
+        }
         let asked = private.expected.as_ref().filter(|_| !name.is_card());
         let row = RequestRow {
             id,
@@ -119,7 +132,7 @@ impl Authentications {
             pairing: code
                 .as_deref()
                 .map(|code| grant(&pairing::normal(code), self.settings.request_lifetime)),
-            verification_code: self.verification_code(name, &challenge),
+            verification_code,
             person: asked.map(|person| {
                 let digest = self.records.master.index("authenticated-person", person);
                 digest.to_string()
@@ -131,6 +144,7 @@ impl Authentications {
         };
         Ok(Drafted {
             row,
+            private,
             client_token,
             code,
         })
@@ -147,16 +161,18 @@ impl Authentications {
         Some(authenticator.verification_code(&digest))
     }
 
-    fn shown(&self, drafted: &Drafted) -> CreatedAuthentication {
+    fn shown(&self, drafted: &Drafted) -> Result<CreatedAuthentication, AuthError> {
         let Drafted {
             row,
+            private,
             client_token,
             code,
         } = drafted;
-        CreatedAuthentication {
+        let method = row.state.method();
+        Ok(CreatedAuthentication {
             request_id: AuthenticationId(row.id),
             status: AuthenticationStatus::Pending,
-            method: views::method(row.state.method()),
+            method: views::method(method),
             expires_at: row.state.expires_at(),
             client_token: client_token.clone(),
             pairing: code
@@ -168,7 +184,8 @@ impl Authentications {
                     expires_at: grant.expires_at,
                 }),
             verification_code: row.verification_code.clone(),
-        }
+            device_link: self.shown_link(method, private, row.created_at)?,
+        })
     }
 
     async fn kept_answer(
@@ -264,10 +281,9 @@ async fn check_person(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<(), 
 
 fn private_part(method: NewMethod) -> PrivatePart {
     let (code, phone_number) = match method {
-        NewMethod::Physical { personal_code } | NewMethod::Nfc { personal_code } => {
-            (personal_code, None)
-        }
-        NewMethod::SmartId { personal_code } => (Some(personal_code), None),
+        NewMethod::Physical { personal_code }
+        | NewMethod::Nfc { personal_code }
+        | NewMethod::SmartId { personal_code } => (personal_code, None),
         NewMethod::MobileId {
             personal_code,
             phone_number,

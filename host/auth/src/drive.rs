@@ -19,16 +19,13 @@ use uuid::Uuid;
 
 use crate::authentications::{Authentications, request_in};
 use crate::error::AuthError;
-use crate::records::{PrivatePart, Proof, RequestRow};
+use crate::records::{PrivatePart, Proof, ProviderRow, RequestRow};
 use crate::{identity, means};
 
 /// The lane of these jobs; a person waits for them.
 pub const LANE: Lane = Lane::new("authentications");
 /// Their kind.
 pub const DRIVE: &str = "drive-authentication";
-
-/// What the app shows beside the relying party's name.
-const PROMPT: &str = "Prisijungti / Log in";
 
 /// Has the device of a request's person asked.
 pub(crate) async fn schedule(tx: &mut Transaction<'_>, request: Uuid) -> Result<(), StoreError> {
@@ -56,6 +53,8 @@ enum Step {
     Waits(SignedDuration),
     /// The provider cannot be reached at this moment.
     Again(SignedDuration),
+    /// The device has answered; the app has to come back first.
+    AwaitsReturn(AuthenticationProof),
     /// It is over.
     Ended(Result<Proof, AuthenticationFailure>),
 }
@@ -93,20 +92,25 @@ impl Authentications {
 
     async fn step(&self, row: &RequestRow, tries: u32) -> Result<Step, AuthError> {
         let private = row.open(&self.records.master)?;
-        let provider = self.eid.get(&row.state.method());
-        let Some(authenticator) = provider.and_then(|provider| provider.authenticator()) else {
+        if let Some(answer) = &private.answer {
+            return self.once_returned(row, &private, answer).await;
+        }
+        let authenticator = self.eid.get(&row.state.method());
+        let authenticator = authenticator.and_then(|provider| provider.authenticator());
+        let provider = self.providers.working(row.provider).await?;
+        let (Some(authenticator), Some(provider)) = (authenticator, provider) else {
             return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
         };
         let outcome = match &private.session {
             // Whoever was asked by a host that died is not asked a second time.
             None if tries > 1 => return Ok(Step::Ended(Err(AuthenticationFailure::Timeout))),
-            None => self.ask(row, &private, authenticator).await,
+            None => self.ask(row, &private, &provider, authenticator).await,
             Some(session) => {
                 let asked = Instant::now();
                 match authenticator.poll_authentication(session, POLL).await {
                     Ok(SessionState::Running) => Ok(Step::Waits(Poll::since(asked).pause())),
                     Ok(SessionState::Complete(proof)) => {
-                        return self.judge(row, &private, &proof).await.map(Step::Ended);
+                        return self.once_returned(row, &private, &proof).await;
                     }
                     Err(error) => Err(error),
                 }
@@ -137,6 +141,7 @@ impl Authentications {
         &self,
         row: &RequestRow,
         private: &PrivatePart,
+        provider: &ProviderRow,
         authenticator: &dyn Authenticator,
     ) -> Result<Step, EidError> {
         let message = row.challenge().without_certificate();
@@ -144,10 +149,30 @@ impl Authentications {
             person: private.expected.as_deref().unwrap_or_default(),
             phone_number: private.phone_number.as_deref(),
             message: &message,
-            prompt: PROMPT,
+            relying_party: &provider.name,
         };
         let session = authenticator.request_authentication(request).await?;
         Ok(Step::Asked(session))
+    }
+
+    /// What the device's answer comes to. One by a link on the device that shows
+    /// the page counts only once the app has come back with what it signed:
+    /// somebody who was sent another person's link does not log in for them.
+    async fn once_returned(
+        &self,
+        row: &RequestRow,
+        private: &PrivatePart,
+        answer: &AuthenticationProof,
+    ) -> Result<Step, AuthError> {
+        match (&answer.user_challenge, &private.returned_with) {
+            (Some(_), None) => return Ok(Step::AwaitsReturn(answer.clone())),
+            (Some(_), Some(verifier)) if !answer.admits_verifier(verifier) => {
+                tracing::error!(authentication.id = %row.id, "the app came back with another verifier than it signed");
+                return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
+            }
+            _ => {}
+        }
+        self.judge(row, private, answer).await.map(Step::Ended)
     }
 
     /// What the device's answer is worth.
@@ -207,12 +232,27 @@ impl Authentications {
                 jobs::retry(tx, job, now).await?;
             }
             Step::Waits(pause) => jobs::retry(tx, job, shifted(now, *pause)).await?,
+            Step::AwaitsReturn(answer) => {
+                let returned = row.open(&self.records.master)?.returned_with.is_some();
+                let due = if returned {
+                    now
+                } else {
+                    row.state.expires_at()
+                };
+                self.keep(&mut row, |private| {
+                    private.session = None;
+                    private.answer = Some(answer.clone());
+                })?;
+                tx.put(&row).await?;
+                jobs::retry(tx, job, due).await?;
+            }
             Step::Again(pause) => jobs::give_back(tx, job, shifted(now, *pause)).await?,
             Step::Ended(outcome) => {
                 let verdict = outcome.as_ref().map(drop).map_err(|failure| *failure);
                 row.state.conclude(verdict, now)?;
                 self.keep(&mut row, |private| {
                     private.session = None;
+                    private.answer = None;
                     private.proof = outcome.as_ref().ok().cloned();
                 })?;
                 tx.put(&row).await?;

@@ -1,4 +1,5 @@
 use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
+use parafa_eid::EidError;
 use parafa_platform::PlatformError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
@@ -50,6 +51,9 @@ pub enum AuthError {
         /// Seconds after which it may be tried again.
         retry_after: u32,
     },
+    /// The provider of the person's eID gives no session.
+    #[error("the provider of the eID does not answer as it should")]
+    ProviderDown(#[source] EidError),
     /// The records failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),

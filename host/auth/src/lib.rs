@@ -14,6 +14,7 @@ mod cancel;
 pub mod card;
 mod challenge;
 pub mod create;
+mod device_link;
 pub mod drive;
 mod error;
 mod identity;

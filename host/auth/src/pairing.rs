@@ -65,12 +65,15 @@ impl Authentications {
                         expires_at: shifted(now, lifetime).min(row.state.expires_at()),
                     });
                     tx.put(&row).await?;
-                    Ok(row.id)
+                    Ok(row)
                 })
             })
             .await?;
+        let provider = self.providers.working(request.provider).await?;
         Ok(PairedClient {
-            request_id: AuthenticationId(request),
+            provider: provider.ok_or(AuthError::NotFound)?.name,
+            audience: request.audience,
+            request_id: AuthenticationId(request.id),
             client_token: token.reveal().to_owned(),
         })
     }

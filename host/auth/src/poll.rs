@@ -5,7 +5,7 @@ use parafa_domain::AuthenticationStatus;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::api::views;
+use crate::api::views::{self, Shown};
 use crate::authentications::Authentications;
 use crate::error::AuthError;
 use crate::records::RequestRow;
@@ -34,7 +34,18 @@ impl Authentications {
             (row, status) = self.status(id).await?;
         }
         let private = row.open(&self.records.master)?;
-        Ok(views::authentication(&row, status, private.proof))
+        let now = self.records.store.now().await?;
+        let device_link = match status.is_terminal() {
+            true => None,
+            false => self.shown_link(row.state.method(), &private, now)?,
+        };
+        let has_returned = private.proof.is_some() && private.returned_with.is_some();
+        let shown = Shown {
+            return_code: has_returned.then(|| self.return_code(id)),
+            proof: private.proof,
+            device_link,
+        };
+        Ok(views::authentication(&row, status, shown))
     }
 
     async fn status(&self, id: Uuid) -> Result<(RequestRow, AuthenticationStatus), AuthError> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use parafa_api_auth::views;
 use parafa_domain::{Authentication, AuthenticationMethod};
-use parafa_eid::ProviderSession;
+use parafa_eid::{AuthenticationProof, ProviderSession};
 use parafa_platform::PlatformError;
 use parafa_store::keys::KeyError;
 use parafa_store::{
@@ -77,7 +77,8 @@ pub struct RequestRow {
     pub client_token: Option<TokenGrant>,
     /// The code that a client can have it for.
     pub pairing: Option<TokenGrant>,
-    /// What the person compares with their device.
+    /// What the person compares with their device; of a card once its certificate
+    /// is accepted.
     pub verification_code: Option<String>,
     /// Keyed digest of the person whose device is asked.
     pub person: Option<String>,
@@ -103,15 +104,37 @@ pub struct PrivatePart {
     /// The phone that is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
-    /// The session of the provider who asks it.
+    /// The session of the provider who asks it, until it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<ProviderSession>,
+    /// The link by which whoever follows it comes, where nobody is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_link: Option<OpenDeviceLink>,
+    /// What the device has answered, when it counts only once the app has come
+    /// back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AuthenticationProof>,
+    /// The verifier with which the app has come back from the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned_with: Option<String>,
     /// The card's certificate: DER in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
     /// What became known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+}
+
+/// A device link that is open.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct OpenDeviceLink {
+    /// What its links are made of.
+    pub session: ProviderSession,
+    /// Codes to scan say how long it has been open.
+    pub opened_at: Timestamp,
+    /// Where the person's browser goes when the app has come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_url: Option<String>,
 }
 
 /// That a person has authenticated.

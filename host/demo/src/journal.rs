@@ -51,7 +51,12 @@ pub(crate) enum Event {
     /// The request with this number was answered, by a planned fault perhaps.
     Answered { request: u64, status: u16 },
     /// A person's phone was asked for something.
-    PhoneRang { session: &'static str },
+    PhoneRang {
+        session: &'static str,
+        /// What it shows, unless it shows nothing of the request's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
 }
 
 impl Journal {
@@ -128,7 +133,10 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
 
-    const RANG: Event = Event::PhoneRang { session: "test" };
+    const RANG: Event = Event::PhoneRang {
+        session: "test",
+        text: None,
+    };
 
     fn journal() -> Journal {
         Journal::new(WorldClock::new(Arc::new(SystemClock), SignedDuration::ZERO))

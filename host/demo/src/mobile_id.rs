@@ -146,6 +146,7 @@ impl MobileId {
                     Task::Signature => "signature",
                     Task::Authentication => "authentication",
                 },
+                text: request.text.clone(),
             };
             self.0.journal.note(Service::MobileId, rang);
         }

@@ -176,18 +176,17 @@ impl SmartId {
         Ok(self.set_out(begun, transport, approach))
     }
 
-    /// By notification.
     fn request_authentication(
         &self,
         path: &str,
         target: Target,
+        transport: Transport,
         body: &Value,
     ) -> Result<Value, Problem> {
-        let request = AuthenticationRequest::parse(body)?;
+        let request = AuthenticationRequest::parse(body, transport, self.0.callbacks)?;
         self.authorize(&request.envelope)?;
         let account = self.account(target)?;
         let now = self.0.clock.now();
-        let transport = Transport::Notification;
         let begun = self.0.sessions.begin(path, body, now, || {
             let session = Session::new(Task::Authentication(request), account, now);
             Ok(self.describe(session, transport))

@@ -4,6 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_with::As;
+use serde_with::base64::Base64;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 
 use crate::provider::{EidError, ProviderSession, SessionState};
 
@@ -41,21 +48,38 @@ pub struct AuthenticationRequest<'r> {
     /// What makes the answer one to this request; its SHA-256 digest goes to the
     /// provider.
     pub message: &'r [u8],
-    /// What the device shows, in 60 characters at most.
-    pub prompt: &'r str,
+    /// The name of whom the person logs in to, for the device to show as much of it
+    /// as it can.
+    pub relying_party: &'r str,
 }
 
 /// What a device has answered.
-#[derive(Clone, Eq, PartialEq)]
+#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AuthenticationProof {
     /// The person's authentication certificate, DER.
+    #[serde(with = "As::<Base64>")]
     pub certificate: Vec<u8>,
     /// What was signed, with SHA-256.
+    #[serde(with = "As::<Base64>")]
     pub message: Vec<u8>,
     /// How.
     pub scheme: ProofScheme,
     /// The signature: for ECDSA an `ECDSA-Sig-Value` in DER.
+    #[serde(with = "As::<Base64>")]
     pub value: Vec<u8>,
+    /// Where the app was opened on the device that shows the page: the digest of
+    /// the verifier with which it returns there. The answer counts only then.
+    pub user_challenge: Option<String>,
+}
+
+impl AuthenticationProof {
+    /// Whether this is the verifier with which the app returns.
+    #[must_use]
+    pub fn admits_verifier(&self, verifier: &str) -> bool {
+        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier));
+        let own = self.user_challenge.as_deref();
+        own.is_some_and(|own| own.as_bytes().ct_eq(challenge.as_bytes()).into())
+    }
 }
 
 impl fmt::Debug for AuthenticationProof {
@@ -68,7 +92,8 @@ impl fmt::Debug for AuthenticationProof {
 }
 
 /// How a device signs a SHA-256 digest.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProofScheme {
     /// ECDSA.
     Ecdsa,
@@ -76,4 +101,28 @@ pub enum ProofScheme {
     RsaPkcs1,
     /// RSASSA-PSS with MGF1 over SHA-256 and a salt of 32 octets.
     RsaPss,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published example.
+    #[test]
+    fn the_app_returns_with_the_verifier_of_the_challenge_that_it_signed() {
+        let proof = |user_challenge: Option<&str>| AuthenticationProof {
+            certificate: Vec::new(),
+            message: Vec::new(),
+            scheme: ProofScheme::RsaPss,
+            value: Vec::new(),
+            user_challenge: user_challenge.map(str::to_owned),
+        };
+        let verifier = "XtPfaGa8JnGtYrJjboooUf0KfY9sMEHrWFpSQrsUv9c";
+        let own = proof(Some("GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00"));
+
+        assert!(own.admits_verifier(verifier));
+        assert!(!own.admits_verifier(""));
+        assert!(!own.admits_verifier("GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00"));
+        assert!(!proof(None).admits_verifier(verifier));
+    }
 }

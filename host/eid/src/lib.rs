@@ -7,6 +7,7 @@
 
 mod authentication;
 pub mod card;
+mod display;
 mod ecdsa;
 pub mod mobile_id;
 mod provider;
@@ -17,7 +18,7 @@ pub use self::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
 };
 pub use self::provider::{
-    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
-    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
-    SignerCertificate, SignerOutcome, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, LinkedAuthentication,
+    OpenedChoice, PersonToAsk, ProviderSession, RequestKey, RequestedCertificate, SessionState,
+    SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
 };

@@ -68,7 +68,8 @@ pub trait EidProvider: Send + Sync {
     }
 }
 
-/// A choice of a certificate that is open to whoever follows its link.
+/// Choices of certificates, and authentications, that are open to whoever follows
+/// their links.
 #[async_trait]
 pub trait DeviceLinks: Send + Sync {
     /// Opens a choice. The app returns to `callback`, to which `random` is added
@@ -78,6 +79,13 @@ pub trait DeviceLinks: Send + Sync {
         request: &RequestKey,
         callback: &Url,
         random: [u8; 16],
+    ) -> Result<OpenedChoice, EidError>;
+
+    /// Opens an authentication of whoever follows its link; its links and callback
+    /// are like those of a choice.
+    async fn open_authentication(
+        &self,
+        request: LinkedAuthentication<'_>,
     ) -> Result<OpenedChoice, EidError>;
 
     /// Its links, `elapsed` after it was opened. The language is one of ISO 639-2.
@@ -219,7 +227,21 @@ pub struct StartedSignature {
     pub verification_code: Option<String>,
 }
 
-/// A choice of a certificate that was opened.
+/// An authentication of somebody who is not known yet.
+#[derive(Clone, Copy)]
+pub struct LinkedAuthentication<'r> {
+    /// What makes the answer one to this request; its SHA-256 digest goes to the
+    /// provider.
+    pub message: &'r [u8],
+    /// The name of whom the person logs in to.
+    pub relying_party: &'r str,
+    /// Where the app returns to; with `random` as in [`DeviceLinks::open`].
+    pub callback: &'r Url,
+    /// A value that nobody guesses.
+    pub random: [u8; 16],
+}
+
+/// A choice of a certificate, or an authentication, that was opened.
 #[derive(Clone, Debug)]
 pub struct OpenedChoice {
     /// What its links are made of.

@@ -158,6 +158,10 @@ pub struct SmartId {
     pub relying_party_name: String,
     /// The relying party's UUID.
     pub relying_party_uuid: uuid::Uuid,
+    /// Whether authentications name their relying party to the provider as the
+    /// one on whose behalf they are; by contract.
+    #[serde(default)]
+    pub broker: bool,
 }
 
 /// Mobile-ID.

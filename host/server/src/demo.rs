@@ -270,6 +270,7 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
         scheme_name: SCHEME_NAME.to_owned(),
         relying_party_name: relying_party.name,
         relying_party_uuid: relying_party.uuid,
+        broker: false,
     });
     let relying_party = RelyingParty::mobile_id();
     config.mobile_id = Some(MobileId {

@@ -83,6 +83,11 @@ impl Provider {
         send(self.by_key(Method::GET, &path)).await
     }
 
+    /// How far a request is now.
+    pub(crate) async fn poll_at_once(&self, id: &str) -> Answer {
+        send(self.by_key(Method::GET, &format!("/v1/auth/requests/{id}"))).await
+    }
+
     /// The same once it has ended.
     pub(crate) async fn ended(&self, id: &str) -> Value {
         for _ in 0..20 {

@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) event: String,
     pub(crate) status: Option<u16>,
     pub(crate) session: Option<String>,
+    /// What a phone showed.
+    pub(crate) text: Option<String>,
 }
 
 impl Entry {

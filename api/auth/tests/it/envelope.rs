@@ -51,7 +51,18 @@ async fn each_method_asks_for_what_it_needs() {
     };
     let code = "40504040001";
     for (method, members, fault) in [
-        ("smart_id", json!({}), "/personalCode is required"),
+        ("mobile_id", json!({}), "/personalCode is required"),
+        (
+            "smart_id",
+            json!({"personalCode": code, "returnUrl": AUDIENCE}),
+            "/returnUrl",
+        ),
+        ("physical", json!({"returnUrl": AUDIENCE}), "/returnUrl"),
+        (
+            "smart_id",
+            json!({"returnUrl": "https://shop.example.evil/"}),
+            "/returnUrl",
+        ),
         (
             "mobile_id",
             json!({"personalCode": code}),
@@ -76,6 +87,11 @@ async fn each_method_asks_for_what_it_needs() {
     }
     for (method, members) in [
         ("smart_id", json!({"personalCode": code})),
+        ("smart_id", json!({})),
+        (
+            "smart_id",
+            json!({"returnUrl": format!("{AUDIENCE}?step=2")}),
+        ),
         (
             "mobile_id",
             json!({"personalCode": code, "phoneNumber": "+37060000666"}),
@@ -211,5 +227,26 @@ async fn both_alphabets_of_base64_are_taken_with_and_without_padding() {
         let body = json!({"certificate": text});
         let answer = ask(request("POST", &certificate, &[BY_CLIENT], Some(&body))).await;
         assert_eq!(answer.status.is_success(), is_taken, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_app_that_comes_back_leads_where_the_person_began_and_made_up_returns_to_a_page() {
+    let path = |query: &str| format!("/auth/return/{KNOWN}?{query}");
+    let genuine = "value=value&sessionSecretDigest=digest&userChallengeVerifier=verifier";
+    let leads_on = ask(request("GET", &path(genuine), &[], None)).await;
+    assert_eq!(leads_on.status, 303);
+    assert_eq!(
+        leads_on.header("location"),
+        format!("{AUDIENCE}/login?returnCode=code")
+    );
+    for made_up in [
+        path(""),
+        path("value=value&sessionSecretDigest=digest"),
+        "/auth/return/none?value=value".to_owned(),
+    ] {
+        let page = ask(request("GET", &made_up, &[], None)).await;
+        assert_eq!(page.status, 200, "{made_up}");
+        assert!(page.header("content-type").starts_with("text/html"));
     }
 }

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use parafa_api_auth::requests::{
-    CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
+    AppReturn, CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest,
+    PollQuery,
 };
 use parafa_api_auth::{
     AuthApi, AuthenticationId, AuthenticationMethod, AuthenticationStatus, ErrorCode, router, views,
@@ -126,6 +127,7 @@ impl AuthApi for Fake {
             client_token: Some("token".to_owned()),
             pairing: None,
             verification_code: None,
+            device_link: None,
         })
     }
 
@@ -144,6 +146,8 @@ impl AuthApi for Fake {
             method: AuthenticationMethod::Physical,
             expires_at: "2026-03-01T08:05:00Z".parse().unwrap(),
             verification_code: None,
+            device_link: None,
+            return_code: None,
             sig: None,
             cert: None,
             assertion: None,
@@ -207,7 +211,17 @@ impl AuthApi for Fake {
         Ok(views::PairedClient {
             request_id: id(KNOWN),
             client_token: "token".to_owned(),
+            provider: "UAB „Pavyzdys“".to_owned(),
+            audience: AUDIENCE.to_owned(),
         })
+    }
+
+    /// One return counts.
+    async fn return_from_app(&self, _: AuthenticationId, returned: AppReturn) -> Option<String> {
+        let counts = returned.value == "value"
+            && returned.session_secret_digest == "digest"
+            && returned.user_challenge_verifier == "verifier";
+        counts.then(|| format!("{AUDIENCE}/login?returnCode=code"))
     }
 
     async fn keys(&self) -> Result<views::JsonWebKeySet, Problem> {

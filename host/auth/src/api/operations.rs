@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parafa_api_auth::requests::{
-    CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest, PollQuery,
+    AppReturn, CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest,
+    PollQuery,
 };
 use parafa_api_auth::{AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, views as api};
 use parafa_api_http::{
@@ -209,6 +210,18 @@ impl AuthApi for AuthOperations {
 
     async fn pair(&self, request: PairingRequest) -> Result<api::PairedClient, Problem> {
         Ok(self.0.pair(&request.code).await?)
+    }
+
+    async fn return_from_app(&self, id: AuthenticationId, returned: AppReturn) -> Option<String> {
+        match self.0.return_from_app(id.0, &returned).await {
+            Ok(address) => address,
+            Err(AuthError::NotFound) => None,
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(authentication.id = %id.0, error, "a return from the app is lost");
+                None
+            }
+        }
     }
 
     async fn keys(&self) -> Result<api::JsonWebKeySet, Problem> {

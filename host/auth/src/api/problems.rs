@@ -45,6 +45,11 @@ impl From<AuthError> for Problem {
                 "The person is asked by several requests already, or refused many of late.",
             )
             .with_retry_after(retry_after),
+            AuthError::ProviderDown(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, "a provider opens no device link");
+                Problem::of(ErrorCode::UpstreamUnavailable)
+            }
             AuthError::Platform(error) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::error!(error, "an authentication could not be read or written");

@@ -34,12 +34,19 @@ pub(crate) fn status(status: AuthenticationStatus) -> api::AuthenticationStatus 
     }
 }
 
+/// What is told of a request beside its row.
+pub(crate) struct Shown {
+    pub(crate) proof: Option<Proof>,
+    pub(crate) device_link: Option<api::views::DeviceLink>,
+    pub(crate) return_code: Option<String>,
+}
+
 pub(crate) fn authentication(
     row: &RequestRow,
     stands: AuthenticationStatus,
-    proof: Option<Proof>,
+    shown: Shown,
 ) -> api::views::Authentication {
-    let (sig, cert, assertion) = match proof {
+    let (sig, cert, assertion) = match shown.proof {
         Some(proof) => (Some(proof.sig), Some(proof.cert), proof.assertion),
         None => (None, None, None),
     };
@@ -49,6 +56,8 @@ pub(crate) fn authentication(
         method: method(row.state.method()),
         expires_at: row.state.expires_at(),
         verification_code: row.verification_code.clone(),
+        device_link: shown.device_link,
+        return_code: shown.return_code,
         sig,
         cert,
         assertion,

@@ -39,6 +39,8 @@ pub(super) struct SignatureRequest {
     pub(super) hash: MessageDigest,
     pub(super) hash_type: &'static str,
     pub(super) digest: Vec<u8>,
+    /// `displayText`.
+    pub(super) text: Option<String>,
 }
 
 impl UserRequest {
@@ -109,15 +111,14 @@ impl SignatureRequest {
             ));
         }
         let format = optional(members, "displayTextFormat")?.unwrap_or("GSM-7");
-        text::check(
-            optional(members, "displayText")?.unwrap_or_default(),
-            format,
-        )?;
+        let text = optional(members, "displayText")?;
+        text::check(text.unwrap_or_default(), format)?;
         Ok(Self {
             user,
             hash: digest_of,
             hash_type,
             digest,
+            text: text.map(str::to_owned),
         })
     }
 }

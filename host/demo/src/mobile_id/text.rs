@@ -34,6 +34,9 @@ pub(super) fn check(text: &str, format: &str) -> Result<(), Refusal> {
         "UCS-2" if length > 50 => Err(Refusal::bad_request(
             "displayText must not be longer than 50 characters in UCS-2",
         )),
+        "UCS-2" if text.chars().any(|c| u32::from(c) > 0xFFFF) => Err(Refusal::bad_request(
+            "displayText has characters that UCS-2 has not",
+        )),
         "UCS-2" => Ok(()),
         _ => Err(Refusal::bad_request(
             "displayTextFormat must be GSM-7 or UCS-2",

@@ -6,6 +6,7 @@ use tokio::{sync::OnceCell, task};
 
 use super::{
     cast::{AccountLevel, AccountRole, Behaviour, ROLES, Role},
+    interactions::InteractionType,
     problem::Problem,
 };
 use crate::{
@@ -80,6 +81,11 @@ impl Account {
 
     pub(super) fn behaviour(&self) -> Behaviour {
         self.account.behaviour
+    }
+
+    /// The interactions that its app knows.
+    pub(super) fn interactions(&self) -> &'static [InteractionType] {
+        self.account.interactions
     }
 
     /// Whether the certificate counts as qualified at the service.

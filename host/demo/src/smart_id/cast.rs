@@ -29,6 +29,8 @@ pub(super) struct AccountRole {
     pub(super) behaviour: Behaviour,
     pub(super) key: KeyType,
     pub(super) validity: Validity,
+    /// What its app knows.
+    pub(super) interactions: &'static [InteractionType],
 }
 
 /// The level and the issuer of an account's certificate.
@@ -87,6 +89,7 @@ const QUALIFIED: AccountRole = AccountRole {
     behaviour: Behaviour::Consents,
     key: KeyType::Rsa2048,
     validity: Validity::Current,
+    interactions: InteractionType::ALL,
 };
 
 const DEMO: AccountRole = AccountRole {
@@ -133,7 +136,8 @@ pub(super) static ROLES: [Role; 22] = [
     lithuanian("smart-id-2", ("Jonas", "Žąsinas"), "50001029996", DEMO, Outcome::Signs),
     lithuanian("smart-id-3", ("Petras", "Šimkūnas"), "30303039914",
         AccountRole { key: KeyType::Rsa4096, ..QUALIFIED }, Outcome::Signs),
-    lithuanian("smart-id-4", ("Mykolas", "Ąžuolas"), "39901012239", DEMO, Outcome::Signs),
+    lithuanian("smart-id-4", ("Mykolas", "Ąžuolas"), "39901012239",
+        AccountRole { interactions: InteractionType::OLDEST, ..DEMO }, Outcome::Signs),
     lithuanian("smart-id-minor", ("Ugnė", "Mažylė"), "61101012257", QUALIFIED, Outcome::Signs),
     lithuanian("smart-id-link", ("Eglė", "Nuorodienė"), "40404040009", QUALIFIED, Outcome::Signs),
     lithuanian("smart-id-link-minor", ("Liepa", "Mažylė"), "61101019999", QUALIFIED, Outcome::Signs),

@@ -33,6 +33,7 @@ pub(super) struct Protected<'a> {
     /// Digest or challenge, base64 as sent.
     pub(super) digest: &'a str,
     pub(super) relying_party_name: &'a str,
+    pub(super) brokered_name: &'a str,
     /// Base64 as sent.
     pub(super) interactions: &'a str,
     /// Empty for a QR code and without a callback.
@@ -130,15 +131,15 @@ impl<'a> ScannedLink<'a> {
         let Ok(code) = URL_SAFE_NO_PAD.decode(self.auth_code) else {
             return false;
         };
-        let payload = protected.payload(SCHEME_NAME, "", self.unprotected);
+        let payload = protected.payload(SCHEME_NAME, self.unprotected);
         hmac(secret, &payload).verify_slice(&code).is_ok()
     }
 }
 
 impl Protected<'_> {
-    fn payload(&self, scheme: &str, broker: &str, unprotected: &str) -> String {
+    fn payload(&self, scheme: &str, unprotected: &str) -> String {
         let name = STANDARD.encode(self.relying_party_name);
-        let broker = STANDARD.encode(broker);
+        let broker = STANDARD.encode(self.brokered_name);
         [
             scheme,
             self.signature_protocol,
@@ -156,6 +157,12 @@ impl Protected<'_> {
 /// `sessionSecretDigest` that a callback brings.
 pub(super) fn session_secret_digest(secret: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(secret))
+}
+
+/// `userChallenge` of the `userChallengeVerifier` that a callback brings: of its
+/// text.
+pub(super) fn user_challenge(verifier: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
 fn hmac(secret: &[u8], payload: &str) -> Hmac<Sha256> {
@@ -206,10 +213,11 @@ mod tests {
             signature_protocol,
             digest,
             relying_party_name: "DEMO",
+            brokered_name: broker,
             interactions,
             callback: if link_type == "QR" { "" } else { CALLBACK },
         };
-        let payload = protected.payload("smart-id", broker, &unprotected);
+        let payload = protected.payload("smart-id", &unprotected);
         let secret = STANDARD.decode(SECRET).unwrap();
         URL_SAFE_NO_PAD.encode(hmac(&secret, &payload).finalize().into_bytes())
     }
@@ -269,6 +277,14 @@ mod tests {
         let secret = STANDARD.decode(SECRET).unwrap();
         let digest = session_secret_digest(&secret);
         assert_eq!(digest, "U4CKK13H1XFiyBofev9asqrzIrY5_Gszi_nL_zDKkBc");
+    }
+
+    #[test]
+    fn the_published_challenge_of_a_verifier_comes_out() {
+        assert_eq!(
+            user_challenge("XtPfaGa8JnGtYrJjboooUf0KfY9sMEHrWFpSQrsUv9c"),
+            "GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00"
+        );
     }
 
     #[test]

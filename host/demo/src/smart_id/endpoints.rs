@@ -50,6 +50,15 @@ pub(super) fn router(service: SmartId) -> Router {
             post(choice_by_person),
         );
     let authentication = Router::new()
+        .route("/device-link/anonymous", post(authentication_by_link))
+        .route(
+            "/device-link/etsi/{person}",
+            post(authentication_by_link_to_person),
+        )
+        .route(
+            "/device-link/document/{document}",
+            post(authentication_by_link_to_document),
+        )
         .route(
             "/notification/etsi/{person}",
             post(authentication_of_person),
@@ -122,9 +131,7 @@ async fn authentication_of_person(
     Path(person): Path<String>,
     body: JsonPost,
 ) -> Answer {
-    let target = Target::Person(person);
-    let answer = service.request_authentication(&body.path, target, &body.value);
-    answer.map(Json)
+    body.authentication(&service, Target::Person(person), Transport::Notification)
 }
 
 async fn authentication_by_document(
@@ -132,9 +139,31 @@ async fn authentication_by_document(
     Path(document): Path<String>,
     body: JsonPost,
 ) -> Answer {
-    let target = Target::Document(document);
-    let answer = service.request_authentication(&body.path, target, &body.value);
-    answer.map(Json)
+    body.authentication(
+        &service,
+        Target::Document(document),
+        Transport::Notification,
+    )
+}
+
+async fn authentication_by_link(State(service): State<SmartId>, body: JsonPost) -> Answer {
+    body.authentication(&service, Target::Anybody, Transport::DeviceLink)
+}
+
+async fn authentication_by_link_to_person(
+    State(service): State<SmartId>,
+    Path(person): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    body.authentication(&service, Target::Person(person), Transport::DeviceLink)
+}
+
+async fn authentication_by_link_to_document(
+    State(service): State<SmartId>,
+    Path(document): Path<String>,
+    body: JsonPost,
+) -> Answer {
+    body.authentication(&service, Target::Document(document), Transport::DeviceLink)
 }
 
 async fn certificate(
@@ -215,6 +244,12 @@ struct JsonPost {
 }
 
 impl JsonPost {
+    fn authentication(&self, service: &SmartId, target: Target, transport: Transport) -> Answer {
+        service
+            .request_authentication(&self.path, target, transport, &self.value)
+            .map(Json)
+    }
+
     fn signature(&self, service: &SmartId, target: Target, transport: Transport) -> Answer {
         service
             .request_signature(&self.path, target, transport, &self.value)

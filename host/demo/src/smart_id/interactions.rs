@@ -18,10 +18,18 @@ pub enum InteractionType {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Interactions {
     base64: String,
-    preferred: InteractionType,
+    offered: Vec<(InteractionType, String)>,
 }
 
 impl InteractionType {
+    /// Those that every app knows, also an old one.
+    pub(super) const OLDEST: &'static [Self] = &[Self::DisplayTextAndPin];
+    pub(super) const ALL: &'static [Self] = &[
+        Self::DisplayTextAndPin,
+        Self::ConfirmationMessage,
+        Self::ConfirmationMessageAndVerificationCodeChoice,
+    ];
+
     const NAMES: [(&'static str, Self); 3] = [
         ("displayTextAndPIN", Self::DisplayTextAndPin),
         ("confirmationMessage", Self::ConfirmationMessage),
@@ -47,7 +55,7 @@ impl InteractionType {
             .map(|(_, interaction)| *interaction)
     }
 
-    /// Name and longest length, characters, of the text.
+    /// Name and longest length, UTF-16 code units, of the text.
     fn text(self) -> (&'static str, usize) {
         match self {
             Self::DisplayTextAndPin => ("displayText60", 60),
@@ -76,21 +84,23 @@ impl Interactions {
         let items: Value =
             serde_json::from_slice(&json).map_err(|_| "must hold JSON text in UTF-8")?;
         let items = items.as_array().ok_or("must hold a JSON array")?;
-        let mut types = Vec::with_capacity(items.len());
+        let mut offered: Vec<(InteractionType, String)> = Vec::with_capacity(items.len());
         for item in items {
-            let interaction = parse_item(item)?;
+            let (interaction, text) = parse_item(item)?;
             if !interaction.works_with(transport) {
                 return Err("holds an interaction that this flow does not have");
             }
-            if types.contains(&interaction) {
+            if offered.iter().any(|(known, _)| *known == interaction) {
                 return Err("holds an interaction twice");
             }
-            types.push(interaction);
+            offered.push((interaction, text.into()));
         }
-        let preferred = *types.first().ok_or("must hold at least one interaction")?;
+        if offered.is_empty() {
+            return Err("must hold at least one interaction");
+        }
         Ok(Self {
             base64: base64.into(),
-            preferred,
+            offered,
         })
     }
 
@@ -99,13 +109,15 @@ impl Interactions {
         &self.base64
     }
 
-    /// What a phone that knows all interactions uses.
-    pub(super) fn preferred(&self) -> InteractionType {
-        self.preferred
+    /// What a phone that knows these uses, with the text that it shows.
+    pub(super) fn used(&self, known: &[InteractionType]) -> Option<(InteractionType, &str)> {
+        let mut offered = self.offered.iter();
+        let used = offered.find(|(interaction, _)| known.contains(interaction));
+        used.map(|(interaction, text)| (*interaction, text.as_str()))
     }
 }
 
-fn parse_item(item: &Value) -> Result<InteractionType, &'static str> {
+fn parse_item(item: &Value) -> Result<(InteractionType, &str), &'static str> {
     let item = item.as_object().ok_or("must hold objects")?;
     let interaction = item
         .get("type")
@@ -118,13 +130,13 @@ fn parse_item(item: &Value) -> Result<InteractionType, &'static str> {
         .and_then(Value::as_str)
         .filter(|text| !text.trim().is_empty())
         .ok_or("holds an interaction without its text")?;
-    if text.chars().count() > limit {
+    if text.encode_utf16().count() > limit {
         return Err("holds a text that is too long");
     }
     if item.len() != 2 {
         return Err("holds an interaction with other members than type and its text");
     }
-    Ok(interaction)
+    Ok((interaction, text))
 }
 
 #[cfg(test)]
@@ -132,7 +144,9 @@ mod tests {
     use super::*;
 
     fn parse(json: &str, transport: Transport) -> Result<InteractionType, &'static str> {
-        Interactions::parse(&STANDARD.encode(json), transport).map(|parsed| parsed.preferred())
+        let parsed = Interactions::parse(&STANDARD.encode(json), transport)?;
+        let used = parsed.used(InteractionType::ALL);
+        Ok(used.expect("a phone knows all").0)
     }
 
     #[test]
@@ -142,6 +156,22 @@ mod tests {
             parse(json, Transport::DeviceLink),
             Ok(InteractionType::ConfirmationMessage)
         );
+    }
+
+    #[test]
+    fn an_old_app_uses_what_it_knows() {
+        let used = |json: &str| {
+            let parsed = Interactions::parse(&STANDARD.encode(json), Transport::DeviceLink);
+            let parsed = parsed.unwrap();
+            let used = parsed.used(InteractionType::OLDEST);
+            used.map(|(interaction, text)| (interaction, text.to_owned()))
+        };
+        let message = r#"{"type":"confirmationMessage","displayText200":"a"}"#;
+        let pin = r#"{"type":"displayTextAndPIN","displayText60":"b"}"#;
+
+        let fallen_back = Some((InteractionType::DisplayTextAndPin, "b".to_owned()));
+        assert_eq!(used(&format!("[{message},{pin}]")), fallen_back);
+        assert_eq!(used(&format!("[{message}]")), None);
     }
 
     #[test]
@@ -170,6 +200,7 @@ mod tests {
             r#"[{"type":"verificationCodeChoice","displayText60":"a"}]"#,
             r#"[{"type":"displayTextAndPIN","displayText60":"a"},{"type":"displayTextAndPIN","displayText60":"b"}]"#,
             &long,
+            &long.replace(&"ą".repeat(61), &"🖋".repeat(31)),
         ] {
             assert!(parse(json, Transport::Notification).is_err(), "{json}");
         }

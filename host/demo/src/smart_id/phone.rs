@@ -20,7 +20,7 @@ use super::{
     account::{Account, AccountKeyUse, Accounts},
     cast::Behaviour,
     config::{SCHEME_NAME, SmartIdTimings},
-    device_link::{LinkType, session_secret_digest},
+    device_link::{LinkType, session_secret_digest, user_challenge},
     end_result::EndResult,
     interactions::InteractionType,
     request::AuthenticationRequest,
@@ -123,8 +123,10 @@ impl Phones {
         approach: Approach,
         browser: Option<Browser>,
     ) {
+        let shown = session.task.interaction(account.interactions());
         let rang = Event::PhoneRang {
             session: session.task.name(),
+            text: shown.map(|(_, text)| text.to_owned()),
         };
         self.journal.note(Service::SmartId, rang);
         let phones = self.clone();
@@ -192,10 +194,13 @@ impl Phones {
             '?'
         };
         let digest = session_secret_digest(&link.secret);
-        let address = format!(
+        let mut address = format!(
             "{}{separator}sessionSecretDigest={digest}",
             browser.callback
         );
+        if let Some(verifier) = session.user_challenge_verifier() {
+            address = format!("{address}&userChallengeVerifier={verifier}");
+        }
         if let Err(error) = visit(&address, browser.cookie.as_deref()).await {
             tracing::warn!(error = %error.without_url(), "the callback could not be visited");
         }
@@ -231,6 +236,10 @@ impl Phone {
 
 /// What the person does with a request.
 async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
+    let is_choice = matches!(task, Task::CertificateChoice(_));
+    if !is_choice && task.interaction(account.interactions()).is_none() {
+        return Ending::Failed(EndResult::RequiredInteractionNotSupportedByApp);
+    }
     match (account.behaviour(), task) {
         (Behaviour::Refuses, _) => Ending::Failed(EndResult::UserRefused),
         (Behaviour::NeverAnswers, _) => Ending::Failed(EndResult::Timeout),
@@ -256,13 +265,16 @@ async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Endi
     };
     let credential = account.credential(key_use).await?;
     let account = account.clone();
+    let used = task.interaction(account.interactions());
+    let interaction = used.map_or(InteractionType::DisplayTextAndPin, |(used, _)| used);
     Ok(match task {
         Task::Authentication(request) => {
+            let verifier = URL_SAFE_NO_PAD.encode(random::bytes::<32>());
             let random = RandomPart {
                 server_random: STANDARD.encode(random::bytes::<18>()),
-                user_challenge: URL_SAFE_NO_PAD.encode(random::bytes::<32>()),
+                user_challenge: user_challenge(&verifier),
+                user_challenge_verifier: verifier,
             };
-            let interaction = request.interactions.preferred();
             let payload = acsp_v2(request, &random, interaction, flow);
             let digest = request.algorithm.hash().digest(payload.as_bytes())?;
             Ending::Signed {
@@ -282,7 +294,7 @@ async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Endi
         Task::Signature(request) => Ending::Signed {
             account,
             flow,
-            interaction: request.interactions.preferred(),
+            interaction,
             signature: request.algorithm.sign(credential.key(), &request.digest)?,
             credential,
             random: None,
@@ -298,6 +310,10 @@ fn acsp_v2(
     flow: Flow,
 ) -> String {
     let interactions = Sha256::digest(request.interactions.base64());
+    let callback = match flow {
+        Flow::Link(LinkType::Web2App | LinkType::App2App) => request.callback.as_deref(),
+        Flow::Link(LinkType::Qr) | Flow::Notification => None,
+    };
     [
         SCHEME_NAME,
         "ACSP_V2",
@@ -305,11 +321,10 @@ fn acsp_v2(
         &request.rp_challenge,
         &random.user_challenge,
         &STANDARD.encode(&request.envelope.relying_party_name),
-        // There are no brokers here, and a notification has no callback.
-        "",
+        &STANDARD.encode(&request.envelope.brokered_name),
         &STANDARD.encode(interactions),
         interaction.name(),
-        "",
+        callback.unwrap_or_default(),
         flow.name(),
     ]
     .join("|")

@@ -11,19 +11,19 @@ use super::{
     problem::Problem,
 };
 
-const COMMON: [&str; 5] = [
+const COMMON: [&str; 6] = [
     "relyingPartyUUID",
     "relyingPartyName",
+    "brokeredRpName",
     "certificateLevel",
     "requestProperties",
     "capabilities",
 ];
 const CHOICE: [&str; 1] = ["nonce"];
-const AUTHENTICATION: [&str; 4] = [
+const AUTHENTICATION: [&str; 3] = [
     "signatureProtocol",
     "signatureProtocolParameters",
     "interactions",
-    "vcType",
 ];
 const SIGNATURE: [&str; 4] = [
     "signatureProtocol",
@@ -59,6 +59,8 @@ pub(super) struct Envelope {
     pub(super) relying_party: Uuid,
     /// As sent: protected payloads hold these very bytes.
     pub(super) relying_party_name: String,
+    /// On whose behalf a broker asks; empty for everybody else.
+    pub(super) brokered_name: String,
     pub(super) level: RequestedLevel,
     pub(super) shares_ip_address: bool,
     pub(super) has_capabilities: bool,
@@ -87,6 +89,7 @@ pub(super) struct AuthenticationRequest {
     pub(super) rp_challenge: String,
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) interactions: Interactions,
+    pub(super) callback: Option<String>,
 }
 
 /// A request for a choice of certificate.
@@ -135,13 +138,20 @@ impl SignatureRequest {
 }
 
 impl AuthenticationRequest {
-    /// By notification; authentications by link are not asked for here.
-    pub(super) fn parse(body: &Value) -> Result<Self, Problem> {
-        let allowed = [COMMON.as_slice(), &AUTHENTICATION].concat();
+    pub(super) fn parse(
+        body: &Value,
+        transport: Transport,
+        rule: CallbackRule,
+    ) -> Result<Self, Problem> {
+        let mut allowed = [COMMON.as_slice(), &AUTHENTICATION].concat();
+        allowed.push(match transport {
+            Transport::DeviceLink => "initialCallbackUrl",
+            Transport::Notification | Transport::Linked => "vcType",
+        });
         let mut checker = Checker::default();
         let request = checker
             .members(body, "", &allowed)
-            .and_then(|members| authentication(&mut checker, &members));
+            .and_then(|members| authentication(&mut checker, &members, transport, rule));
         checker.finish(request)
     }
 }
@@ -170,11 +180,19 @@ impl ChoiceRequest {
     }
 }
 
-fn authentication(checker: &mut Checker, members: &Members<'_>) -> Option<AuthenticationRequest> {
+fn authentication(
+    checker: &mut Checker,
+    members: &Members<'_>,
+    transport: Transport,
+    rule: CallbackRule,
+) -> Option<AuthenticationRequest> {
     const NAME: &str = "signatureProtocolParameters";
     let envelope = envelope(checker, members);
     checker.choice(members, "signatureProtocol", &[("ACSP_V2", ())]);
-    checker.choice(members, "vcType", &[("numeric4", ())]);
+    if transport != Transport::DeviceLink {
+        checker.choice(members, "vcType", &[("numeric4", ())]);
+    }
+    let callback = callback(checker, members, rule);
     let value = checker.required(members, NAME)?;
     let allowed = [
         "rpChallenge",
@@ -197,7 +215,7 @@ fn authentication(checker: &mut Checker, members: &Members<'_>) -> Option<Authen
     let algorithm = algorithm(checker, &parameters);
     let interactions = checker
         .text(members, "interactions")
-        .map(|text| Interactions::parse(text, Transport::Notification));
+        .map(|text| Interactions::parse(text, transport));
     if let Some(Err(detail)) = &interactions {
         checker.refuse(members, "interactions", detail);
     }
@@ -206,6 +224,7 @@ fn authentication(checker: &mut Checker, members: &Members<'_>) -> Option<Authen
         rp_challenge: rp_challenge?.into(),
         algorithm: algorithm?,
         interactions: interactions?.ok()?,
+        callback,
     })
 }
 
@@ -300,6 +319,7 @@ fn algorithm(checker: &mut Checker, members: &Members<'_>) -> Option<SignatureAl
 fn envelope(checker: &mut Checker, members: &Members<'_>) -> Option<Envelope> {
     let relying_party = uuid(checker, members, "relyingPartyUUID");
     let name = checker.text(members, "relyingPartyName");
+    let brokered_name = checker.optional_text(members, "brokeredRpName");
     let level = match members.optional("certificateLevel") {
         None => Some(RequestedLevel::Qualified),
         Some(_) => {
@@ -316,6 +336,7 @@ fn envelope(checker: &mut Checker, members: &Members<'_>) -> Option<Envelope> {
     Some(Envelope {
         relying_party: relying_party?,
         relying_party_name: name?.into(),
+        brokered_name: brokered_name.unwrap_or_default().into(),
         level: level?,
         shares_ip_address,
         has_capabilities,

@@ -83,6 +83,8 @@ pub(super) enum Ending {
 pub(super) struct RandomPart {
     pub(super) server_random: String,
     pub(super) user_challenge: String,
+    /// What the app returns with.
+    pub(super) user_challenge_verifier: String,
 }
 
 /// `flowType` of an answer.
@@ -184,6 +186,20 @@ impl Session {
         }
     }
 
+    /// With what the app returns from an authentication that succeeded.
+    pub(super) fn user_challenge_verifier(&self) -> Option<String> {
+        match &*self.progress.borrow() {
+            Progress::Complete { ending, .. } => match &**ending {
+                Ending::Signed { random, .. } => {
+                    let random = random.as_ref()?;
+                    Some(random.user_challenge_verifier.clone())
+                }
+                _ => None,
+            },
+            Progress::Running => None,
+        }
+    }
+
     pub(super) fn successor(&self) -> watch::Receiver<Option<Arc<Session>>> {
         self.successor.subscribe()
     }
@@ -211,7 +227,17 @@ impl Task {
         match self {
             Self::Signature(request) => request.callback.as_deref(),
             Self::CertificateChoice(request) => request.callback.as_deref(),
-            Self::Authentication(_) => None,
+            Self::Authentication(request) => request.callback.as_deref(),
+        }
+    }
+
+    /// How the person is asked where the phone knows these interactions, and the
+    /// text that it shows.
+    pub(super) fn interaction(&self, known: &[InteractionType]) -> Option<(InteractionType, &str)> {
+        match self {
+            Self::Signature(request) => request.interactions.used(known),
+            Self::Authentication(request) => request.interactions.used(known),
+            Self::CertificateChoice(_) => None,
         }
     }
 
@@ -234,19 +260,33 @@ impl Task {
 
     /// What `authCode` protects, with this callback.
     pub(super) fn protected<'a>(&'a self, callback: &'a str) -> Protected<'a> {
-        let relying_party_name = &self.envelope().relying_party_name;
+        let Envelope {
+            relying_party_name,
+            brokered_name,
+            ..
+        } = self.envelope();
         match self {
             Self::Signature(request) => Protected {
                 signature_protocol: "RAW_DIGEST_SIGNATURE",
                 digest: &request.digest_base64,
                 relying_party_name,
+                brokered_name,
                 interactions: request.interactions.base64(),
                 callback,
             },
-            Self::CertificateChoice(_) | Self::Authentication(_) => Protected {
+            Self::Authentication(request) => Protected {
+                signature_protocol: "ACSP_V2",
+                digest: &request.rp_challenge,
+                relying_party_name,
+                brokered_name,
+                interactions: request.interactions.base64(),
+                callback,
+            },
+            Self::CertificateChoice(_) => Protected {
                 signature_protocol: "",
                 digest: "",
                 relying_party_name,
+                brokered_name,
                 interactions: "",
                 callback,
             },

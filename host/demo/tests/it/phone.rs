@@ -314,3 +314,81 @@ async fn received(listener: &TcpListener) -> String {
         .unwrap();
     String::from_utf8(head).unwrap()
 }
+
+/// A request to authenticate somebody.
+fn authentication(interactions: &Value) -> Value {
+    let mut body = with(
+        common(),
+        json!({
+            "signatureProtocol": "ACSP_V2",
+            "signatureProtocolParameters": {
+                "rpChallenge": STANDARD.encode([7; 32]),
+                "signatureAlgorithm": "rsassa-pss",
+                "signatureAlgorithmParameters": { "hashAlgorithm": "SHA-256" },
+            },
+            "interactions": STANDARD.encode(interactions.to_string()),
+        }),
+    );
+    // The challenge makes it the only one.
+    body.as_object_mut().unwrap().remove("nonce");
+    body
+}
+
+#[tokio::test]
+async fn an_authentication_by_link_is_bound_to_all_that_was_asked() {
+    const BY_LINK: &str = "/authentication/device-link/anonymous";
+    let world = fresh_world().await;
+    let party = Party::of(&world);
+    let document = "PNOLT-40404040009-MOCK-Q";
+    let pin = json!([{"type": "displayTextAndPIN", "displayText60": "a"}]);
+    let choice = json!([{
+        "type": "confirmationMessageAndVerificationCodeChoice", "displayText200": "a",
+    }]);
+    let with_code = with(authentication(&pin), json!({ "vcType": "numeric4" }));
+    for refused in [authentication(&choice), with_code] {
+        let answer = party.post(BY_LINK, &refused).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{}", answer.body);
+    }
+
+    let asked = authentication(&pin);
+    let begun = party.begin(BY_LINK, &asked).await;
+    let challenge = STANDARD.encode([7; 32]);
+    let interactions = asked["interactions"].as_str().unwrap();
+    for unbound in [
+        ["", "", "", ""],
+        ["ACSP_V2", &challenge, "", ""],
+        ["ACSP_V2", "", interactions, ""],
+    ] {
+        let link = device_link(&begun, "QR", "auth", unbound);
+        let answer = party.post(SCAN, &scan(document, &link, "QR")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{unbound:?}");
+    }
+    let bound = ["ACSP_V2", &challenge, interactions, ""];
+    let link = device_link(&begun, "QR", "auth", bound);
+    party.begin(SCAN, &scan(document, &link, "QR")).await;
+
+    let status = party.ending(&begun).await;
+    assert_eq!(status["signature"]["flowType"], "QR");
+    assert_eq!(status["signatureProtocol"], "ACSP_V2");
+    world.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_app_that_knows_none_of_the_interactions_says_so() {
+    let world = fresh_world().await;
+    let party = Party::of(&world);
+    let message = json!([{"type": "confirmationMessage", "displayText200": "a"}]);
+    let asked = with(authentication(&message), json!({ "vcType": "numeric4" }));
+    for (person, result) in [
+        ("39901012239", "REQUIRED_INTERACTION_NOT_SUPPORTED_BY_APP"),
+        ("50001029996", "OK"),
+    ] {
+        let path = format!("/authentication/notification/etsi/PNOLT-{person}");
+        let begun = party.begin(&path, &asked).await;
+
+        let status = party.ending(&begun).await;
+
+        assert_eq!(status["result"]["endResult"], result);
+    }
+    world.shutdown().await;
+}

@@ -15,6 +15,7 @@ use super::{
 use crate::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
 };
+use crate::display::login_text;
 use crate::provider::{EidError, ProviderSession, SessionState, SignerOutcome};
 
 /// A running authentication, with what is signed.
@@ -39,7 +40,8 @@ impl Authenticator for MobileIdClient {
         let phone = phone.ok_or_else(|| EidError::unusable(NoPhoneNumber))?;
         let no_account = |error| EidError::new(SignerOutcome::NoAccount, false, error);
         let user = MobileIdUser::new(request.person, phone).map_err(no_account)?;
-        let text = DisplayText::new(request.prompt).map_err(EidError::unusable)?;
+        let text =
+            DisplayText::fitting(&login_text(request.relying_party)).map_err(EidError::unusable)?;
         let sha256 = Sha256::digest(request.message).into();
         let session = self
             .start_authentication(&user, &sha256, &text, Language::Lithuanian)
@@ -66,6 +68,7 @@ impl Authenticator for MobileIdClient {
                     false => ProofScheme::Ecdsa,
                 },
                 value: answer.value,
+                user_challenge: None,
             }),
         })
     }

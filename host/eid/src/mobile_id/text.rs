@@ -1,3 +1,7 @@
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::display;
+
 /// Characters of the basic table of GSM 03.38 (3GPP TS 23.038, 6.2.1) besides
 /// letters and digits of ASCII.
 const GSM_7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
@@ -39,13 +43,35 @@ impl DisplayText {
         if length > longest {
             return Err(InvalidDisplayText::TooLong { length, longest });
         }
-        if text.chars().any(|c| u32::from(c) > 0xFFFF) {
+        if !text.chars().all(is_ucs_2) {
             return Err(InvalidDisplayText::BeyondUcs2);
         }
         Ok(Self {
             text: text.to_owned(),
             format,
         })
+    }
+
+    /// As much of a text as phones show: as it is, or else with letters of GSM-7
+    /// in place of those that it has not, because twice as many of them fit, or
+    /// else in UCS-2.
+    ///
+    /// # Errors
+    /// [`InvalidDisplayText::Blank`].
+    pub fn fitting(text: &str) -> Result<Self, InvalidDisplayText> {
+        if let Ok(whole) = Self::new(text) {
+            return Ok(whole);
+        }
+        let transliterated: Option<String> = text.chars().map(in_gsm_7).collect();
+        let shown = match transliterated {
+            Some(text) => display::shortened(&text, LONGEST_GSM_7, "...", |_| 1),
+            None => {
+                let in_ucs_2 = |c| if is_ucs_2(c) { c } else { '?' };
+                let text: String = text.chars().map(in_ucs_2).collect();
+                display::shortened(&text, LONGEST_UCS_2, "…", |_| 1)
+            }
+        };
+        Self::new(&shown)
     }
 
     /// The text.
@@ -65,6 +91,32 @@ fn is_gsm_7(character: char) -> bool {
     character.is_ascii_alphanumeric()
         || GSM_7.contains(character)
         || GSM_7_EXTENSION.contains(character)
+}
+
+fn is_ucs_2(character: char) -> bool {
+    u32::from(character) <= 0xFFFF
+}
+
+/// What stands for a character in the basic table of GSM-7; none where nothing
+/// does.
+fn in_gsm_7(character: char) -> Option<String> {
+    let in_its_place = match character {
+        '„' | '“' | '”' | '«' | '»' => "\"",
+        '‘' | '’' | '‚' | '`' | '´' => "'",
+        '–' | '—' | '−' | '~' => "-",
+        '…' => "...",
+        '€' => "EUR",
+        '[' | '{' => "(",
+        ']' | '}' => ")",
+        '|' | '\\' => "/",
+        '^' => " ",
+        _ if is_gsm_7(character) => return Some(character.to_string()),
+        _ => {
+            let base = character.nfkd().next()?;
+            return is_gsm_7(base).then(|| base.to_string());
+        }
+    };
+    Some(in_its_place.to_owned())
 }
 
 /// A text that cannot be shown.
@@ -152,6 +204,35 @@ mod tests {
         }
         assert_eq!(format(" \n"), Err(InvalidDisplayText::Blank));
         assert_eq!(format("🖋"), Err(InvalidDisplayText::BeyondUcs2));
+    }
+
+    #[test]
+    fn what_does_not_fit_as_it_is_is_shown_in_other_letters_or_cut() {
+        let fitting = |text: &str| {
+            let shown = DisplayText::fitting(text).unwrap();
+            (shown.as_str().to_owned(), shown.format())
+        };
+        let lithuanian = "VšĮ „Vilniaus universiteto ligoninė“ – Santaros klinikos";
+        for (text, shown, format) in [
+            ("Pasirašyti?", "Pasirašyti?", "UCS-2"),
+            (
+                lithuanian,
+                "VsI \"Vilniaus universiteto ligonine\" - Santaros klinikos",
+                "GSM-7",
+            ),
+            ("Parduotuvė 🛒", "Parduotuvė ?", "UCS-2"),
+        ] {
+            assert_eq!(fitting(text), (shown.to_owned(), format));
+        }
+        let of_extension = format!("{}[{{€|^", "ž".repeat(50));
+        let shown = format!("{}((EUR/ ", "z".repeat(50));
+        assert_eq!(fitting(&of_extension), (shown, "GSM-7"));
+        let cut = |character: &str, kept: usize, ellipsis: &str| {
+            format!("{}{ellipsis}", character.repeat(kept))
+        };
+        assert_eq!(fitting(&"ž".repeat(101)), (cut("z", 97, "..."), "GSM-7"));
+        assert_eq!(fitting(&"я".repeat(51)), (cut("я", 49, "…"), "UCS-2"));
+        assert!(DisplayText::fitting(" ").is_err());
     }
 
     #[test]

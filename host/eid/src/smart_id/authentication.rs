@@ -1,4 +1,4 @@
-//! A person authenticates, asked by notification (`ACSP_V2`).
+//! A person authenticates, asked by notification or by a device link (`ACSP_V2`).
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -10,16 +10,21 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::client::{LONGEST_SIGNATURE, check_flow, decode};
-use super::interactions::DISPLAY_TEXT_AND_PIN;
-use super::wire::{self, ACSP_V2, PssParameters, RSASSA_PSS, SHA_256, SessionAnswer};
+use super::wire::{
+    self, ACSP_V2, Approach, DeviceLinkAnswer, PssParameters, RSASSA_PSS, SHA_256, SessionAnswer,
+};
 use super::{
-    DisplayText, FlowType, Interaction, Interactions, InvalidAnswer, SemanticsIdentifier,
-    SessionId, SmartIdClient, SmartIdConfig, SmartIdError, exchange,
+    CallbackUrl, DeviceLinkSession, DisplayText, FlowType, Interaction, Interactions,
+    InvalidAnswer, SemanticsIdentifier, SessionId, SmartIdClient, SmartIdConfig, SmartIdError,
+    exchange,
 };
 use crate::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
 };
-use crate::provider::{EidError, ProviderSession, SessionState};
+use crate::display::login_text;
+use crate::provider::{
+    EidError, LinkedAuthentication, OpenedChoice, ProviderSession, SessionState,
+};
 
 /// Octets of the salt: as many as the digest has.
 const SALT_OCTETS: u32 = 32;
@@ -29,12 +34,33 @@ const SERVER_RANDOM: RangeInclusive<usize> = 24..=256;
 /// Length of `userChallenge`, a SHA-256 digest in base64url, in characters.
 const USER_CHALLENGE: usize = 43;
 
+/// What an authentication is asked with: its answer, and the links that lead to
+/// it, are bound to exactly these texts.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct AskedAuthentication {
+    /// Base64.
+    pub(super) rp_challenge: String,
+    /// Base64.
+    pub(super) interactions: String,
+    /// On whose behalf a broker asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) brokered: Option<String>,
+}
+
 /// A running authentication, with what its answer is made of.
 #[derive(Deserialize, Serialize)]
 struct AuthenticationSession {
     id: SessionId,
-    rp_challenge: String,
-    interactions: String,
+    #[serde(flatten)]
+    asked: AskedAuthentication,
+    #[serde(default = "by_notification")]
+    flows: Vec<FlowType>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    callback: Option<String>,
+}
+
+fn by_notification() -> Vec<FlowType> {
+    vec![FlowType::Notification]
 }
 
 #[async_trait]
@@ -48,17 +74,16 @@ impl Authenticator for SmartIdClient {
         request: AuthenticationRequest<'_>,
     ) -> Result<ProviderSession, EidError> {
         let person: SemanticsIdentifier = request.person.parse().map_err(EidError::unusable)?;
-        let text = DisplayText::new(request.prompt).map_err(EidError::unusable)?;
-        let interactions = Interactions::new(&[Interaction::DisplayTextAndPin(text)]);
-        let interactions = interactions.map_err(EidError::unusable)?;
-        let rp_challenge = STANDARD.encode(Sha256::digest(request.message));
+        let long = Interaction::ConfirmationMessageAndVerificationCodeChoice;
+        let asked = self.asked(request.message, request.relying_party, long)?;
         let path = format!("authentication/notification/etsi/{}", person.expose());
-        let body = wire::AuthenticationRequest::new(&self.config, &rp_challenge, &interactions);
+        let body = wire::AuthenticationRequest::new(&self.config, &asked, &Approach::Notification);
         let answer: SessionAnswer = exchange::post(&*self.port, &self.config, &path, &body).await?;
         ProviderSession::of(&AuthenticationSession {
             id: answer.session_id,
-            rp_challenge,
-            interactions: interactions.as_base64().to_owned(),
+            asked,
+            flows: by_notification(),
+            callback: None,
         })
     }
 
@@ -74,6 +99,55 @@ impl Authenticator for SmartIdClient {
 }
 
 impl SmartIdClient {
+    /// [`DeviceLinks::open_authentication`](crate::DeviceLinks::open_authentication).
+    pub(super) async fn open_linked_authentication(
+        &self,
+        request: LinkedAuthentication<'_>,
+    ) -> Result<OpenedChoice, EidError> {
+        let callback = CallbackUrl::new(request.callback, request.random).ok();
+        let long = Interaction::ConfirmationMessage;
+        let asked = self.asked(request.message, request.relying_party, long)?;
+        let approach = Approach::DeviceLink {
+            callback: callback.as_ref().map(CallbackUrl::as_str),
+        };
+        let path = "authentication/device-link/anonymous";
+        let body = wire::AuthenticationRequest::new(&self.config, &asked, &approach);
+        let answer: DeviceLinkAnswer =
+            exchange::post(&*self.port, &self.config, path, &body).await?;
+        let link = DeviceLinkSession::new(answer, callback, Some(asked.clone()));
+        let link = link.map_err(SmartIdError::from)?;
+        let session = AuthenticationSession {
+            id: link.session.id,
+            asked,
+            flows: link.session.flows.clone(),
+            callback: link.callback().map(str::to_owned),
+        };
+        Ok(OpenedChoice {
+            session: ProviderSession::of(&session)?,
+            choice: ProviderSession::of(&link)?,
+        })
+    }
+
+    /// Whom it is for stands in every text: in the long one whole, and in the short
+    /// one of apps that know nothing else.
+    fn asked(
+        &self,
+        message: &[u8],
+        relying_party: &str,
+        long: fn(DisplayText<200>) -> Interaction,
+    ) -> Result<AskedAuthentication, EidError> {
+        let text = login_text(relying_party);
+        let whole = DisplayText::shortened(&text).map_err(EidError::unusable)?;
+        let short = DisplayText::shortened(&text).map_err(EidError::unusable)?;
+        let interactions = Interactions::new(&[long(whole), Interaction::DisplayTextAndPin(short)]);
+        let interactions = interactions.map_err(EidError::unusable)?;
+        Ok(AskedAuthentication {
+            rp_challenge: STANDARD.encode(Sha256::digest(message)),
+            interactions: interactions.as_base64().to_owned(),
+            brokered: self.config.is_broker.then(|| relying_party.to_owned()),
+        })
+    }
+
     async fn poll_proof(
         &self,
         session: &AuthenticationSession,
@@ -89,21 +163,24 @@ impl SmartIdClient {
         let flow = signature
             .flow_type
             .ok_or(InvalidAnswer::Member("flowType"))?;
-        check_flow(flow, &[FlowType::Notification])?;
+        check_flow(flow, &session.flows)?;
         let is_expected = signature.signature_algorithm.as_deref() == Some(RSASSA_PSS);
         let parameters = signature.signature_algorithm_parameters.as_ref();
         if !is_expected || !parameters.is_some_and(are_expected) {
             return Err(InvalidAnswer::Member("signatureAlgorithmParameters").into());
         }
-        let interaction = answer.interaction_type_used.as_deref();
-        if interaction != Some(DISPLAY_TEXT_AND_PIN) {
+        let interaction = answer.interaction_type_used.as_deref().unwrap_or_default();
+        if !Interactions::offered(&session.asked.interactions, interaction) {
             return Err(InvalidAnswer::Interaction.into());
         }
+        let user_challenge = user_challenge(signature.user_challenge.as_deref())?;
         let payload = Payload {
             config: &self.config,
             session,
             server_random: server_random(signature.server_random.as_deref())?,
-            user_challenge: user_challenge(signature.user_challenge.as_deref())?,
+            user_challenge,
+            interaction,
+            flow,
         };
         let message = payload.text().into_bytes();
         let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
@@ -114,6 +191,7 @@ impl SmartIdClient {
             message,
             scheme: ProofScheme::RsaPss,
             value,
+            user_challenge: flow.is_same_device().then(|| user_challenge.to_owned()),
         }))
     }
 }
@@ -150,25 +228,29 @@ struct Payload<'p> {
     session: &'p AuthenticationSession,
     server_random: &'p str,
     user_challenge: &'p str,
+    interaction: &'p str,
+    flow: FlowType,
 }
 
 impl Payload<'_> {
     fn text(&self) -> String {
-        let config = self.config;
-        let broker = config.brokered_relying_party_name.as_deref();
+        let (config, asked) = (self.config, &self.session.asked);
+        let broker = asked.brokered.as_deref();
+        // A code to scan and a notification have no callback.
+        let callback = self.session.callback.as_deref();
+        let callback = callback.filter(|_| self.flow.is_same_device());
         [
             config.scheme_name.as_str(),
             ACSP_V2,
             self.server_random,
-            &self.session.rp_challenge,
+            &asked.rp_challenge,
             self.user_challenge,
             &STANDARD.encode(&config.relying_party_name),
             &broker.map(|name| STANDARD.encode(name)).unwrap_or_default(),
-            &STANDARD.encode(Sha256::digest(&self.session.interactions)),
-            DISPLAY_TEXT_AND_PIN,
-            // A notification has no callback.
-            "",
-            "Notification",
+            &STANDARD.encode(Sha256::digest(&asked.interactions)),
+            self.interaction,
+            callback.unwrap_or_default(),
+            self.flow.name(),
         ]
         .join("|")
     }
@@ -201,6 +283,8 @@ mod tests {
             session: &session,
             server_random: "9eZeWMTJ9YYBtjj5jK8p1sLm",
             user_challenge: "RvrVNS1GJYCsuEnEqPCdHHn5vl65F3XiBjmxB4zSosw",
+            interaction: "displayTextAndPIN",
+            flow: FlowType::Notification,
         };
 
         let text = payload.text();
@@ -213,6 +297,43 @@ mod tests {
         );
         assert_eq!(fields[5..7], ["REVNTw==", ""]);
         assert_eq!(fields[8..], ["displayTextAndPIN", "", "Notification"]);
+    }
+
+    /// The published example, of a broker and on the same device.
+    #[test]
+    fn the_published_digest_of_a_payload_is_made() {
+        let config = SmartIdConfig::new(
+            "https://rp-api.smart-id.com".parse().unwrap(),
+            Uuid::nil(),
+            "DEMO",
+            "smart-id",
+        );
+        let interactions = concat!(
+            r#"[{"type":"confirmationMessage","displayText200":"Longer description of the transaction context"},"#,
+            r#"{"type":"displayTextAndPIN","displayText60":"Short description of the transaction context"}]"#
+        );
+        let session: AuthenticationSession = serde_json::from_value(serde_json::json!({
+            "id": "00000000-0000-4000-8000-000000000000",
+            "rp_challenge": "GYS+yoah6emAcVDNIajwSs6UB/M95XrDxMzXBUkwQJ9YFDipXXzGpPc7raWcuc2+TEoRc7WvIZ/7dU/iRXenYg==",
+            "interactions": STANDARD.encode(interactions),
+            "brokered": "Example RP",
+            "flows": ["QR", "Web2App"],
+            "callback": "https://rp.example.com/callback-url?value=RrKjjT4aggzu27YBddX1bQ",
+        }))
+        .unwrap();
+        let payload = Payload {
+            config: &config,
+            session: &session,
+            server_random: "MTlop6EXCrQ6FOErcKjxUhbV",
+            user_challenge: "GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00",
+            interaction: "confirmationMessage",
+            flow: FlowType::Web2App,
+        };
+
+        let digest = sha2::Sha512::digest(payload.text());
+
+        let published = "pKOjbNl/5Fy8NfrFqsj6pSn8W8O+Ik8rM33QSsbyD3J9qDJvEm90SboUciuY4wHGWa0Pnq8BgT3NJKmJiUDfKg==";
+        assert_eq!(STANDARD.encode(digest), published);
     }
 
     #[test]

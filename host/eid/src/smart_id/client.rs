@@ -84,7 +84,7 @@ impl SmartIdClient {
         );
         let answer: DeviceLinkAnswer =
             exchange::post(&*self.port, &self.config, path, &request).await?;
-        Ok(DeviceLinkSession::new(answer, callback)?)
+        Ok(DeviceLinkSession::new(answer, callback, None)?)
     }
 
     /// The link of a session, to be made anew every second where it is a code

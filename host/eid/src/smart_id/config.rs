@@ -15,8 +15,8 @@ pub struct SmartIdConfig {
     pub relying_party_uuid: Uuid,
     /// By contract; device links are authenticated with exactly this text.
     pub relying_party_name: String,
-    /// On whose behalf a broker asks; only by contract.
-    pub brokered_relying_party_name: Option<String>,
+    /// Whether authentications name on whose behalf they are; only by contract.
+    pub is_broker: bool,
     /// `smart-id`, or `smart-id-demo` in the provider's demo environment.
     pub scheme_name: String,
     /// Lowest level that a certificate may have.
@@ -41,7 +41,7 @@ impl SmartIdConfig {
             base_url,
             relying_party_uuid,
             relying_party_name: relying_party_name.into(),
-            brokered_relying_party_name: None,
+            is_broker: false,
             scheme_name: scheme_name.into(),
             certificate_level: CertificateLevel::Qualified,
             exchange_timeout: Duration::from_secs(10),

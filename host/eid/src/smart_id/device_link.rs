@@ -13,7 +13,8 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use super::auth_code::AuthCodeInput;
-use super::wire::DeviceLinkAnswer;
+use super::authentication::AskedAuthentication;
+use super::wire::{ACSP_V2, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
 /// Longest callback, in characters.
@@ -42,7 +43,8 @@ pub enum LinkKind {
     App2App,
 }
 
-/// A choice of a certificate that waits for somebody to follow its link.
+/// A choice of a certificate, or an authentication, that waits for somebody to
+/// follow its link.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct DeviceLinkSession {
     /// What to poll.
@@ -51,12 +53,16 @@ pub struct DeviceLinkSession {
     secret: SessionSecret,
     link_base: String,
     callback: Option<CallbackUrl>,
+    /// None of a choice of a certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    authentication: Option<AskedAuthentication>,
 }
 
 impl DeviceLinkSession {
     pub(super) fn new(
         answer: DeviceLinkAnswer,
         callback: Option<CallbackUrl>,
+        authentication: Option<AskedAuthentication>,
     ) -> Result<Self, InvalidAnswer> {
         let DeviceLinkAnswer {
             session_id,
@@ -88,6 +94,7 @@ impl DeviceLinkSession {
                 .ok_or(InvalidAnswer::Member("sessionSecret"))?,
             link_base: device_link_base,
             callback,
+            authentication,
         })
     }
 
@@ -102,25 +109,34 @@ impl DeviceLinkSession {
             LinkKind::Web2App => ("Web2App", String::new(), callback),
             LinkKind::App2App => ("App2App", String::new(), callback),
         };
+        let asked = self.authentication.as_ref();
+        let (session_type, signature_protocol) = match asked {
+            Some(_) => ("auth", ACSP_V2),
+            None => ("cert", ""),
+        };
         let unprotected_link = format!(
-            "{}?deviceLinkType={kind}{elapsed}&sessionToken={}&sessionType=cert&version=1.0&lang={language}",
+            "{}?deviceLinkType={kind}{elapsed}&sessionToken={}&sessionType={session_type}&version=1.0&lang={language}",
             self.link_base, self.token
         );
         let input = AuthCodeInput {
             scheme_name: &config.scheme_name,
-            signature_protocol: "",
-            challenge_or_digest: "",
+            signature_protocol,
+            challenge_or_digest: asked.map_or("", |asked| &asked.rp_challenge),
             relying_party_name: &config.relying_party_name,
-            brokered_relying_party_name: config
-                .brokered_relying_party_name
-                .as_deref()
+            brokered_relying_party_name: asked
+                .and_then(|asked| asked.brokered.as_deref())
                 .unwrap_or_default(),
-            interactions: "",
+            interactions: asked.map_or("", |asked| &asked.interactions),
             initial_callback_url,
             unprotected_link: &unprotected_link,
         };
         let auth_code = input.auth_code(self.secret.expose());
         format!("{unprotected_link}&authCode={auth_code}")
+    }
+
+    /// Where the app returns to when it was opened on the same device.
+    pub(super) fn callback(&self) -> Option<&str> {
+        self.callback.as_ref().map(CallbackUrl::as_str)
     }
 
     /// Whether it can be followed on the device that shows the page.
@@ -291,45 +307,75 @@ mod tests {
             url: CALLBACK.to_owned(),
             value: "RrKjjT4aggzu27YBddX1bQ".to_owned(),
         };
-        DeviceLinkSession::new(answer(), Some(callback)).unwrap()
+        DeviceLinkSession::new(answer(), Some(callback), None).unwrap()
     }
 
     fn config() -> SmartIdConfig {
-        let mut config = SmartIdConfig::new(
+        SmartIdConfig::new(
             Url::parse("https://rp-api.smart-id.com").unwrap(),
             Uuid::nil(),
             "DEMO",
             "smart-id",
+        )
+    }
+
+    /// The published example of an authentication.
+    fn authentication() -> DeviceLinkSession {
+        let interactions = concat!(
+            r#"[{"type":"confirmationMessage","displayText200":"Longer description of the transaction context"},"#,
+            r#"{"type":"displayTextAndPIN","displayText60":"Short description of the transaction context"}]"#
         );
-        config.brokered_relying_party_name = Some("Example RP".to_owned());
-        config
+        DeviceLinkSession {
+            authentication: Some(AskedAuthentication {
+                rp_challenge: "GYS+yoah6emAcVDNIajwSs6UB/M95XrDxMzXBUkwQJ9YFDipXXzGpPc7raWcuc2+TEoRc7WvIZ/7dU/iRXenYg==".to_owned(),
+                interactions: STANDARD.encode(interactions),
+                brokered: Some("Example RP".to_owned()),
+            }),
+            ..session()
+        }
     }
 
     #[test]
     fn the_published_links_are_built() {
         let prefix = "https://smart-id.com/device-link?deviceLinkType=";
-        let rest = "&sessionToken=wGIrqveE6AuGDATZKmR1mtAZ&sessionType=cert&version=1.0&lang=eng&authCode=";
-        for (kind, name, code) in [
+        let scanned = LinkKind::Qr {
+            elapsed: Duration::from_millis(22_900),
+        };
+        for (session, session_type, kind, name, code) in [
             (
+                authentication(),
+                "auth",
                 LinkKind::Web2App,
                 "Web2App",
-                "PI1qYa9_l6zR-v6Pkre6ycSm7S3BGiOQSe5OQlw4UJg",
+                "aegUh6gCKkXBJhhvtJqSTWB5_2W8TDQt5eZ7db6krv0",
             ),
             (
+                authentication(),
+                "auth",
                 LinkKind::App2App,
                 "App2App",
-                "AtayuRPP3N59wXF8Cijwjt3pQ16knW2L-5VLDTRD_KU",
+                "00NRcgi4Jk7WdIwgMPlyM8wRy9KMu4C_oQvd-N6PKoo",
             ),
             (
-                LinkKind::Qr {
-                    elapsed: Duration::from_millis(22_900),
-                },
+                authentication(),
+                "auth",
+                scanned,
                 "QR&elapsedSeconds=22",
-                "T5pDDPAjoMS0byqS-FoaWVjlubODXoCCF4XDB4HeYNo",
+                "OY1eHaD4UYedrBwtqUbSkpa0w7ttm4FllPkCD_3wlE0",
+            ),
+            (
+                session(),
+                "cert",
+                scanned,
+                "QR&elapsedSeconds=22",
+                "ucGMJnKMsStLag4RBwKN2XNCqS31yyX6AGu9oc6T2-o",
             ),
         ] {
+            let rest = format!(
+                "&sessionToken=wGIrqveE6AuGDATZKmR1mtAZ&sessionType={session_type}&version=1.0&lang=eng&authCode="
+            );
             assert_eq!(
-                session().link(kind, "eng", &config()),
+                session.link(kind, "eng", &config()),
                 format!("{prefix}{name}{rest}{code}")
             );
         }
@@ -346,7 +392,7 @@ mod tests {
             "U4CKK13H1XFiyBofev9asqrzIrY5_Gszi_nL_zDKkBd"
         ));
         assert!(!session.admits_callback("", ""));
-        let without_callback = DeviceLinkSession::new(answer(), None).unwrap();
+        let without_callback = DeviceLinkSession::new(answer(), None, None).unwrap();
         assert!(!without_callback.admits_callback("", digest));
     }
 
@@ -363,7 +409,7 @@ mod tests {
 
     #[test]
     fn without_a_callback_only_scanning_is_offered() {
-        let session = DeviceLinkSession::new(answer(), None).unwrap();
+        let session = DeviceLinkSession::new(answer(), None, None).unwrap();
         assert_eq!(session.session.flows, [FlowType::Qr]);
     }
 
@@ -408,7 +454,7 @@ mod tests {
             ),
             (with_base("device-link"), "deviceLinkBase"),
         ] {
-            let refused = DeviceLinkSession::new(answer, None);
+            let refused = DeviceLinkSession::new(answer, None, None);
             assert_eq!(refused, Err(InvalidAnswer::Member(member)));
         }
     }
@@ -425,7 +471,7 @@ mod tests {
             device_link_base: format!("https://smart-id.com/{}", "a".repeat(235)),
             ..answer()
         };
-        let session = DeviceLinkSession::new(answer, None).unwrap();
+        let session = DeviceLinkSession::new(answer, None, None).unwrap();
         let elapsed = Duration::from_secs(u64::MAX);
 
         let link = session.link(LinkKind::Qr { elapsed }, "lit", &config());
@@ -440,7 +486,7 @@ mod tests {
             "http://[::1]/",
             "http://localhost/",
         ] {
-            assert!(DeviceLinkSession::new(with_base(base), None).is_ok());
+            assert!(DeviceLinkSession::new(with_base(base), None, None).is_ok());
         }
     }
 

@@ -1,11 +1,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::DisplayText;
-
-/// What the protocol calls the first of them.
-pub(super) const DISPLAY_TEXT_AND_PIN: &str = "displayTextAndPIN";
 
 /// One way of asking the person.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -64,6 +61,17 @@ impl Interactions {
         &self.base64
     }
 
+    /// Whether an interaction of this kind is among those that were encoded.
+    pub(super) fn offered(base64: &str, kind: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Offered {
+            r#type: String,
+        }
+        let json = STANDARD.decode(base64).unwrap_or_default();
+        let offered: Vec<Offered> = serde_json::from_slice(&json).unwrap_or_default();
+        offered.iter().any(|offered| offered.r#type == kind)
+    }
+
     /// Whether one of them is for notifications only.
     pub(super) fn has_code_choice(&self) -> bool {
         self.has_code_choice
@@ -97,7 +105,7 @@ impl<'i> Member<'i> {
     fn of(interaction: &'i Interaction) -> Self {
         let (r#type, display_text_60, display_text_200) = match interaction {
             Interaction::DisplayTextAndPin(text) => {
-                (DISPLAY_TEXT_AND_PIN, Some(text.as_str()), None)
+                ("displayTextAndPIN", Some(text.as_str()), None)
             }
             Interaction::ConfirmationMessage(text) => {
                 ("confirmationMessage", None, Some(text.as_str()))

@@ -36,6 +36,16 @@ pub enum FlowType {
 }
 
 impl FlowType {
+    /// `flowType`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Qr => "QR",
+            Self::App2App => "App2App",
+            Self::Web2App => "Web2App",
+            Self::Notification => "Notification",
+        }
+    }
+
     /// Whether the app was opened on the device that shows the page, and
     /// returns there.
     #[must_use]

@@ -12,9 +12,9 @@ use super::{
 };
 use crate::authentication::Authenticator;
 use crate::provider::{
-    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, OpenedChoice, PersonToAsk,
-    ProviderSession, RequestKey, RequestedCertificate, SessionState, SignatureRequest,
-    SignerCertificate, StartedSignature,
+    AskedFor, ChoiceLinks, DeviceLinks, EidError, EidProvider, KeyKind, LinkedAuthentication,
+    OpenedChoice, PersonToAsk, ProviderSession, RequestKey, RequestedCertificate, SessionState,
+    SignatureRequest, SignerCertificate, StartedSignature,
 };
 
 /// Smart-ID remembers a request for 15 s; the rest is for the way there.
@@ -147,6 +147,13 @@ impl DeviceLinks for SmartIdClient {
             session: ProviderSession::of(&opened.session)?,
             choice: ProviderSession::of(&opened)?,
         })
+    }
+
+    async fn open_authentication(
+        &self,
+        request: LinkedAuthentication<'_>,
+    ) -> Result<OpenedChoice, EidError> {
+        self.open_linked_authentication(request).await
     }
 
     fn links(

@@ -1,4 +1,7 @@
-/// A text that the app shows, of at most `MAX` characters.
+use crate::display;
+
+/// A text that the app shows, of at most `MAX` characters, counted in UTF-16 code
+/// units as the service does at its strictest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DisplayText<const MAX: usize>(String);
 
@@ -6,7 +9,7 @@ impl<const MAX: usize> DisplayText<MAX> {
     /// # Errors
     /// [`InvalidDisplayText`] when the text is blank or too long.
     pub fn new(text: &str) -> Result<Self, InvalidDisplayText> {
-        let length = text.chars().count();
+        let length = text.encode_utf16().count();
         if text.trim().is_empty() {
             Err(InvalidDisplayText::Blank)
         } else if length > MAX {
@@ -24,12 +27,8 @@ impl<const MAX: usize> DisplayText<MAX> {
     /// # Errors
     /// [`InvalidDisplayText::Blank`].
     pub fn shortened(text: &str) -> Result<Self, InvalidDisplayText> {
-        let text = text.trim();
-        if text.chars().count() <= MAX {
-            return Self::new(text);
-        }
-        let kept: String = text.chars().take(MAX.saturating_sub(1)).collect();
-        Self::new(&format!("{}…", kept.trim_end()))
+        let text = display::shortened(text.trim(), MAX, "…", char::len_utf16);
+        Self::new(&text)
     }
 
     /// The text.
@@ -67,6 +66,7 @@ mod tests {
             longest: 60,
         };
         assert_eq!(DisplayText::<60>::new(&"ž".repeat(61)), Err(too_long));
+        assert!(DisplayText::<60>::new(&"🖋".repeat(31)).is_err());
         assert_eq!(
             DisplayText::<60>::new(" \n"),
             Err(InvalidDisplayText::Blank)

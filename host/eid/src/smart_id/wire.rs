@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::authentication::AskedAuthentication;
 use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
@@ -30,10 +31,14 @@ struct RelyingParty<'r> {
 
 impl<'r> RelyingParty<'r> {
     fn of(config: &'r SmartIdConfig) -> Self {
+        Self::brokered(config, None)
+    }
+
+    fn brokered(config: &'r SmartIdConfig, brokered: Option<&'r str>) -> Self {
         Self {
             relying_party_uuid: config.relying_party_uuid,
             relying_party_name: &config.relying_party_name,
-            brokered_relying_party_name: config.brokered_relying_party_name.as_deref(),
+            brokered_relying_party_name: brokered,
             certificate_level: config.certificate_level,
         }
     }
@@ -107,7 +112,7 @@ impl<'r> SignatureRequest<'r> {
     }
 }
 
-/// Of an authentication by notification.
+/// Of an authentication.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AuthenticationRequest<'r> {
@@ -116,7 +121,16 @@ pub(super) struct AuthenticationRequest<'r> {
     signature_protocol: &'static str,
     signature_protocol_parameters: AuthenticationParameters<'r>,
     interactions: &'r str,
-    vc_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial_callback_url: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vc_type: Option<&'static str>,
+}
+
+/// How an authentication reaches the person.
+pub(super) enum Approach<'r> {
+    Notification,
+    DeviceLink { callback: Option<&'r str> },
 }
 
 #[derive(Serialize)]
@@ -136,21 +150,26 @@ struct HashParameter {
 impl<'r> AuthenticationRequest<'r> {
     pub(super) fn new(
         config: &'r SmartIdConfig,
-        rp_challenge: &'r str,
-        interactions: &'r Interactions,
+        asked: &'r AskedAuthentication,
+        approach: &Approach<'r>,
     ) -> Self {
+        let (initial_callback_url, vc_type) = match approach {
+            Approach::Notification => (None, Some("numeric4")),
+            Approach::DeviceLink { callback } => (*callback, None),
+        };
         Self {
-            relying_party: RelyingParty::of(config),
+            relying_party: RelyingParty::brokered(config, asked.brokered.as_deref()),
             signature_protocol: ACSP_V2,
             signature_protocol_parameters: AuthenticationParameters {
-                rp_challenge,
+                rp_challenge: &asked.rp_challenge,
                 signature_algorithm: RSASSA_PSS,
                 signature_algorithm_parameters: HashParameter {
                     hash_algorithm: SHA_256,
                 },
             },
-            interactions: interactions.as_base64(),
-            vc_type: "numeric4",
+            interactions: &asked.interactions,
+            initial_callback_url,
+            vc_type,
         }
     }
 }

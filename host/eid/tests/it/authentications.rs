@@ -1,12 +1,16 @@
 //! What is taken of Smart-ID's answers to a person who authenticates.
 
 use std::error::Error;
+use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use parafa_eid::{
-    AuthenticationProof, AuthenticationRequest, Authenticator, EidError, ProofScheme,
-    ProviderSession, SessionState, SignerOutcome,
+    AuthenticationProof, AuthenticationRequest, Authenticator, EidError, EidProvider,
+    LinkedAuthentication, ProofScheme, ProviderSession, SessionState, SignerOutcome,
 };
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::port::{CERTIFICATE, DOCUMENT, SESSION, Scripted, base64, changed, wait};
 
@@ -16,13 +20,110 @@ async fn session() -> ProviderSession {
         person: "PNOLT-40504040001",
         phone_number: None,
         message: b"a challenge",
-        prompt: "Prisijungti / Log in",
+        relying_party: "UAB „Žalioji“",
     };
     scripted
         .client
         .request_authentication(request)
         .await
         .unwrap()
+}
+
+/// The interactions that a request offers.
+fn offered(body: &[u8]) -> (Value, Value) {
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let interactions = STANDARD.decode(body["interactions"].as_str().unwrap());
+    (
+        body,
+        serde_json::from_slice(&interactions.unwrap()).unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn a_person_is_asked_by_what_their_app_knows_and_told_for_whom() {
+    let scripted = Scripted::json(&json!({"sessionID": SESSION}));
+    let name = "Viešoji įstaiga „Vilniaus universiteto ligoninė Santaros klinikos“";
+    let request = AuthenticationRequest {
+        person: "PNOLT-40504040001",
+        phone_number: None,
+        message: b"a challenge",
+        relying_party: name,
+    };
+    let asked = scripted.client.request_authentication(request).await;
+    asked.unwrap();
+
+    let seen = scripted.seen();
+    assert!(
+        seen.uri
+            .ends_with("/authentication/notification/etsi/PNOLT-40504040001")
+    );
+    let (body, interactions) = offered(&seen.body);
+    assert_eq!(body["vcType"], "numeric4");
+    assert!(body.get("brokeredRpName").is_none() && body.get("initialCallbackUrl").is_none());
+    assert_eq!(
+        interactions,
+        json!([
+            {
+                "type": "confirmationMessageAndVerificationCodeChoice",
+                "displayText200": format!("Prisijungti / Log in: {name}"),
+            },
+            {
+                "type": "displayTextAndPIN",
+                "displayText60": "Prisijungti / Log in: Viešoji įstaiga „Vilniaus universitet…",
+            },
+        ])
+    );
+}
+
+#[tokio::test]
+async fn whoever_follows_a_link_is_asked_without_a_code_and_returns_to_the_callback() {
+    let scripted = Scripted::json(&json!({
+        "sessionID": SESSION,
+        "sessionToken": "wGIrqveE6AuGDATZKmR1mtAZ",
+        "sessionSecret": base64(&[7; 32]),
+        "deviceLinkBase": "https://smart-id.com/device-link",
+    }));
+    let callback = Url::parse("https://auth.example/auth/return/1").unwrap();
+    let links = scripted.client.device_links().unwrap();
+    let opened = links.open_authentication(LinkedAuthentication {
+        message: b"a challenge",
+        relying_party: "Parduotuvė",
+        callback: &callback,
+        random: [0xFF; 16],
+    });
+    let opened = opened.await.unwrap();
+
+    let seen = scripted.seen();
+    assert!(seen.uri.ends_with("/authentication/device-link/anonymous"));
+    let (body, interactions) = offered(&seen.body);
+    assert!(body.get("vcType").is_none() && body.get("nonce").is_none());
+    let returns_to = "https://auth.example/auth/return/1?value=_____________________w";
+    assert_eq!(body["initialCallbackUrl"], returns_to);
+    assert_eq!(interactions[0]["type"], "confirmationMessage");
+    assert_eq!(interactions[1]["type"], "displayTextAndPIN");
+    let shown = links.links(&opened.choice, Duration::from_secs(3), "lit");
+    let shown = shown.unwrap();
+    assert!(shown.qr.contains("&elapsedSeconds=3&") && shown.qr.contains("&sessionType=auth&"));
+    assert!(shown.same_device.is_some());
+
+    for (flow, callback, waits) in [("QR", "", false), ("Web2App", returns_to, true)] {
+        let answer = changed(authenticated(), "/signature/flowType", Some(flow.into()));
+        let used = Some("confirmationMessage".into());
+        let answer = changed(answer, "/interactionTypeUsed", used);
+        let client = Scripted::json(&answer).client;
+        let answered = client.poll_authentication(&opened.session, wait()).await;
+
+        let SessionState::Complete(proof) = answered.unwrap() else {
+            panic!("the session has ended");
+        };
+        let message = String::from_utf8(proof.message).unwrap();
+        let end = format!("|confirmationMessage|{callback}|{flow}");
+        assert!(message.ends_with(&end), "{message}");
+        assert_eq!(proof.user_challenge.is_some(), waits, "{flow}");
+    }
+    let client = Scripted::json(&authenticated()).client;
+    let by_notification = client.poll_authentication(&opened.session, wait()).await;
+    assert!(by_notification.is_err(), "it was not offered");
 }
 
 async fn poll(answer: &Value) -> Result<SessionState<AuthenticationProof>, EidError> {
@@ -78,10 +179,9 @@ async fn an_answer_as_it_was_asked_for_is_proof_over_all_that_the_device_signed(
 
 #[tokio::test]
 async fn an_answer_by_an_interaction_that_was_not_offered_is_no_proof() {
-    let code_choice = "confirmationMessageAndVerificationCodeChoice";
     for used in [
         Some(json!("confirmationMessage")),
-        Some(json!(code_choice)),
+        Some(json!("verificationCodeChoice")),
         Some(json!("displayTextAndPin")),
         Some(json!("displayTextAndPIN|")),
         Some(json!("")),

@@ -376,6 +376,7 @@ mod tests {
             scheme_name: "smart-id".to_owned(),
             relying_party_name: "DEMO".to_owned(),
             relying_party_uuid: uuid::Uuid::nil(),
+            broker: false,
         }
     }
 

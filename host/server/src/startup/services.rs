@@ -193,12 +193,15 @@ fn providers(config: &Config) -> anyhow::Result<Providers> {
 fn smart_id_client(config: &SmartId) -> anyhow::Result<SmartIdClient> {
     let listed = HostPort::of(&config.base_url).into_iter().collect();
     let port = outbound_client(AddressPolicy::new(listed, Reach::ListedOnly))?;
-    let settings = SmartIdConfig::new(
-        config.base_url.clone(),
-        config.relying_party_uuid,
-        &config.relying_party_name,
-        &config.scheme_name,
-    );
+    let settings = SmartIdConfig {
+        is_broker: config.broker,
+        ..SmartIdConfig::new(
+            config.base_url.clone(),
+            config.relying_party_uuid,
+            &config.relying_party_name,
+            &config.scheme_name,
+        )
+    };
     Ok(SmartIdClient::new(settings, port))
 }
 

@@ -130,6 +130,7 @@ pub(super) async fn request(host: &Host, provider: &ProviderRow, method: NewMeth
     let asked = CreateAuthentication {
         audience: AUDIENCE.to_owned(),
         method,
+        return_url: None,
     };
     let created = host.app.authentications.create(provider, asked, None).await;
     created.unwrap().request_id.0
@@ -148,7 +149,7 @@ pub(super) fn by_phone() -> [(Service, NewMethod); 2] {
         (
             Service::SmartId,
             NewMethod::SmartId {
-                personal_code: SIGN[0].to_owned(),
+                personal_code: Some(SIGN[0].to_owned()),
             },
         ),
         (

@@ -342,6 +342,7 @@ fn config(world: &World) -> Config {
             scheme_name: "smart-id-demo".to_owned(),
             relying_party_name: world.smart_id_party().name,
             relying_party_uuid: world.smart_id_party().uuid,
+            broker: false,
         }),
         mobile_id: Some(MobileId {
             base_url: Url::parse(&addresses.mobile_id).unwrap(),

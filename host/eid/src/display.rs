@@ -1,0 +1,73 @@
+//! Texts on the screens of devices.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// What comes before the name of whom somebody logs in to.
+const LOG_IN: &str = "Prisijungti / Log in: ";
+
+/// What a device says of a login: for whom, in one line. Characters that would
+/// turn the text's direction, or that nobody sees, are left out.
+pub(crate) fn login_text(relying_party: &str) -> String {
+    let is_format = |c: &char| matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    let visible = relying_party.chars().filter(|c| !is_format(c));
+    let spaced = visible.map(|c| if c.is_control() { ' ' } else { c });
+    let name: String = spaced.nfc().collect();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    format!("{LOG_IN}{}", words.join(" "))
+}
+
+/// The text, or its beginning and `ellipsis`, in `longest` units at most. No
+/// letter loses its accents.
+pub(crate) fn shortened(
+    text: &str,
+    longest: usize,
+    ellipsis: &str,
+    units: fn(char) -> usize,
+) -> String {
+    let length = |text: &str| text.chars().map(units).sum::<usize>();
+    if length(text) <= longest {
+        return text.to_owned();
+    }
+    let room = longest.saturating_sub(length(ellipsis));
+    let mut kept = 0;
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        if used <= room && !is_combining_mark(c) {
+            kept = at;
+        }
+        used += units(c);
+    }
+    let beginning = text.get(..kept).unwrap_or_default();
+    format!("{}{ellipsis}", beginning.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_characters(text: &str, longest: usize) -> String {
+        shortened(text, longest, "…", |_| 1)
+    }
+
+    #[test]
+    fn a_login_names_the_relying_party_in_one_visible_line() {
+        let told = login_text(" UAB\n\u{202E}„Z\u{030C}alioji\u{200B}“ ");
+
+        assert_eq!(told, "Prisijungti / Log in: UAB „Žalioji“");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_whole_letters() {
+        assert_eq!(by_characters("Sutartis", 8), "Sutartis");
+        assert_eq!(by_characters("Sutartis", 7), "Sutart…");
+        // Letters that have no precomposed form.
+        assert_eq!(
+            by_characters("ab\u{0323}\u{0300}cd", 5),
+            "ab\u{0323}\u{0300}…"
+        );
+        assert_eq!(by_characters("ab\u{0323}\u{0300}cd", 4), "a…");
+        assert_eq!(by_characters("ab\u{0323}\u{0300}cd", 3), "a…");
+        assert_eq!(shortened("🖋🖋🖋", 5, "…", char::len_utf16), "🖋🖋…");
+    }
+}
