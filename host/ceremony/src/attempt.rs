@@ -40,7 +40,7 @@ pub use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end, take_turn};
 pub use self::turns::DocumentTurns;
-use super::{document, sealing};
+use super::{document, prompts, sealing};
 use crate::error::CeremonyError;
 use crate::owner::Owners;
 use crate::records::{AttemptRow, AttemptStep, SigningRow};
@@ -343,11 +343,12 @@ impl Attempts {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let Some((attempt, signing)) = still_running(tx, running).await? else {
+                    let Some((mut attempt, signing)) = still_running(tx, running).await? else {
                         jobs::complete(tx, job).await?;
                         return Ok(Stored::Nothing);
                     };
-                    let failed = matches!(outcome, StepOutcome::Failed(_));
+                    let failed =
+                        matches!(outcome, StepOutcome::Failed(_) | StepOutcome::Unasked(_));
                     if !failed && !attempt.goes_on_in(&signing.signing) {
                         let failure = attempt.loss_in(&signing.signing);
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
@@ -374,6 +375,10 @@ impl Attempts {
                             transition::store_next(tx, job, key, attempt, signing, next).await
                         }
                         StepOutcome::Failed(failure) => {
+                            transition::store_failure(tx, job, attempt, signing, *failure).await
+                        }
+                        StepOutcome::Unasked(failure) => {
+                            prompts::forget(tx, &mut attempt).await?;
                             transition::store_failure(tx, job, attempt, signing, *failure).await
                         }
                         StepOutcome::PluginFailed(error, pin) => {

@@ -16,9 +16,6 @@ const WAITING: usize = 4;
 const UNSIGNED: usize = 30;
 /// How long an attempt counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// When to try again at the latest where others wait, in seconds: most attempts
-/// end sooner than they have to.
-const WAITING_RETRY_SECONDS: u32 = 60;
 
 /// Counts how often persons are asked.
 #[derive(Clone)]
@@ -101,7 +98,16 @@ pub(super) async fn begin(
     Ok(None)
 }
 
-/// The attempt waits for its person no more, and does not know who it is.
+/// The attempt has ended before the person's device was asked, and does not count.
+pub(super) async fn forget(
+    tx: &mut Transaction<'_>,
+    attempt: &mut AttemptRow,
+) -> Result<(), StoreError> {
+    end(tx, attempt, true).await
+}
+
+/// The attempt waits for its person no more, and does not know who it is. One that
+/// is signed does not count either.
 pub(super) async fn end(
     tx: &mut Transaction<'_>,
     attempt: &mut AttemptRow,
@@ -141,16 +147,13 @@ impl Prompts {
     /// Seconds after which one more attempt may ask; none if it may now.
     fn retry_after(&self, now: Timestamp) -> Option<u32> {
         let attempts = &self.row.attempts;
-        if attempts.len() >= UNSIGNED {
-            let oldest = attempts.first()?;
-            return Some(seconds_until(shifted(oldest.at, WINDOW), now));
-        }
+        let hour_ends = || Some(shifted(attempts.first()?.at, WINDOW));
         let waiting = || attempts.iter().filter(|prompt| waits(prompt, now));
-        if waiting().count() < WAITING {
-            return None;
-        }
-        let ends = waiting().map(|prompt| shifted(prompt.at, TURN)).min()?;
-        Some(seconds_until(ends, now).min(WAITING_RETRY_SECONDS))
+        let wait_ends = || waiting().map(|prompt| shifted(prompt.at, TURN)).min();
+        let unsigned = (attempts.len() >= UNSIGNED).then(hour_ends);
+        let waiting = (waiting().count() >= WAITING).then(wait_ends);
+        let ends = unsigned.flatten().max(waiting.flatten())?;
+        Some(seconds_until(ends, now))
     }
 
     async fn store(self, tx: &mut Transaction<'_>) -> Result<(), StoreError> {
@@ -208,7 +211,7 @@ mod tests {
             None
         );
         let four = [(-800, true), (-20, true), (-2, true), (-1, true)];
-        assert_eq!(prompts(&four).retry_after(at(0)), Some(60));
+        assert_eq!(prompts(&four).retry_after(at(0)), Some(101));
         let soon = [(-890, true), (-20, true), (-2, true), (-1, true)];
         assert_eq!(prompts(&soon).retry_after(at(0)), Some(11));
         let lost = [(-900, true), (-20, true), (-2, true), (-1, true)];

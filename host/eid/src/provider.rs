@@ -18,6 +18,9 @@ use crate::authentication::Authenticator;
 /// The client of a provider. It keeps nothing between two calls.
 #[async_trait]
 pub trait EidProvider: Send + Sync {
+    /// The host of the provider's service, for operators.
+    fn host(&self) -> &str;
+
     /// Whether its devices sign with keys of this kind.
     fn has_keys(&self, kind: KeyKind) -> bool;
 
@@ -305,7 +308,11 @@ pub struct EidError {
     pub outcome: SignerOutcome,
     /// Whether the same poll may go better a little later.
     pub is_transient: bool,
-    source: Box<dyn Error + Send + Sync>,
+    /// Whether the session ended without having reached the person's device.
+    pub is_undelivered: bool,
+    /// The HTTP status with which the service refused, if it did.
+    pub status: Option<u16>,
+    pub(crate) source: Box<dyn Error + Send + Sync>,
 }
 
 impl EidError {
@@ -317,6 +324,8 @@ impl EidError {
         Self {
             outcome,
             is_transient,
+            is_undelivered: false,
+            status: None,
             source: Box::new(source),
         }
     }

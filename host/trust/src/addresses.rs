@@ -1,6 +1,9 @@
 //! The addresses that certificates name.
 
+use std::error::Error;
+
 use parafa_http_port::ExchangeLimits;
+use url::Url;
 
 /// Most addresses of one kind that are tried for one certificate: whoever made
 /// the certificate chose how many there are.
@@ -24,6 +27,17 @@ pub(crate) fn reachable(
         ..limits
     };
     urls.into_iter().map(move |url| (url, limits))
+}
+
+/// Tells the operator that what lies at an address serves nobody now.
+pub(crate) fn tell_failure(address: &str, error: &(dyn Error + 'static)) {
+    let url = Url::parse(address).ok();
+    let host = url.as_ref().and_then(Url::host_str);
+    tracing::warn!(
+        host,
+        error,
+        "a service that tells of revocation gives no usable answer"
+    );
 }
 
 #[cfg(test)]

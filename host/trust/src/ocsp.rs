@@ -20,7 +20,7 @@ use url::Url;
 
 use self::request::{NONCE_OCTETS, OcspQuery};
 use self::response::Expected;
-use crate::addresses::reachable;
+use crate::addresses::{reachable, tell_failure};
 use crate::certificate::Certificate;
 use crate::path::PathError;
 use crate::ports::{FetchBudget, Ports};
@@ -207,9 +207,9 @@ impl OcspClient {
         };
         let limits = self.policy.limits;
         if let Some(url) = &settings.url {
-            return self
-                .ask(&self.ports.configured, url.as_str(), limits, &question)
-                .await;
+            let asked = self.ask(&self.ports.configured, url.as_str(), limits, &question);
+            let asked = asked.await;
+            return asked.inspect_err(|error| tell_failure(url.as_str(), error));
         }
         let mut last = OcspError::NoResponder;
         for (address, limits) in reachable(certificate.ocsp_urls(), limits) {
@@ -218,7 +218,10 @@ impl OcspClient {
                 .await
             {
                 Ok(evidence) => return Ok(evidence),
-                Err(error) => last = error,
+                Err(error) => {
+                    tell_failure(address, &error);
+                    last = error;
+                }
             }
         }
         Err(last)

@@ -46,7 +46,7 @@ impl Attempts {
                 AttemptStep::AwaitCertificate { person, session },
             )),
             Ok(RequestedCertificate::Known(certificate)) => Ok(chosen(person, certificate)),
-            Err(error) => Ok(StepOutcome::Failed(failure(running, &error))),
+            Err(error) => Ok(StepOutcome::Unasked(failure(running, provider, &error))),
         }
     }
 
@@ -89,8 +89,9 @@ impl Attempts {
             language: language_code(running.language()),
             key: request_key(running.attempt.id, "signature"),
         };
-        let asked = self.provider(running)?.request_signature(request).await;
-        Ok(asked.map_err(|error| failure(running, &error)))
+        let provider = self.provider(running)?;
+        let asked = provider.request_signature(request).await;
+        Ok(asked.map_err(|error| failure(running, provider, &error)))
     }
 
     /// Waits for the device, and checks what it made before anything is built
@@ -148,9 +149,13 @@ impl Attempts {
         running: &Running,
         error: &EidError,
     ) -> Result<StepOutcome, CeremonyError> {
-        Ok(match polling::pause(running.attempt.tries) {
-            Some(pause) if error.is_transient => StepOutcome::Again(pause),
-            _ => StepOutcome::Failed(failure(running, error)),
+        if let Some(pause) = polling::pause(running.attempt.tries).filter(|_| error.is_transient) {
+            return Ok(StepOutcome::Again(pause));
+        }
+        let failure = failure(running, self.provider(running)?, error);
+        Ok(match error.is_undelivered {
+            true => StepOutcome::Unasked(failure),
+            false => StepOutcome::Failed(failure),
         })
     }
 }
@@ -166,11 +171,21 @@ pub(super) fn request_key(attempt: Uuid, purpose: &str) -> RequestKey {
     RequestKey(digest.into())
 }
 
-pub(super) fn failure(running: &Running, error: &EidError) -> AttemptFailure {
+pub(super) fn failure(
+    running: &Running,
+    provider: &dyn EidProvider,
+    error: &EidError,
+) -> AttemptFailure {
     let outcome = error.outcome;
     if outcome == SignerOutcome::ProviderUnavailable {
-        let error: &dyn std::error::Error = error;
-        tracing::error!(attempt.id = %running.attempt.id, error, "a provider does not work as it should");
+        tracing::error!(
+            attempt.id = %running.attempt.id,
+            eid.provider = running.attempt.method.name(),
+            eid.host = provider.host(),
+            eid.status = error.status,
+            error = error as &dyn std::error::Error,
+            "a provider does not work as it should"
+        );
     } else {
         tracing::info!(attempt.id = %running.attempt.id, error = error as &dyn std::error::Error, "a provider's session ended without a signature");
     }

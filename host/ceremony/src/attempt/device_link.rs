@@ -98,7 +98,10 @@ impl Attempts {
         let links = self.links_of(&running.attempt)?;
         let OpenedChoice { choice, session } = match links.open(&key, &callback, random).await {
             Ok(opened) => opened,
-            Err(error) => return Ok(StepOutcome::Failed(failure(running, &error))),
+            Err(error) => {
+                let provider = self.provider(running)?;
+                return Ok(StepOutcome::Unasked(failure(running, provider, &error)));
+            }
         };
         Ok(StepOutcome::Next(Box::new(Next {
             device_link: Some(OpenDeviceLink {

@@ -123,7 +123,10 @@ impl Running {
         }
         match outcome {
             Ok(
-                outcome @ (StepOutcome::Signed(_) | StepOutcome::Failed(_) | StepOutcome::Next(_)),
+                outcome @ (StepOutcome::Signed(_)
+                | StepOutcome::Failed(_)
+                | StepOutcome::Unasked(_)
+                | StepOutcome::Next(_)),
             ) => Ok(outcome),
             Ok(StepOutcome::PluginFailed(..)) => {
                 Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
@@ -155,6 +158,8 @@ pub(super) enum StepOutcome {
     Again(SignedDuration),
     /// The attempt has ended without a signature.
     Failed(AttemptFailure),
+    /// The same, and the person's device was never asked.
+    Unasked(AttemptFailure),
     /// The next step, now.
     Next(Box<Next>),
     /// The plugin refuses this document, or has crashed on it.

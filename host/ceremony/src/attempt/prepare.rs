@@ -1,6 +1,8 @@
 //! The plugin prepares the signature, and the device is asked for it: two
 //! steps, so that what is asked for is stored before anybody is asked.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, Phase, SigningMethod};
@@ -164,6 +166,10 @@ impl Attempts {
                     },
                 )
             }))),
+            // Nobody was asked for the certificate either.
+            Err(failure) if provider.repeats_within(AskedFor::Certificate) == Duration::MAX => {
+                Ok(StepOutcome::Unasked(failure))
+            }
             Err(failure) => Ok(StepOutcome::Failed(failure)),
         }
     }

@@ -36,7 +36,7 @@ const RSA: &str = "SHA256WithRSAEncryption";
 /// A relying party of the service.
 #[derive(Clone)]
 pub struct MobileIdClient {
-    config: Arc<MobileIdConfig>,
+    pub(super) config: Arc<MobileIdConfig>,
     port: Arc<dyn HttpPort>,
 }
 

@@ -95,6 +95,21 @@ impl MobileIdError {
         }
     }
 
+    /// Whether the session ended without having reached a phone.
+    pub(super) fn is_undelivered(&self) -> bool {
+        matches!(self, Self::NotClient | Self::PhoneAbsent | Self::Delivery)
+    }
+
+    /// The HTTP status with which the service refused, if it did.
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            Self::BadRequest(_) => Some(400),
+            Self::Unauthorized => Some(401),
+            Self::UnexpectedStatus(status) => Some(*status),
+            _ => None,
+        }
+    }
+
     /// Whether the same poll may go better a little later: the session itself
     /// is not known to have ended.
     #[must_use]

@@ -17,7 +17,11 @@ use crate::provider::{
 
 impl From<MobileIdError> for EidError {
     fn from(error: MobileIdError) -> Self {
-        Self::new(error.signer_outcome(), error.is_transient(), error)
+        Self {
+            is_undelivered: error.is_undelivered(),
+            status: error.status(),
+            ..Self::new(error.signer_outcome(), error.is_transient(), error)
+        }
     }
 }
 
@@ -33,6 +37,10 @@ pub(super) struct NoPhoneNumber;
 
 #[async_trait]
 impl EidProvider for MobileIdClient {
+    fn host(&self) -> &str {
+        self.config.base_url.host_str().unwrap_or_default()
+    }
+
     fn has_keys(&self, _kind: KeyKind) -> bool {
         true
     }

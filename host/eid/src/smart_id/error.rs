@@ -170,6 +170,19 @@ impl SmartIdError {
         }
     }
 
+    /// The HTTP status with which the service refused, if it was one of a fault.
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            Self::BadRequest(_) => Some(400),
+            Self::Unauthorized => Some(401),
+            Self::Forbidden => Some(403),
+            Self::ClientTooOld => Some(480),
+            Self::Maintenance => Some(580),
+            Self::UnexpectedStatus(status) => Some(*status),
+            _ => None,
+        }
+    }
+
     /// Whether the same poll may go better a little later: the session itself
     /// is not known to have ended.
     #[must_use]

@@ -22,7 +22,10 @@ const REPEATS_WITHIN: Duration = Duration::from_secs(10);
 
 impl From<SmartIdError> for EidError {
     fn from(error: SmartIdError) -> Self {
-        Self::new(error.signer_outcome(), error.is_transient(), error)
+        Self {
+            status: error.status(),
+            ..Self::new(error.signer_outcome(), error.is_transient(), error)
+        }
     }
 }
 
@@ -36,6 +39,10 @@ impl From<&RequestKey> for Nonce {
 
 #[async_trait]
 impl EidProvider for SmartIdClient {
+    fn host(&self) -> &str {
+        self.config.base_url.host_str().unwrap_or_default()
+    }
+
     fn has_keys(&self, kind: KeyKind) -> bool {
         kind == KeyKind::Rsa
     }

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{AttemptRow, Prompt, PromptsRow};
+use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase};
 use uuid::Uuid;
 
@@ -56,7 +57,8 @@ async fn thirty_signings_send_one_person_four_prompts_at_once() {
     for signer in &signers {
         match host.start(*signer, SIGN[0]).await {
             Ok(()) => begun += 1,
-            refused => assert_eq!(retry_after(refused), 60),
+            // That of the longest that an attempt may wait.
+            refused => assert_eq!(retry_after(refused), 15 * 60 + 1),
         }
     }
     assert_eq!(begun, 4);
@@ -178,4 +180,28 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
         let kept: Vec<PromptsRow> = rows(&stage.host).await;
         assert_eq!(kept[0].attempts.len(), others);
     }
+}
+
+#[tokio::test]
+async fn an_attempt_whose_phone_was_never_asked_does_not_count() {
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    let signer = signers(&site, &host, 1).await[0];
+    let down = Fault::Status { status: 503 };
+    site.faults(Service::SmartId).until_cleared(down);
+
+    host.start(signer, SIGN[0]).await.unwrap();
+    assert_eq!(rows::<PromptsRow>(&host).await[0].attempts.len(), 1);
+    host.run_all_at_once(&site).await;
+
+    let attempts: Vec<AttemptRow> = rows(&host).await;
+    let failure = attempts[0].failure;
+    assert_eq!(failure, Some(AttemptFailure::ProviderUnavailable));
+    assert!(rows::<PromptsRow>(&host).await.is_empty());
+    // One that is given up after the phone has rung counts on.
+    site.faults(Service::SmartId).clear();
+    host.start(signer, SIGN[0]).await.unwrap();
+    host.run_due().await;
+    give_up(&host, signer).await;
+    assert_eq!(rows::<PromptsRow>(&host).await[0].attempts.len(), 1);
 }

@@ -10,7 +10,7 @@ use parafa_http_port::{ExchangeLimits, HttpPortError};
 
 use super::issuer_statement::IssuerStatement;
 use super::{SourceFault, ValidationDataError, revocation_list};
-use crate::addresses::reachable;
+use crate::addresses::{reachable, tell_failure};
 use crate::certificate::Certificate;
 use crate::ocsp::{OcspClient, OcspError, OcspSettings};
 
@@ -62,6 +62,7 @@ impl RevocationSources {
         let lists = question.certificate.revocation_list_urls();
         for (address, limits) in reachable(lists, LIST_LIMITS) {
             let told = self.listed(address, limits, question).await;
+            let told = told.inspect_err(|error| tell_failure(address, error));
             match told.map_err(unanswered).and_then(&usable) {
                 Ok(told) => {
                     if !matches!(fault, ValidationDataError::NoSource) {
