@@ -6,5 +6,7 @@ mod cards;
 mod device_links;
 mod example;
 mod hostile;
+mod operators;
 mod phones;
 mod refusals;
+mod sessions;

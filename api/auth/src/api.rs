@@ -70,4 +70,7 @@ pub trait AuthApi: Api<Record = AuthenticationId> {
 
     /// `GET /v1/auth/.well-known/jwks.json`.
     async fn keys(&self) -> Result<views::JsonWebKeySet, Problem>;
+
+    /// `GET /.well-known/openid-configuration`.
+    fn openid_configuration(&self) -> views::OpenIdConfiguration;
 }

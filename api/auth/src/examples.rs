@@ -18,7 +18,11 @@ const SIGNATURE: &str = "MGQCMA==";
 /// The example of a request's or an answer's schema.
 pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
     Some(match schema {
-        "CreateAuthenticationRequest" => json!({"audience": AUDIENCE, "method": "physical"}),
+        "CreateAuthenticationRequest" => json!({
+            "audience": AUDIENCE,
+            "method": "physical",
+            "nonce": "n-0S6_WzA2Mj",
+        }),
         "CertificateRequest" => json!({"certificate": DER}),
         "CompletionRequest" => json!({
             "signature": SIGNATURE,

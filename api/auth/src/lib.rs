@@ -23,7 +23,7 @@ use parafa_api_http::{HttpConfig, Neighbour, Surface};
 
 pub use self::api::{AuthApi, AuthenticationId};
 pub use self::envelope::{ErrorBody, ErrorEnvelope};
-pub use self::operations::KEYS_ARE_FRESH_FOR;
+pub use self::operations::{KEYS_ARE_FRESH_FOR, KEYS_PATH};
 pub use self::problem::ErrorCode;
 pub use self::vocabulary::{AuthenticationMethod, AuthenticationStatus};
 

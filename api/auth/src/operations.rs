@@ -19,7 +19,12 @@ const REQUEST: Path<AuthenticationId> = Path::new("/v1/auth/requests/{requestId}
 const CERTIFICATE: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/certificate");
 const COMPLETION: Path<AuthenticationId> = Path::new("/v1/auth/{requestId}/complete");
 const PAIRINGS: Path<()> = Path::new("/v1/auth/pairings");
-const KEYS: Path<()> = Path::new("/v1/auth/.well-known/jwks.json");
+const KEYS: Path<()> = Path::new(KEYS_PATH);
+/// Behind the issuer (OpenID Connect Discovery 1.0, 4).
+const CONFIGURATION: Path<()> = Path::new("/.well-known/openid-configuration");
+
+/// Where the keys of assertions are.
+pub const KEYS_PATH: &str = "/v1/auth/.well-known/jwks.json";
 
 /// How long whoever verifies assertions may keep the keys, in seconds.
 pub const KEYS_ARE_FRESH_FOR: u32 = 300;
@@ -77,6 +82,15 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             .for_anybody(A::anybody)
             .fresh_for(KEYS_ARE_FRESH_FOR)
             .answers(async |call| call.api.keys().await),
+        Operation::<A>::get(CONFIGURATION, "readOpenIdConfiguration")
+            .says(
+                OF_PROVIDERS.name,
+                "OpenID configuration",
+                "What a library for OpenID Connect needs to verify assertions: their issuer, the address of the keys, and the algorithm.",
+            )
+            .for_anybody(A::anybody)
+            .fresh_for(KEYS_ARE_FRESH_FOR)
+            .answers(async |call| Ok(call.api.openid_configuration())),
         Operation::<A>::post(CERTIFICATE, "submitCertificate")
             .says(
                 OF_CLIENTS.name,

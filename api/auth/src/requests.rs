@@ -11,6 +11,8 @@ use crate::vocabulary::AuthenticationMethod;
 
 /// Longest origin, in characters.
 const LONGEST_ORIGIN: usize = 300;
+/// Longest nonce of a provider's, in characters.
+const LONGEST_NONCE: usize = 255;
 /// Longest certificate, in bytes.
 const LONGEST_CERTIFICATE: usize = 8 * 1024;
 /// Longest signature, in bytes: one of RSA with 8192 bits.
@@ -38,6 +40,8 @@ pub struct CreateAuthentication {
     /// Where the person's browser goes when the app has come back from a device
     /// link: an address of the audience.
     pub return_url: Option<String>,
+    /// What the provider wants to find in the assertion.
+    pub nonce: Option<String>,
 }
 
 /// How somebody is to authenticate, and who.
@@ -115,6 +119,11 @@ impl<A> FromBody<A> for CreateAuthentication {
                         audience.map(|_| text.to_owned())
                     })
             });
+            let nonce = object.optional("nonce", |node| {
+                node.described("A value of the provider's own, which comes back as rp_nonce in the assertion.")
+                    .visible_text(LONGEST_NONCE)
+                    .map(str::to_owned)
+            });
             object.keyword("allOf", conditions());
             if method == Some(AuthenticationMethod::MobileId) {
                 for (name, is_given) in [("personalCode", has_code), ("phoneNumber", has_number)] {
@@ -126,6 +135,7 @@ impl<A> FromBody<A> for CreateAuthentication {
             Some(Self {
                 audience: audience?.to_owned(),
                 return_url,
+                nonce,
                 method: match method? {
                     AuthenticationMethod::Physical => NewMethod::Physical { personal_code: code },
                     AuthenticationMethod::Nfc => NewMethod::Nfc { personal_code: code },

@@ -215,6 +215,25 @@ pub struct PairedClient {
     pub audience: String,
 }
 
+/// What a library for OpenID Connect needs to verify assertions (OpenID Connect
+/// Discovery 1.0, 3). There is no authorization endpoint: a request is created
+/// by a call of the API.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct OpenIdConfiguration {
+    /// The `iss` of assertions.
+    pub issuer: String,
+    /// Where the keys are that verify them.
+    pub jwks_uri: String,
+    /// `id_token`.
+    pub response_types_supported: Vec<&'static str>,
+    /// `public`: a person's `sub` is the same for every provider.
+    pub subject_types_supported: Vec<&'static str>,
+    /// `ES256`.
+    pub id_token_signing_alg_values_supported: Vec<&'static str>,
+    /// The claims that assertions may have.
+    pub claims_supported: Vec<&'static str>,
+}
+
 /// The keys that verify assertions (RFC 7517, 5).
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct JsonWebKeySet {

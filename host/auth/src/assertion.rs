@@ -8,6 +8,7 @@ use josekit::jwk::{Jwk, KeyPair};
 use josekit::jws::{ES256, JwsHeader};
 use josekit::jwt::{self, JwtPayload};
 use parafa_api_auth::{KEYS_ARE_FRESH_FOR, views};
+use parafa_domain::AuthenticationMethod;
 use parafa_platform::{PlatformError, Records};
 use parafa_store::clock::shifted;
 use parafa_store::keys::KeyError;
@@ -24,6 +25,28 @@ use crate::records::{AssertionKeyPart, AssertionKeysRow, RequestRow};
 const ROW: &str = "assertion";
 /// What key pairs are sealed for.
 const PURPOSE: &str = "assertion-key";
+
+/// How assertions are signed.
+pub(crate) const ASSERTION_ALGORITHM: &str = "ES256";
+/// All claims that they may have.
+pub(crate) const ASSERTION_CLAIMS: [&str; 16] = [
+    "iss",
+    "aud",
+    "sub",
+    "iat",
+    "auth_time",
+    "exp",
+    "jti",
+    "txn",
+    "azp",
+    "nonce",
+    "rp_nonce",
+    "amr",
+    "eid_method",
+    "given_name",
+    "family_name",
+    "acr",
+];
 
 /// Keeps the keys that assertions are signed with.
 #[derive(Clone)]
@@ -65,6 +88,21 @@ impl AssertionKeys {
         let newest = rotated.keys.into_iter().next();
         let newest = newest.ok_or(PlatformError::Inconsistent("there is no key"))?;
         Ok(newest.public.kid)
+    }
+
+    /// Takes a key away at once, by default the one that signs, and has a new one
+    /// sign from now on, also before those who keep published keys know it. None
+    /// where no such key is published.
+    ///
+    /// # Errors
+    /// When the store fails or no key can be made.
+    pub async fn revoke(&self, kid: Option<&str>) -> Result<Option<RevokedKey>, AuthError> {
+        let fresh = &NewKey::generate(&self.records.master)?;
+        self.current().await?;
+        self.records
+            .store
+            .transact(|tx| Box::pin(revoke_in(tx, fresh, kid)))
+            .await
     }
 
     /// The row, with one key at least that may sign now.
@@ -149,13 +187,52 @@ impl AssertionKeys {
     }
 }
 
+async fn revoke_in(
+    tx: &mut Transaction<'_>,
+    fresh: &NewKey,
+    kid: Option<&str>,
+) -> Result<Option<RevokedKey>, AuthError> {
+    let now = tx.now();
+    let stored = tx.get::<AssertionKeysRow>(&ROW.to_owned()).await?;
+    let mut row = stored.ok_or(PlatformError::Inconsistent("there is no key"))?;
+    let found = match kid {
+        Some(kid) => row.keys.iter().find(|key| key.public.kid == kid),
+        None => signing(&row.keys, now),
+    };
+    let Some(revoked) = found.map(|key| key.public.kid.clone()) else {
+        return Ok(None);
+    };
+    row.keys.retain(|key| key.public.kid != revoked);
+    for key in &mut row.keys {
+        key.retired_at.get_or_insert(now);
+    }
+    let new = AssertionKeyPart {
+        signs_at_once: true,
+        ..fresh.part(now)
+    };
+    let kid = new.public.kid.clone();
+    row.keys.insert(0, new);
+    tx.put(&row).await?;
+    Ok(Some(RevokedKey { revoked, kid }))
+}
+
 /// The key that signs, of `keys` with the newest first: one that everybody who
 /// keeps published keys as long as allowed has, or the oldest while there is none.
 fn signing(keys: &[AssertionKeyPart], now: Timestamp) -> Option<&AssertionKeyPart> {
     let fresh_for = SignedDuration::from_secs(KEYS_ARE_FRESH_FOR.into());
     let mut keys_by_age = keys.iter();
-    let known = keys_by_age.find(|key| shifted(key.created_at, fresh_for) <= now);
+    let known =
+        keys_by_age.find(|key| key.signs_at_once || shifted(key.created_at, fresh_for) <= now);
     known.or(keys.last())
+}
+
+/// A key that was revoked, and the one in its place.
+#[derive(Clone, Debug)]
+pub struct RevokedKey {
+    /// The name of the key that is gone.
+    pub revoked: String,
+    /// The name of the key that signs now.
+    pub kid: String,
 }
 
 /// A key that signs nothing yet.
@@ -186,7 +263,7 @@ impl NewKey {
                 x,
                 y,
                 r#use: "sig".to_owned(),
-                alg: "ES256".to_owned(),
+                alg: ASSERTION_ALGORITHM.to_owned(),
                 kid,
             },
             sealed,
@@ -199,6 +276,7 @@ impl NewKey {
             sealed: self.sealed.clone(),
             created_at: now,
             retired_at: None,
+            signs_at_once: false,
         }
     }
 }
@@ -218,15 +296,21 @@ impl Authentications {
         subject: &views::Subject,
     ) -> Result<String, AuthError> {
         let now = self.records.store.now().await?;
+        let method = row.state.method();
         let claims = json!({
             "iss": self.settings.issuer,
             "aud": row.audience,
             "sub": identifier,
             "iat": now.as_second(),
+            "auth_time": now.as_second(),
             "exp": shifted(now, self.settings.assertion_lifetime).as_second(),
             "jti": Uuid::now_v7(),
+            "txn": row.id,
+            "azp": row.provider,
             "nonce": row.nonce,
-            "amr": [row.state.method().name()],
+            "rp_nonce": row.open(&self.records.master)?.rp_nonce,
+            "amr": amr(method),
+            "eid_method": method.name(),
             "given_name": subject.given_name,
             "family_name": subject.sn,
             "acr": self.settings.acr,
@@ -236,5 +320,14 @@ impl Authentications {
         };
         claims.retain(|_, value| !value.is_null());
         self.keys.sign(claims).await
+    }
+}
+
+/// How the person has authenticated (RFC 8176, 2). Behind each method is a key
+/// in certified hardware that a PIN opens; that of a card, in a smart card.
+fn amr(method: AuthenticationMethod) -> &'static [&'static str] {
+    match method {
+        AuthenticationMethod::Physical | AuthenticationMethod::Nfc => &["sc", "hwk", "pin", "mfa"],
+        AuthenticationMethod::SmartId | AuthenticationMethod::MobileId => &["hwk", "pin", "mfa"],
     }
 }

@@ -1,9 +1,11 @@
-use parafa_store::jobs;
+use parafa_domain::AuthenticationStatus;
+use parafa_store::jobs::{self, HastenOutcome};
 use uuid::Uuid;
 
 use crate::authentications::{Authentications, request_in};
 use crate::drive::{self, LANE};
 use crate::error::AuthError;
+use crate::metrics::Ended;
 
 impl Authentications {
     /// Calls a request off.
@@ -11,20 +13,31 @@ impl Authentications {
     /// # Errors
     /// [`AuthError`]; one that has ended stays as it is.
     pub async fn cancel(&self, id: Uuid) -> Result<(), AuthError> {
-        self.records
+        let ended = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = request_in(tx, id).await?;
-                    row.state.cancel(tx.now())?;
+                    let now = tx.now();
+                    let was_pending = row.state.status(now) == AuthenticationStatus::Pending;
+                    row.state.cancel(now)?;
                     row.pairing = None;
+                    let unique = drive::unique(id);
+                    // A step that is being done may ask the phone yet: it tells.
+                    if jobs::hasten(tx, LANE, &unique, now).await? == HastenOutcome::Due {
+                        jobs::cancel(tx, LANE, &unique).await?;
+                        if was_pending {
+                            row.person = None;
+                        }
+                    }
                     tx.put(&row).await?;
-                    jobs::cancel(tx, LANE, &drive::unique(id)).await?;
-                    Ok::<_, AuthError>(())
+                    Ok::<_, AuthError>(Ended::of(&row, now))
                 })
             })
             .await?;
         self.changes.announce(id);
+        ended.tell();
         Ok(())
     }
 }

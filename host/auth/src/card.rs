@@ -22,6 +22,7 @@ use crate::api;
 use crate::authentications::{Authentications, request_in};
 use crate::challenge::Challenge;
 use crate::error::AuthError;
+use crate::metrics::Ended;
 use crate::records::{PrivatePart, Proof, RequestRow};
 use crate::{identity, means};
 
@@ -147,9 +148,12 @@ impl Authentications {
             Ok(()) => Some(self.proof(&row, &certificate, &asked.signature).await?),
             Err(_) => None,
         };
-        let ended = self.end_card(&row, claim, verdict, proof).await?;
+        let (row, ended) = self.end_card(&row, claim, verdict, proof).await?;
         self.changes.announce(id);
-        self.outcome(&ended)
+        if let Some(ended) = ended {
+            ended.tell();
+        }
+        self.outcome(&row)
     }
 
     /// Algorithm and encoding, if they are known here and to the relying party.
@@ -185,7 +189,7 @@ impl Authentications {
         claim: Claim,
         verdict: Result<(), AuthenticationFailure>,
         proof: Option<Proof>,
-    ) -> Result<RequestRow, AuthError> {
+    ) -> Result<(RequestRow, Option<Ended>), AuthError> {
         let (claim, proof) = (&claim, &proof);
         self.records
             .store
@@ -195,15 +199,17 @@ impl Authentications {
                     // Another completion, or another certificate, may have come
                     // first: the operation tells.
                     let now = tx.now();
-                    if row.state.complete(claim.clone(), verdict, now)? == Completion::First {
-                        let private = PrivatePart {
-                            proof: proof.clone(),
-                            ..row.open(&self.records.master)?
-                        };
-                        row.private = private.seal(&self.records.master, row.id)?;
-                        tx.put(&row).await?;
+                    if row.state.complete(claim.clone(), verdict, now)? == Completion::Repeated {
+                        return Ok((row, None));
                     }
-                    Ok(row)
+                    let private = PrivatePart {
+                        proof: proof.clone(),
+                        ..row.open(&self.records.master)?
+                    };
+                    row.private = private.seal(&self.records.master, row.id)?;
+                    tx.put(&row).await?;
+                    let ended = Ended::of(&row, now);
+                    Ok((row, Some(ended)))
                 })
             })
             .await

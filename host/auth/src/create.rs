@@ -1,18 +1,17 @@
 //! A relying party has somebody authenticate.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use parafa_api_auth::AuthenticationId;
 use parafa_api_auth::requests::{CreateAuthentication, NewMethod};
 use parafa_api_auth::views::{CreatedAuthentication, Pairing};
-use parafa_api_auth::{AuthenticationId, AuthenticationStatus};
 use parafa_api_http::KeptAnswer;
-use parafa_domain::Authentication;
+use parafa_domain::{Authentication, AuthenticationStatus};
 use parafa_platform::PlatformError;
 use parafa_platform::idempotency::{self, Answer, Claim};
 use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
 use parafa_store::keys::{Token, hash_token};
-use parafa_store::{Guard, Page, Transaction};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -21,21 +20,15 @@ use crate::authentications::Authentications;
 use crate::challenge::Challenge;
 use crate::drive;
 use crate::error::AuthError;
-use crate::pairing;
-use crate::records::{PrivatePart, ProviderRow, REQUESTS_TO_PERSON, RequestRow, TokenGrant};
+use crate::metrics::Ended;
+use crate::records::{PrivatePart, ProviderRow, RequestRow, TokenGrant};
+use crate::{pairing, prompts};
 
-/// The kind of the job that forgets a request.
+/// The kind of the job that ends a request, and forgets it.
 pub const DROP: &str = "drop-authentication";
 
 /// How long a request is kept after its time.
 const KEPT: SignedDuration = SignedDuration::from_hours(1);
-/// Requests that may wait for one person at the same time.
-const MOST_AT_ONCE: usize = 4;
-/// Requests to one person that may have failed within the time that requests
-/// are kept.
-const MOST_FAILED: usize = 30;
-/// After how long a person may be asked again, in seconds.
-const PERSON_RETRY_SECONDS: u32 = 60;
 
 /// A request as its rows are made, and what only its maker is told.
 struct Drafted {
@@ -60,6 +53,7 @@ impl Authentications {
             audience,
             method,
             return_url,
+            nonce,
         } = asked;
         if !provider.audiences.contains(&audience) {
             return Err(AuthError::ForbiddenOrigin);
@@ -68,7 +62,9 @@ impl Authentications {
         if !provider.methods.contains(&name) || !self.methods().contains(&name) {
             return Err(AuthError::ForbiddenMethod);
         }
-        let drafted = self.draft(provider, audience, method, return_url).await?;
+        let drafted = self
+            .draft(provider, audience, method, return_url, nonce)
+            .await?;
         let created = self.shown(&drafted)?;
         let answer = self.kept_answer(claim, &created).await?;
         let stored = self.store(&drafted.row, answer.as_ref()).await;
@@ -88,6 +84,7 @@ impl Authentications {
         audience: String,
         method: NewMethod,
         return_url: Option<String>,
+        rp_nonce: Option<String>,
     ) -> Result<Drafted, AuthError> {
         let (id, now) = (
             self.records.store.new_id().await?,
@@ -108,7 +105,10 @@ impl Authentications {
             NewMethod::Nfc { .. } => code = Some(pairing::random_code()?),
             NewMethod::SmartId { .. } | NewMethod::MobileId { .. } => {}
         }
-        let mut private = private_part(method);
+        let mut private = PrivatePart {
+            rp_nonce,
+            ..private_part(method)
+        };
         let challenge = Challenge {
             request: id,
             audience,
@@ -171,7 +171,7 @@ impl Authentications {
         let method = row.state.method();
         Ok(CreatedAuthentication {
             request_id: AuthenticationId(row.id),
-            status: AuthenticationStatus::Pending,
+            status: views::status(AuthenticationStatus::Pending),
             method: views::method(method),
             expires_at: row.state.expires_at(),
             client_token: client_token.clone(),
@@ -208,12 +208,12 @@ impl Authentications {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    check_person(tx, row).await?;
+                    prompts::check(tx, row).await?;
                     tx.insert(row).await?;
                     let drop = NewJob {
                         lane: TIMERS,
                         kind: DROP.to_owned(),
-                        due: shifted(row.state.expires_at(), KEPT),
+                        due: row.state.expires_at(),
                         unique: Some(format!("{DROP}/{}", row.id)),
                         payload: serde_json::json!(row.id),
                     };
@@ -230,53 +230,39 @@ impl Authentications {
             .await
     }
 
-    /// Forgets a request whose time is over. An answer that is kept of it names
-    /// nobody, and its tokens work no more: it ends by itself.
+    /// Says of a request whose time is over that it has ended, and forgets it
+    /// later. An answer that is kept of it names nobody, and its tokens work no
+    /// more.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn drop_request(&self, job: &ClaimedJob) -> Result<(), AuthError> {
         let id: Uuid = job.payload()?;
-        self.records
+        let expired = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    tx.delete::<RequestRow>(&id).await?;
-                    Ok(jobs::complete(tx, job).await?)
+                    let now = tx.now();
+                    let row = tx.get::<RequestRow>(&id).await?;
+                    let kept_until = |row: &RequestRow| shifted(row.state.expires_at(), KEPT);
+                    let Some(row) = row.filter(|row| now < kept_until(row)) else {
+                        tx.delete::<RequestRow>(&id).await?;
+                        jobs::complete(tx, job).await?;
+                        return Ok(None);
+                    };
+                    jobs::retry(tx, job, kept_until(&row)).await?;
+                    let is_expired = row.state.status(now) == AuthenticationStatus::Expired;
+                    Ok::<_, AuthError>(is_expired.then(|| Ended::of(&row, now)))
                 })
             })
-            .await
+            .await?;
+        if let Some(expired) = expired {
+            self.changes.announce(id);
+            expired.tell();
+        }
+        Ok(())
     }
-}
-
-/// Whether a person's device may be asked once more.
-async fn check_person(tx: &mut Transaction<'_>, row: &RequestRow) -> Result<(), AuthError> {
-    let Some(person) = &row.person else {
-        return Ok(());
-    };
-    let now: Timestamp = tx.now();
-    let page = Page::newest(MOST_AT_ONCE + MOST_FAILED);
-    // Requests for one person are made one after the other.
-    let name = person.get(..32).and_then(|hex| Uuid::parse_str(hex).ok());
-    let guard = || Guard::row::<RequestRow>(&name.unwrap_or_default());
-    let others = tx
-        .page_by(&REQUESTS_TO_PERSON, person, &page, guard())
-        .await?;
-    tx.touch(guard())?;
-    let count = |which: fn(parafa_domain::AuthenticationStatus) -> bool| {
-        let rows = others.rows.iter();
-        rows.filter(|other| which(other.state.status(now))).count()
-    };
-    let waiting = count(|status| !status.is_terminal());
-    let in_vain = count(|status| {
-        status.is_terminal() && status != parafa_domain::AuthenticationStatus::Completed
-    });
-    if waiting >= MOST_AT_ONCE || in_vain >= MOST_FAILED {
-        return Err(AuthError::TooManyRequests {
-            retry_after: PERSON_RETRY_SECONDS,
-        });
-    }
-    Ok(())
 }
 
 fn private_part(method: NewMethod) -> PrivatePart {

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::authentications::{Authentications, request_in};
 use crate::error::AuthError;
+use crate::metrics::{Ended, certificate_refused, service_failed};
 use crate::records::{PrivatePart, Proof, ProviderRow, RequestRow};
 use crate::{identity, means};
 
@@ -57,6 +58,8 @@ enum Step {
     AwaitsReturn(AuthenticationProof),
     /// It is over.
     Ended(Result<Proof, AuthenticationFailure>),
+    /// It is over, and the person's device was never asked.
+    Unasked(AuthenticationFailure),
 }
 
 impl Authentications {
@@ -71,23 +74,44 @@ impl Authentications {
         let now = self.records.store.now().await?;
         let row = row.filter(|row| !row.state.status(now).is_terminal());
         let Some(row) = row else {
-            let store = &self.records.store;
-            return Ok(store
-                .transact(|tx| {
-                    let job = &*job;
-                    Box::pin(async move { jobs::complete(tx, job).await })
-                })
-                .await?);
+            let job = &*job;
+            return self
+                .records
+                .store
+                .transact(|tx| Box::pin(self.drop_job(tx, job, id)))
+                .await;
         };
         let step = hold(&self.records.store, job, self.step(&row, job.attempts)).await??;
         let job = &*job;
         let step = &step;
-        self.records
+        let ended = self
+            .records
             .store
             .transact(|tx| Box::pin(self.store_step(tx, job, id, step)))
             .await?;
         self.changes.announce(id);
+        if let Some(ended) = ended {
+            ended.tell();
+        }
         Ok(())
+    }
+
+    /// Completes the job of a request that has ended otherwise, and which does not
+    /// count as a prompt if nobody was asked.
+    async fn drop_job(
+        &self,
+        tx: &mut Transaction<'_>,
+        job: &ClaimedJob,
+        id: Uuid,
+    ) -> Result<(), AuthError> {
+        if let Some(mut row) = tx.get::<RequestRow>(&id).await?
+            && job.attempts <= 1
+            && row.open(&self.records.master)?.session.is_none()
+        {
+            row.person = None;
+            tx.put(&row).await?;
+        }
+        Ok(jobs::complete(tx, job).await?)
     }
 
     async fn step(&self, row: &RequestRow, tries: u32) -> Result<Step, AuthError> {
@@ -95,11 +119,12 @@ impl Authentications {
         if let Some(answer) = &private.answer {
             return self.once_returned(row, &private, answer).await;
         }
-        let authenticator = self.eid.get(&row.state.method());
-        let authenticator = authenticator.and_then(|provider| provider.authenticator());
+        let service = self.eid.get(&row.state.method());
+        let service = service.and_then(|service| Some((&**service, service.authenticator()?)));
         let provider = self.providers.working(row.provider).await?;
-        let (Some(authenticator), Some(provider)) = (authenticator, provider) else {
-            return Ok(Step::Ended(Err(AuthenticationFailure::ProviderUnavailable)));
+        let (Some((service, authenticator)), Some(provider)) = (service, provider) else {
+            let failure = AuthenticationFailure::ProviderUnavailable;
+            return Ok(Step::Unasked(failure));
         };
         let outcome = match &private.session {
             // Whoever was asked by a host that died is not asked a second time.
@@ -116,24 +141,22 @@ impl Authentications {
                 }
             }
         };
-        Ok(match outcome {
-            Ok(step) => step,
-            // A request that went wrong may have made the phone ring all the same.
-            // The claim counts as a try.
-            Err(error) if error.is_transient && private.session.is_some() => {
-                match polling::pause(tries.saturating_sub(1)) {
-                    Some(pause) => Step::Again(pause),
-                    None => Step::Ended(Err(failure(error.outcome))),
-                }
-            }
-            Err(error) => {
-                let failure = failure(error.outcome);
-                if failure == AuthenticationFailure::ProviderUnavailable {
-                    let error: &dyn std::error::Error = &error;
-                    tracing::warn!(authentication.id = %row.id, error, "a provider does not authenticate");
-                }
-                Step::Ended(Err(failure))
-            }
+        let error = match outcome {
+            Ok(step) => return Ok(step),
+            Err(error) => error,
+        };
+        let failure = failure(error.outcome);
+        if failure == AuthenticationFailure::ProviderUnavailable {
+            service_failed(row, service, &error);
+        }
+        // A request that went wrong may have made the phone ring all the same: it
+        // is not made again. The claim counts as a try.
+        let was_asked = private.session.is_some();
+        let pause = polling::pause(tries.saturating_sub(1));
+        Ok(match pause.filter(|_| was_asked && error.is_transient) {
+            Some(pause) => Step::Again(pause),
+            None if was_asked && !error.is_undelivered => Step::Ended(Err(failure)),
+            None => Step::Unasked(failure),
         })
     }
 
@@ -196,8 +219,9 @@ impl Authentications {
         let now = self.clock.now();
         let checked = self.check.check(&certificate, method.name(), now);
         if let Err(rejection) = checked.await {
-            tracing::info!(authentication.id = %row.id, %rejection, "a certificate is rejected");
-            return Ok(Err(rejected(&rejection)));
+            let failure = rejected(&rejection);
+            certificate_refused(row.id, &rejection.into());
+            return Ok(Err(failure));
         }
         let scheme = match answer.scheme {
             parafa_eid::ProofScheme::Ecdsa => SignatureScheme::Ecdsa,
@@ -218,20 +242,30 @@ impl Authentications {
         job: &ClaimedJob,
         id: Uuid,
         step: &Step,
-    ) -> Result<(), AuthError> {
+    ) -> Result<Option<Ended>, AuthError> {
         let now = tx.now();
         let mut row = request_in(tx, id).await?;
-        if row.state.status(now).is_terminal() {
-            return Ok(jobs::complete(tx, job).await?);
+        let does_not_count = matches!(step, Step::Unasked(_) | Step::Ended(Ok(_)));
+        if does_not_count {
+            row.person = None;
         }
-        match step {
+        if row.state.status(now).is_terminal() {
+            tx.put(&row).await?;
+            jobs::complete(tx, job).await?;
+            return Ok(None);
+        }
+        let verdict = match step {
             Step::Asked(session) => {
                 row.state.begin(now)?;
                 self.keep(&mut row, |private| private.session = Some(session.clone()))?;
                 tx.put(&row).await?;
                 jobs::retry(tx, job, now).await?;
+                return Ok(None);
             }
-            Step::Waits(pause) => jobs::retry(tx, job, shifted(now, *pause)).await?,
+            Step::Waits(pause) => {
+                jobs::retry(tx, job, shifted(now, *pause)).await?;
+                return Ok(None);
+            }
             Step::AwaitsReturn(answer) => {
                 let returned = row.open(&self.records.master)?.returned_with.is_some();
                 let due = if returned {
@@ -245,21 +279,24 @@ impl Authentications {
                 })?;
                 tx.put(&row).await?;
                 jobs::retry(tx, job, due).await?;
+                return Ok(None);
             }
-            Step::Again(pause) => jobs::give_back(tx, job, shifted(now, *pause)).await?,
-            Step::Ended(outcome) => {
-                let verdict = outcome.as_ref().map(drop).map_err(|failure| *failure);
-                row.state.conclude(verdict, now)?;
-                self.keep(&mut row, |private| {
-                    private.session = None;
-                    private.answer = None;
-                    private.proof = outcome.as_ref().ok().cloned();
-                })?;
-                tx.put(&row).await?;
-                jobs::complete(tx, job).await?;
+            Step::Again(pause) => {
+                jobs::give_back(tx, job, shifted(now, *pause)).await?;
+                return Ok(None);
             }
-        }
-        Ok(())
+            Step::Ended(Ok(proof)) => Ok(proof),
+            Step::Ended(Err(failure)) | Step::Unasked(failure) => Err(*failure),
+        };
+        row.state.conclude(verdict.map(|_| ()), now)?;
+        self.keep(&mut row, |private| {
+            private.session = None;
+            private.answer = None;
+            private.proof = verdict.ok().cloned();
+        })?;
+        tx.put(&row).await?;
+        jobs::complete(tx, job).await?;
+        Ok(Some(Ended::of(&row, now)))
     }
 
     fn keep(

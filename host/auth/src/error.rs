@@ -62,6 +62,21 @@ pub enum AuthError {
     Assertion(#[source] josekit::JoseError),
 }
 
+impl AuthError {
+    /// Whether it is about the certificate that a client has submitted.
+    pub(crate) fn refuses_certificate(&self) -> bool {
+        matches!(
+            self,
+            Self::MalformedCertificate
+                | Self::OtherMeans
+                | Self::Certificate(_)
+                | Self::IdentityMismatch
+                | Self::UnsupportedAlgorithm(_)
+                | Self::Cannot(CannotAuthenticate::IdentitySwap)
+        )
+    }
+}
+
 impl From<StoreError> for AuthError {
     fn from(error: StoreError) -> Self {
         Self::Platform(error.into())
@@ -85,7 +100,7 @@ pub enum ProviderFault {
     },
     /// It is no origin.
     #[error(
-        "{0} is not an origin: write https://host or https://host:port, without a path or a slash at the end; http is for this machine alone"
+        "{0} is not an origin: write https://host or https://host:port, without a path, a slash at the end or a *; http is for this machine alone"
     )]
     Audience(String),
     /// No encoding has this name.
@@ -94,6 +109,9 @@ pub enum ProviderFault {
     /// There is no such provider.
     #[error("there is no provider {0}; `parafa provider list` shows them")]
     Unknown(Uuid),
+    /// Its key does not work any more.
+    #[error("the key {0} is revoked; make another one with `parafa provider create`")]
+    Revoked(Uuid),
     /// The records failed.
     #[error("the records failed")]
     Platform(#[from] PlatformError),

@@ -1,16 +1,20 @@
 //! Relying parties: who they are, and what they may do.
 
+use std::mem;
+
+use jiff::{SignedDuration, Timestamp};
 use parafa_domain::AuthenticationMethod;
 use parafa_eid::card::SignatureEncoding;
 use parafa_platform::Records;
 use parafa_platform::accounts::{TenantRow, TenantStatus};
-use parafa_store::keys::{Token, hash_token};
+use parafa_store::clock::shifted;
+use parafa_store::keys::{KeyError, Token, hash_token};
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page};
 use url::{Host, Url};
 use uuid::Uuid;
 
 use crate::error::{AuthError, ProviderFault};
-use crate::records::ProviderRow;
+use crate::records::{ProviderRow, TokenGrant};
 
 /// Marks the secret of a relying party's key.
 const SECRET_PREFIX: &str = "aks_";
@@ -40,6 +44,17 @@ pub struct NewProvider {
     pub asserts: bool,
 }
 
+/// What changes of a relying party. An empty list stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct ProviderChange {
+    /// Origins.
+    pub audiences: Vec<String>,
+    /// Methods.
+    pub methods: Vec<AuthenticationMethod>,
+    /// Names of encodings.
+    pub encodings: Vec<String>,
+}
+
 /// Keeps relying parties.
 #[derive(Clone)]
 pub struct Providers {
@@ -58,7 +73,7 @@ impl Providers {
     /// # Errors
     /// [`ProviderFault`].
     pub async fn create(&self, new: NewProvider) -> Result<(ProviderRow, String), ProviderFault> {
-        let secret = format!("{SECRET_PREFIX}{}", Token::random()?.reveal());
+        let secret = new_secret()?;
         let id = self.records.store.new_id().await?;
         let row = self.add(id, &secret, new).await?;
         Ok((row, secret))
@@ -81,9 +96,7 @@ impl Providers {
                 longest: LONGEST_NAME,
             });
         }
-        if let Some(audience) = new.audiences.iter().find(|audience| !is_origin(audience)) {
-            return Err(ProviderFault::Audience(audience.clone()));
-        }
+        check_audiences(&new.audiences)?;
         let encodings = encodings(&new.encodings)?;
         let hash = hash_token(secret).to_string();
         self.records
@@ -103,6 +116,7 @@ impl Providers {
                         encodings,
                         asserts: new.asserts,
                         secret_hash: hash,
+                        previous_secret: None,
                         created_at: tx.now(),
                         revoked_at: None,
                     };
@@ -143,13 +157,71 @@ impl Providers {
     /// # Errors
     /// [`ProviderFault`].
     pub async fn revoke(&self, id: Uuid) -> Result<ProviderRow, ProviderFault> {
+        let revoke = |row: &mut ProviderRow, now| {
+            row.revoked_at.get_or_insert(now);
+            Ok(())
+        };
+        self.change(id, revoke).await
+    }
+
+    /// Changes what a relying party may do. Open requests go on.
+    ///
+    /// # Errors
+    /// [`ProviderFault`].
+    pub async fn set(
+        &self,
+        id: Uuid,
+        change: ProviderChange,
+    ) -> Result<ProviderRow, ProviderFault> {
+        check_audiences(&change.audiences)?;
+        encodings(&change.encodings)?;
+        let set = |row: &mut ProviderRow, _| {
+            check_working(row)?;
+            replace(&mut row.audiences, &change.audiences);
+            replace(&mut row.methods, &change.methods);
+            replace(&mut row.encodings, &change.encodings);
+            Ok(())
+        };
+        self.change(id, set).await
+    }
+
+    /// Gives a relying party's key a new secret, which is told this once only. The
+    /// one before works for `overlap` longer; one before that does not.
+    ///
+    /// # Errors
+    /// [`ProviderFault`].
+    pub async fn rotate_secret(
+        &self,
+        id: Uuid,
+        overlap: SignedDuration,
+    ) -> Result<(ProviderRow, String), ProviderFault> {
+        let secret = new_secret()?;
+        let hash = hash_token(&secret).to_string();
+        let rotate = |row: &mut ProviderRow, now| {
+            check_working(row)?;
+            let before = mem::replace(&mut row.secret_hash, hash.clone());
+            row.previous_secret = overlap.is_positive().then(|| TokenGrant {
+                hash: before,
+                expires_at: shifted(now, overlap),
+            });
+            Ok(())
+        };
+        Ok((self.change(id, rotate).await?, secret))
+    }
+
+    async fn change(
+        &self,
+        id: Uuid,
+        change: impl Fn(&mut ProviderRow, Timestamp) -> Result<(), ProviderFault> + Sync,
+    ) -> Result<ProviderRow, ProviderFault> {
+        let change = &change;
         self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<ProviderRow>(&id).await?;
                     let mut row = found.ok_or(ProviderFault::Unknown(id))?;
-                    row.revoked_at.get_or_insert(tx.now());
+                    change(&mut row, tx.now())?;
                     tx.put(&row).await?;
                     Ok(row)
                 })
@@ -170,8 +242,13 @@ impl Providers {
             return Ok(None);
         };
         let provider = self.working(id).await?;
+        let now = self.records.store.now().await?;
         let hash = hash_token(secret).to_string();
-        let provider = provider.filter(|provider| provider.secret_hash == hash);
+        let provider = provider.filter(|provider| {
+            let previous = provider.previous_secret.as_ref();
+            provider.secret_hash == hash
+                || previous.is_some_and(|grant| grant.hash == hash && now < grant.expires_at)
+        });
         match provider {
             Some(provider) => {
                 self.check_tenant(&provider).await?;
@@ -200,6 +277,31 @@ impl Providers {
     }
 }
 
+fn new_secret() -> Result<String, KeyError> {
+    Ok(format!("{SECRET_PREFIX}{}", Token::random()?.reveal()))
+}
+
+fn check_working(row: &ProviderRow) -> Result<(), ProviderFault> {
+    match row.revoked_at {
+        Some(_) => Err(ProviderFault::Revoked(row.id)),
+        None => Ok(()),
+    }
+}
+
+fn check_audiences(audiences: &[String]) -> Result<(), ProviderFault> {
+    match audiences.iter().find(|audience| !is_origin(audience)) {
+        Some(audience) => Err(ProviderFault::Audience(audience.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Replaces a list unless the new one is empty.
+fn replace<T: Clone>(list: &mut Vec<T>, new: &[T]) {
+    if !new.is_empty() {
+        new.clone_into(list);
+    }
+}
+
 fn encodings(named: &[String]) -> Result<Vec<String>, ProviderFault> {
     let names = ENCODINGS.map(|encoding| encoding.name().to_owned());
     if named.is_empty() {
@@ -212,12 +314,14 @@ fn encodings(named: &[String]) -> Result<Vec<String>, ProviderFault> {
 }
 
 /// Whether a text is an origin, exactly as browsers write it (RFC 6454, 6.2).
-/// Without TLS anybody on the way could be the audience.
+/// Without TLS anybody on the way could be the audience; a pattern of hosts is no
+/// origin.
 fn is_origin(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return false;
     };
     let is_own = match url.host() {
+        Some(Host::Domain(name)) if !is_name(name) => return false,
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -225,6 +329,15 @@ fn is_origin(text: &str) -> bool {
     };
     let is_protected = url.scheme() == "https" || (url.scheme() == "http" && is_own);
     is_protected && url.origin().ascii_serialization() == text
+}
+
+/// Whether a host is one that DNS can have (RFC 1035, 2.3.1; an underscore is
+/// usual). URLs allow more characters.
+fn is_name(host: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.split('.')
+        .all(|label| !label.is_empty() && label.bytes().all(is_known))
 }
 
 #[cfg(test)]
@@ -239,6 +352,8 @@ mod tests {
             "http://localhost:3000",
             "http://127.0.0.1:3000",
             "https://xn--lt-bja.example",
+            "https://a_b.example",
+            "https://[::1]:8443",
         ] {
             assert!(is_origin(origin), "{origin}");
         }
@@ -253,6 +368,12 @@ mod tests {
             "http://shop.example",
             "null",
             "*",
+            "https://*",
+            "https://*.example",
+            "https://shop.*",
+            "https://.example",
+            "https://shop..example",
+            "https://shop!.example",
         ] {
             assert!(!is_origin(other), "{other}");
         }

@@ -41,6 +41,9 @@ pub struct ProviderRow {
     pub asserts: bool,
     /// Hash of its key's secret.
     pub secret_hash: String,
+    /// The secret before it, while that still works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_secret: Option<TokenGrant>,
     /// When it was made.
     pub created_at: Timestamp,
     /// Since when its key does not work any more.
@@ -101,6 +104,9 @@ pub struct PrivatePart {
     /// Whose certificate it has to be: an ETSI semantics identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
+    /// What the provider wants to find in the assertion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rp_nonce: Option<String>,
     /// The phone that is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
@@ -230,6 +236,10 @@ pub struct AssertionKeyPart {
     pub created_at: Timestamp,
     /// Since when another one is to sign in its place.
     pub retired_at: Option<Timestamp>,
+    /// Whether it signs before everybody can know it, in the place of one that
+    /// was revoked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signs_at_once: bool,
 }
 
 impl Table for AssertionKeysRow {

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
@@ -272,9 +272,43 @@ pub enum ProviderCommand {
         #[arg(value_parser = id)]
         key_id: Uuid,
     },
+    /// Change what a relying party may do: each list that is given replaces the
+    /// one before, what is not named stays.
+    #[command(group = ArgGroup::new("change").required(true).multiple(true))]
+    Set {
+        /// The id of its key.
+        #[arg(value_parser = id)]
+        key_id: Uuid,
+        /// The origins that people may authenticate for.
+        #[arg(long = "audience", value_name = "ORIGIN", num_args = 1.., group = "change")]
+        audiences: Vec<String>,
+        /// How people may authenticate.
+        #[arg(long = "method", value_name = "METHOD", num_args = 1.., value_enum, group = "change")]
+        methods: Vec<ProviderMethod>,
+        /// The encodings in which signatures of cards may come: P1363, DER, RAW.
+        #[arg(long = "encoding", value_name = "ENCODING", num_args = 1.., group = "change")]
+        encodings: Vec<String>,
+    },
+    /// Give a relying party's key a new secret, shown this once only; the one
+    /// before works for a while longer.
+    RotateSecret {
+        /// The id of its key.
+        #[arg(value_parser = id)]
+        key_id: Uuid,
+        /// For how many hours; 0 ends the one before at once.
+        #[arg(long, value_name = "HOURS", default_value_t = 24)]
+        overlap_hours: u32,
+    },
     /// Have a new key sign assertions; the one before verifies for a while
     /// longer.
     RotateKey,
+    /// End a key of assertions that somebody else may have: it is no longer
+    /// published, and a new one signs at once.
+    RevokeKey {
+        /// Its name (`kid`); without it the one that signs now.
+        #[arg(allow_hyphen_values = true)]
+        kid: Option<String>,
+    },
 }
 
 /// How people authenticate.

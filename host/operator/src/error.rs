@@ -89,6 +89,9 @@ pub enum OperateError {
     /// No new key could be made.
     #[error("no new key could be made")]
     AssertionKey(#[source] AuthError),
+    /// No key of assertions has this name.
+    #[error("no key {0} is published; the names stand at /v1/auth/.well-known/jwks.json")]
+    UnknownAssertionKey(String),
     /// The plugins could not be changed.
     #[error(transparent)]
     PluginStore(#[from] PluginStoreError),

@@ -44,6 +44,7 @@ impl Metrics {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "What runs here", build);
+        parafa_auth::metrics::register(&mut registry);
         parafa_ceremony::metrics::register(&mut registry);
         parafa_platform::jobs::metrics::register(&mut registry);
         parafa_delivery::metrics::register(&mut registry);

@@ -2,6 +2,7 @@
 //! races and crashes may and may not do.
 
 mod addresses;
+mod authentication_limits;
 mod authentication_links;
 mod authentication_policies;
 mod authentications;

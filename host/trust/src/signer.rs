@@ -81,8 +81,8 @@ pub enum PurposeFault {
     /// keyUsage is absent or lacks digitalSignature.
     #[error("keyUsage does not hold digitalSignature")]
     NoDigitalSignature,
-    /// extKeyUsage does not hold the method's purpose for authentication, which
-    /// may be absent with it for all methods but Smart-ID.
+    /// extKeyUsage does not hold the method's purpose for authentication; for
+    /// Smart-ID, also where there is none.
     #[error("extKeyUsage does not hold the method's purpose for authentication")]
     NotForAuthentication,
     /// It is an authority's certificate.

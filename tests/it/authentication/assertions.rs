@@ -86,7 +86,7 @@ async fn assertion(provider: &Provider) -> String {
         .to_owned()
 }
 
-fn key_of(assertion: &str) -> String {
+pub(super) fn key_of(assertion: &str) -> String {
     let header = assertion.split('.').next().expect("a header");
     let header = URL_SAFE_NO_PAD.decode(header).expect("base64");
     let header: Value = serde_json::from_slice(&header).expect("JSON");
@@ -113,7 +113,8 @@ async fn foreign_libraries_verify_who_has_authenticated() {
         assert_eq!(verdict["ok"], true, "{verdict}");
         let claims = &verdict["claims"];
         assert_eq!(claims["sub"], "PNOLT-48706189911");
-        assert_eq!(claims["amr"], json!(["physical"]));
+        assert_eq!(claims["amr"], json!(["sc", "hwk", "pin", "mfa"]));
+        assert_eq!(claims["eid_method"], "physical");
         assert_eq!(claims["nonce"], submitted["challenge"]["nonce"]);
         assert_eq!(claims["given_name"], "AUŠRA");
         assert_eq!(claims["family_name"], "KORTELIENĖ");

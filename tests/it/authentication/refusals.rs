@@ -5,23 +5,14 @@ use serde_json::json;
 
 use crate::support::auth::{CardRequest, Provider, assert_refused, send};
 use crate::support::control::WorldControl;
-use crate::support::demo::{Demo, RelyingParty};
+use crate::support::demo::Demo;
 use crate::support::operator::done;
 
 const REQUESTS: &str = "/v1/auth/requests";
 
 /// A relying party from the command line.
 fn make(demo: &Demo, words: &[&str]) -> Provider {
-    let audience = "https://other.example";
-    let create = ["provider", "create", "Kita", "--audience", audience];
-    let made = done(&demo.data(), &[&create[..], words].concat());
-    let text = |name: &str| made[name].as_str().expect("a text").to_owned();
-    let key = RelyingParty {
-        key_id: text("keyId"),
-        key_secret: text("keySecret"),
-        audience: audience.to_owned(),
-    };
-    Provider::with(demo, key)
+    Provider::made(demo, "https://other.example", words)
 }
 
 #[tokio::test]

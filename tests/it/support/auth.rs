@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::demo::{Demo, RelyingParty};
+use super::operator::done;
 
 /// A relying party's backend.
 pub(crate) struct Provider {
@@ -46,6 +47,19 @@ impl Provider {
             cards: demo.world.world.cards.clone(),
             key,
         }
+    }
+
+    /// One from the command line, for this audience.
+    pub(crate) fn made(demo: &Demo, audience: &str, words: &[&str]) -> Self {
+        let create = ["provider", "create", "Kita", "--audience", audience];
+        let made = done(&demo.data(), &[&create[..], words].concat());
+        let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+        let key = RelyingParty {
+            key_id: text("keyId"),
+            key_secret: text("keySecret"),
+            audience: audience.to_owned(),
+        };
+        Self::with(demo, key)
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {

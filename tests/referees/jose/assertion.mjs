@@ -17,7 +17,7 @@ const options = {
   audience,
   algorithms: ["ES256"],
   typ: "JWT",
-  requiredClaims: ["sub", "iat", "exp", "jti", "nonce", "amr"],
+  requiredClaims: ["sub", "iat", "auth_time", "exp", "jti", "txn", "azp", "nonce", "amr"],
   currentDate: new Date(now),
 };
 try {

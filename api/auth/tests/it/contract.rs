@@ -35,6 +35,12 @@ fn calls() -> Vec<(&'static str, &'static str, By, Option<Value>)> {
         ),
         ("GET", "/v1/auth/.well-known/jwks.json", By::Anybody, None),
         (
+            "GET",
+            "/.well-known/openid-configuration",
+            By::Anybody,
+            None,
+        ),
+        (
             "POST",
             "/v1/auth/{requestId}/certificate",
             By::Client,

@@ -227,6 +227,17 @@ impl AuthApi for Fake {
     async fn keys(&self) -> Result<views::JsonWebKeySet, Problem> {
         Ok(views::JsonWebKeySet { keys: Vec::new() })
     }
+
+    fn openid_configuration(&self) -> views::OpenIdConfiguration {
+        views::OpenIdConfiguration {
+            issuer: "https://auth.example".to_owned(),
+            jwks_uri: "https://auth.example/v1/auth/.well-known/jwks.json".to_owned(),
+            response_types_supported: Vec::new(),
+            subject_types_supported: Vec::new(),
+            id_token_signing_alg_values_supported: Vec::new(),
+            claims_supported: Vec::new(),
+        }
+    }
 }
 
 pub(crate) fn service() -> Router {

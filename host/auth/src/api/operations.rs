@@ -5,7 +5,9 @@ use parafa_api_auth::requests::{
     AppReturn, CertificateSubmission, CompletionRequest, CreateAuthentication, PairingRequest,
     PollQuery,
 };
-use parafa_api_auth::{AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, views as api};
+use parafa_api_auth::{
+    AuthApi, AuthenticationId, AuthenticationMethod, ErrorCode, KEYS_PATH, views as api,
+};
 use parafa_api_http::{
     Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Reservation,
 };
@@ -15,8 +17,10 @@ use parafa_store::keys::hash_token;
 use uuid::Uuid;
 
 use super::views;
+use crate::assertion::{ASSERTION_ALGORITHM, ASSERTION_CLAIMS};
 use crate::authentications::Authentications;
 use crate::error::AuthError;
+use crate::metrics::certificate_refused;
 use crate::records::{ProviderRow, REQUEST_BY_CLIENT_TOKEN, RequestRow};
 
 /// The authentication API over the services.
@@ -194,10 +198,12 @@ impl AuthApi for AuthOperations {
         id: AuthenticationId,
         request: CertificateSubmission,
     ) -> Result<api::DataToBeSigned, Problem> {
-        Ok(self
-            .0
-            .receive_certificate(id.0, &request.certificate)
-            .await?)
+        let received = self.0.receive_certificate(id.0, &request.certificate);
+        let received = received.await;
+        if let Err(error) = &received {
+            certificate_refused(id.0, error);
+        }
+        Ok(received?)
     }
 
     async fn complete(
@@ -227,6 +233,18 @@ impl AuthApi for AuthOperations {
     async fn keys(&self) -> Result<api::JsonWebKeySet, Problem> {
         let keys = self.0.keys.published().await?;
         Ok(api::JsonWebKeySet { keys })
+    }
+
+    fn openid_configuration(&self) -> api::OpenIdConfiguration {
+        let issuer = &self.0.settings.issuer;
+        api::OpenIdConfiguration {
+            issuer: issuer.clone(),
+            jwks_uri: format!("{issuer}{KEYS_PATH}"),
+            response_types_supported: vec!["id_token"],
+            subject_types_supported: vec!["public"],
+            id_token_signing_alg_values_supported: vec![ASSERTION_ALGORITHM],
+            claims_supported: ASSERTION_CLAIMS.to_vec(),
+        }
     }
 }
 

@@ -42,7 +42,7 @@ impl From<AuthError> for Problem {
             AuthError::Failed(failure) => failed(failure),
             AuthError::TooManyRequests { retry_after } => Problem::new(
                 ErrorCode::RateLimited,
-                "The person is asked by several requests already, or refused many of late.",
+                "The person's phone is asked by several requests already, or was asked in vain many times within an hour.",
             )
             .with_retry_after(retry_after),
             AuthError::ProviderDown(error) => {

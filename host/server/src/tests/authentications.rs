@@ -131,6 +131,7 @@ pub(super) async fn request(host: &Host, provider: &ProviderRow, method: NewMeth
         audience: AUDIENCE.to_owned(),
         method,
         return_url: None,
+        nonce: None,
     };
     let created = host.app.authentications.create(provider, asked, None).await;
     created.unwrap().request_id.0

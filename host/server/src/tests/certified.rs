@@ -17,6 +17,10 @@ pub(super) const SMART_ID: &str = "1.3.6.1.4.1.10015.17.2";
 /// The policy of certificates of Mobile-ID.
 pub(super) const MOBILE_ID: &str = "1.3.6.1.4.1.10015.18.1";
 
+/// The purpose of Smart-ID's certificates for authentication.
+const SMART_ID_AUTHENTICATION: &str = "1.3.6.1.4.1.62306.5.7.0";
+/// `extKeyUsage` (RFC 5280, 4.2.1.12).
+const EXTENDED_KEY_USAGE: &str = "2.5.29.37";
 /// `certificatePolicies` (RFC 5280, 4.2.1.4).
 const CERTIFICATE_POLICIES: &str = "2.5.29.32";
 /// `qcStatements` (RFC 3739, 3.2.6).
@@ -40,7 +44,7 @@ pub(super) struct Certified<'c> {
 }
 
 /// What the key is for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum KeyUse {
     Authentication,
     Signing,
@@ -98,6 +102,11 @@ impl Certified<'_> {
             KeyUse::Signing => usage.critical().non_repudiation(),
         };
         let mut extensions = vec![usage.build().unwrap()];
+        if self.key_use == KeyUse::Authentication && self.policies.contains(&SMART_ID) {
+            let purpose = Asn1Object::from_str(SMART_ID_AUTHENTICATION).unwrap();
+            let purpose = tagged(0x06, purpose.as_slice());
+            extensions.push(extension(EXTENDED_KEY_USAGE, &purpose));
+        }
         if !self.policies.is_empty() {
             let policies = self.policies.iter().map(|policy| {
                 let policy = Asn1Object::from_str(policy).unwrap();

@@ -1,0 +1,128 @@
+//! What operators are told of authentications: one line in the log and one
+//! measurement for each that has ended, none with personal data.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use parafa_domain::AuthenticationStatus;
+use parafa_eid::{EidError, EidProvider};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use uuid::Uuid;
+
+use crate::error::AuthError;
+use crate::records::RequestRow;
+
+/// What stands in the place of a reason where there is none.
+const NO_REASON: &str = "none";
+/// Upper ends of the buckets, in seconds: the last is the usual life of a request.
+const SECONDS: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0];
+
+/// The numbers of this process.
+static DURATIONS: LazyLock<Family<EndLabels, Histogram>> =
+    LazyLock::new(|| Family::new_with_constructor(histogram as fn() -> Histogram));
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct EndLabels {
+    method: &'static str,
+    outcome: &'static str,
+    reason: &'static str,
+}
+
+fn histogram() -> Histogram {
+    Histogram::new(SECONDS)
+}
+
+/// Has the numbers shown.
+pub fn register(registry: &mut Registry) {
+    registry.register_with_unit(
+        "authentication_duration",
+        "Time from the creation of an authentication to its end, by method, outcome and reason",
+        Unit::Seconds,
+        DURATIONS.clone(),
+    );
+}
+
+/// An authentication that has ended.
+pub(crate) struct Ended {
+    id: Uuid,
+    labels: EndLabels,
+    took: Duration,
+}
+
+impl Ended {
+    /// The one of this row, which ended `at`.
+    pub(crate) fn of(row: &RequestRow, at: Timestamp) -> Self {
+        let took = at.duration_since(row.created_at);
+        Self {
+            id: row.id,
+            labels: EndLabels {
+                method: row.state.method().name(),
+                outcome: outcome(row.state.status(at)),
+                reason: row
+                    .state
+                    .failure()
+                    .map_or(NO_REASON, |failure| failure.code()),
+            },
+            took: took.try_into().unwrap_or_default(),
+        }
+    }
+
+    /// Logs and counts it, once it is stored.
+    pub(crate) fn tell(self) {
+        let EndLabels {
+            method,
+            outcome,
+            reason,
+        } = self.labels;
+        tracing::info!(
+            authentication.id = %self.id,
+            authentication.method = method,
+            authentication.outcome = outcome,
+            authentication.reason = reason,
+            authentication.milliseconds = u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
+            "authentication ended"
+        );
+        DURATIONS
+            .get_or_create(&self.labels)
+            .observe(self.took.as_secs_f64());
+    }
+}
+
+fn outcome(status: AuthenticationStatus) -> &'static str {
+    match status {
+        AuthenticationStatus::Completed => "completed",
+        AuthenticationStatus::Failed => "failed",
+        AuthenticationStatus::Expired => "expired",
+        AuthenticationStatus::Cancelled => "cancelled",
+        AuthenticationStatus::Pending
+        | AuthenticationStatus::CertificateReceived
+        | AuthenticationStatus::InProgress => "open",
+    }
+}
+
+/// Logs why a certificate was refused; what went wrong here is told elsewhere.
+pub(crate) fn certificate_refused(request: Uuid, error: &AuthError) {
+    if error.refuses_certificate() {
+        tracing::info!(
+            authentication.id = %request,
+            error = error as &dyn std::error::Error,
+            "a certificate is refused"
+        );
+    }
+}
+
+/// Logs that a provider's service failed.
+pub(crate) fn service_failed(row: &RequestRow, provider: &dyn EidProvider, error: &EidError) {
+    tracing::warn!(
+        authentication.id = %row.id,
+        eid.provider = row.state.method().name(),
+        eid.host = provider.host(),
+        eid.status = error.status,
+        error = error as &dyn std::error::Error,
+        "a provider does not authenticate"
+    );
+}
