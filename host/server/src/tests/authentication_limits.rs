@@ -24,6 +24,7 @@ async fn create(host: &Host, provider: &ProviderRow, method: NewMethod) -> Resul
         audience: AUDIENCE.to_owned(),
         method,
         nonce: None,
+        return_url: None,
     };
     let created = host.app.authentications.create(provider, asked, None).await;
     created.map(|created| created.request_id.0)

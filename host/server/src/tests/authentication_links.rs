@@ -66,6 +66,7 @@ async fn opened(
             personal_code: None,
         },
         return_url: Some(RETURN_URL.to_owned()),
+        nonce: None,
     };
     let created = authentications.create(provider, asked, None).await?;
     assert_eq!(created.status, AuthenticationStatus::Pending);
