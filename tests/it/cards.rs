@@ -306,11 +306,12 @@ async fn the_page_itself_may_be_the_app_and_links_of_others_lead_to_no_attempt()
     let url = format!("{other}/card/certificate");
     let (status, _) = app.post(&url, None, &certificate).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
-    assert!(Demo::ceremony(&other).state().await.busy);
+    assert!(!Demo::ceremony(&other).state().await.busy);
 
     let url = format!("{own}/card/certificate");
     let (status, asked) = app.post(&url, None, &certificate).await;
     assert_eq!(status, StatusCode::OK, "{asked}");
+    assert!(Demo::ceremony(&other).state().await.busy);
     let signature = app.signed("card-p384", &asked).await;
     let url = format!("{other}/card/complete");
     let (status, _) = app.post(&url, None, &signature).await;

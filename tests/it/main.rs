@@ -30,4 +30,5 @@ mod schemathesis;
 mod signing_api;
 mod signing_flow;
 mod support;
+mod turns;
 mod workspace;

@@ -9,11 +9,8 @@ parafa_api_http::problem_types! {
         "The call needs a signed document, and there is none yet.",
         "Wait for the first signature; a webhook tells of it.";
     SIGNING_IN_PROGRESS: CONFLICT, "signing-in-progress", "A signature is being made",
-        "A signer is signing right now, and the call cannot go on beside that. Retry-After says when they have \
-         finished at the latest; most finish much sooner. Once their device has signed it is a few seconds, \
-         after which to look again.",
-        "Try again after the time in the Retry-After header, or as soon as the state on a signer's link, which \
-         can be waited for, says busy no more.";
+        "A signer is signing, until the time in Retry-After at the latest, or, once their device has signed, for some seconds as a rule.",
+        "Try again after the time in the Retry-After header, or once the state on a signer's link says busy no more.";
     SIGNER_NOT_OPEN: CONFLICT, "signer-not-open", "The signer cannot be changed any more",
         "The signer has finished, or has nothing that the call could change.",
         "Read the signing for the signer's status.";

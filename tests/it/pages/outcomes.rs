@@ -7,10 +7,12 @@ use parafa_fixtures::plain;
 use serde_json::json;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, scan, sign_elsewhere, visit};
+use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, sign_elsewhere, visit};
 use crate::support::browser::{Browser, Screen};
+use crate::support::client::Ceremony;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
+use crate::turns::PairedCard;
 
 /// Who signs by which method.
 #[derive(Debug)]
@@ -306,13 +308,17 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
         open(&browser, signing.signers[1].link(), language).await;
         let first = Demo::ceremony(signing.signers[0].link());
 
-        first.open_device_link().await;
+        let card = PairedCard::with(&demo, &first, "card-p384").await;
+        let (_, asked) = card.certificate().await;
         browser.shown("#busy").await;
+        let busy = browser.text("#busy").await;
+        let until = first_minute_after(&browser, Demo::ceremony(signing.signers[1].link())).await;
+        assert!(busy.contains(&until), "{busy} says nothing of {until}");
         browser.assert_accessible("busy").await;
         browser.scroll_to(".steps").await;
         let name = format!("ceremony-busy-phone-{language}");
         browser.illustrate(&name).await;
-        scan(&demo, signing.signers[0].link()).await;
+        card.sign(&asked).await;
 
         assert_changed_is_told(&browser, number).await;
         browser.assert_accessible("changed").await;
@@ -325,6 +331,22 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
         browser.shown("#done").await;
     }
     browser.close().await;
+}
+
+/// The time of day at which a signer is free to sign at the latest, as the page
+/// writes it.
+async fn first_minute_after(browser: &Browser, signer: Ceremony) -> String {
+    let until = signer.state().await.busy_until.expect("an end");
+    let script = "
+        const [until] = arguments;
+        const minute = new Date(Math.ceil(Date.parse(until) / 60000) * 60000);
+        const two = (number) => String(number).padStart(2, '0');
+        return two(minute.getMinutes());
+    ";
+    let minute = browser
+        .execute(script, vec![json!(until.to_string())])
+        .await;
+    format!(":{}", minute.expect("a time").as_str().expect("text"))
 }
 
 #[tokio::test]

@@ -33,7 +33,12 @@ async fn of_two_signers_who_press_at_once_one_begins_and_the_other_is_told_to_wa
         open(browser, signing.signers[number].link(), LANGUAGES[number]).await;
     }
 
-    tokio::join!(browsers[0].click("#scan"), browsers[1].click("#scan"));
+    let codes = demo.smart_id_personas("signs");
+    let codes = [0, 1].map(|number: usize| codes[number].personal_code.as_str());
+    tokio::join!(
+        browsers[0].start_signing(codes[0]),
+        browsers[1].start_signing(codes[1])
+    );
 
     let waits = async |browser: &Browser| {
         let shown = browser.shown(ANSWERED).await.attr("id").await;
@@ -57,14 +62,42 @@ async fn of_two_signers_who_press_at_once_one_begins_and_the_other_is_told_to_wa
         } else {
             open(browser, link, LANGUAGES[number]).await;
             browser.click("#scan").await;
+            browser.shown("#qr").await;
+            scan(&demo, link).await;
         }
-        browser.shown("#qr").await;
-        scan(&demo, link).await;
         assert_eq!(browser.text("#done h2").await, SIGNED[number]);
     }
     let ended = demo.signing().signing(signing.signing_id).await;
     assert_eq!(ended.status, "completed");
     for browser in browsers {
+        browser.close().await;
+    }
+}
+
+#[tokio::test]
+async fn two_signers_have_codes_on_their_pages_and_who_is_later_is_shown_what_has_changed() {
+    let (Some(first), Some(second)) = (Browser::start().await, Browser::start().await) else {
+        return;
+    };
+    let demo = Demo::start();
+    let signers = json!([{"email": "ona@example.lt"}, {"email": "john@example.lt"}]);
+    let signing = demo.signing().create(&plain(1), signers).await;
+    let [early, late] = [0, 1].map(|number: usize| signing.signers[number].link());
+    for (browser, link) in [(&first, early), (&second, late)] {
+        open(browser, link, "en").await;
+        browser.click("#scan").await;
+        browser.shown("#qr").await;
+    }
+
+    scan(&demo, early).await;
+    assert_eq!(first.text("#done h2").await, SIGNED[1]);
+
+    second.shown("#changed").await;
+    second.shown("#qr").await;
+    second.assert_accessible("changed").await;
+    scan(&demo, late).await;
+    assert_eq!(second.text("#done h2").await, SIGNED[1]);
+    for browser in [first, second] {
         browser.close().await;
     }
 }

@@ -252,6 +252,8 @@ impl Ceremony {
 pub(crate) struct Refused {
     pub(crate) status: StatusCode,
     pub(crate) problem: Problem,
+    /// Seconds, from `Retry-After`.
+    pub(crate) retry_after: Option<u64>,
 }
 
 /// RFC 9457, with the members of the signing API.
@@ -360,12 +362,15 @@ pub(crate) struct SignedDocument {
 
 /// What a ceremony's page knows.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct State {
     pub(crate) signer: StateOfSigner,
     pub(crate) document: StateOfDocument,
     pub(crate) attempt: Option<Attempt>,
     #[serde(default)]
     pub(crate) busy: bool,
+    #[serde(default)]
+    pub(crate) busy_until: Option<Timestamp>,
 }
 
 /// The signer of a ceremony.
@@ -441,6 +446,7 @@ async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Refused
     let response = send(request).await;
     let status = response.status();
     let media_type = response.headers().get("content-type").cloned();
+    let retry_after = response.headers().get("retry-after").cloned();
     let body = response.bytes().await.expect("the body");
     let shown = || String::from_utf8_lossy(&body).into_owned();
     if status.is_success() {
@@ -456,5 +462,9 @@ async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Refused
     let problem: Problem =
         serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{error}: {}", shown()));
     assert_eq!(problem.status, status.as_u16());
-    Err(Refused { status, problem })
+    Err(Refused {
+        status,
+        problem,
+        retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
+    })
 }

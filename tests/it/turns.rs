@@ -1,0 +1,165 @@
+//! Two signers of one document at the same time.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_fixtures::plain;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::cards::App;
+use crate::support::client::{Ceremony, Signing};
+use crate::support::demo::{Demo, Persona};
+use crate::support::referee::Referees;
+
+/// How long a card may take for its signature, in seconds.
+const CARD_SECONDS: u64 = 5 * 60;
+
+async fn signing(demo: &Demo) -> Signing {
+    let signers = json!([{"email": "ona@example.lt"}, {"email": "john@example.lt"}]);
+    demo.signing().create(&plain(1), signers).await
+}
+
+fn ceremonies(signing: &Signing) -> [Ceremony; 2] {
+    [0, 1].map(|number: usize| Demo::ceremony(signing.signers[number].link()))
+}
+
+async fn sign(ceremony: &Ceremony, persona: &Persona) {
+    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
+    started.await.expect("the attempt starts");
+    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+}
+
+/// Both have signed, and every referee takes both signatures.
+async fn assert_signed_by_both(demo: &Demo, signing: &Signing) {
+    let ended = demo.signing().signing(signing.signing_id).await;
+    assert_eq!(ended.status, "completed");
+    let (document, _) = demo.signing().document(signing.signing_id).await;
+    if let Some(referees) = Referees::find(&demo.world.world.roots) {
+        referees.assert_baseline_t(&document, 2);
+    }
+}
+
+/// An app that has paired with the attempt of a signer's page.
+pub(crate) struct PairedCard {
+    app: App,
+    card: &'static str,
+    /// Where its calls are, with its token.
+    calls: (String, String),
+}
+
+impl PairedCard {
+    pub(crate) async fn with(demo: &Demo, ceremony: &Ceremony, card: &'static str) -> Self {
+        let started = ceremony.start(&json!({"method": "nfc"})).await;
+        let attempt = started.expect("the attempt starts").attempt;
+        let code = attempt.and_then(|attempt| attempt.pairing);
+        let code = json!({"code": code.expect("a pairing").code});
+        let app = App::of(demo);
+        let pairings = demo.world.base_url.join("c/pairings").expect("a path");
+        let (status, paired) = app.post(pairings.as_str(), None, &code).await;
+        assert_eq!(status, StatusCode::OK, "{paired}");
+        let text = |member: &str| paired[member].as_str().expect("text").to_owned();
+        Self {
+            app,
+            card,
+            calls: (text("base"), text("cardToken")),
+        }
+    }
+
+    async fn post(&self, call: &str, body: &Value) -> (StatusCode, Value) {
+        let (base, token) = &self.calls;
+        let address = format!("{base}/{call}");
+        self.app.post(&address, Some(token), body).await
+    }
+
+    /// Shows the card's certificate.
+    pub(crate) async fn certificate(&self) -> (StatusCode, Value) {
+        let key = format!("{}/signing", self.card);
+        let certificate = self.app.certificate_of(&key).await;
+        self.post("certificate", &certificate).await
+    }
+
+    /// Has the card sign what was asked for.
+    pub(crate) async fn sign(&self, asked: &Value) {
+        let signature = self.app.signed(self.card, asked).await;
+        let (status, told) = self.post("complete", &signature).await;
+        assert_eq!(status, StatusCode::OK, "{told}");
+        assert_eq!(told["phase"], "done", "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_code_that_is_scanned_late_signs_what_others_have_signed_meanwhile() {
+    let demo = Demo::start();
+    let signing = signing(&demo).await;
+    let [late, quick] = ceremonies(&signing);
+    late.open_device_link().await;
+
+    sign(&quick, demo.smart_id_personas("signs")[0]).await;
+    let shown = late.state().await;
+    assert_eq!(shown.document.sha256, quick.state().await.document.sha256);
+    let link = shown.attempt.and_then(|attempt| attempt.device_link);
+    let link = link.expect("the code is still shown").qr;
+    assert!(demo.follow(&link, "QR", demo.persona_who_scans()).await);
+
+    let attempt = late.ended_attempt().await;
+    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    assert_signed_by_both(&demo, &signing).await;
+}
+
+#[tokio::test]
+async fn two_cards_are_paired_at_once_and_the_second_one_is_told_how_long_to_wait_at_most() {
+    let demo = Demo::start();
+    let signing = signing(&demo).await;
+    let [first, second] = ceremonies(&signing);
+    let (holder, waiter) = (
+        PairedCard::with(&demo, &first, "card-p384").await,
+        PairedCard::with(&demo, &second, "card-p256").await,
+    );
+    let (status, asked) = holder.certificate().await;
+    assert_eq!(status, StatusCode::OK, "{asked}");
+
+    let (status, refused) = waiter.certificate().await;
+    assert_eq!(status, StatusCode::CONFLICT, "{refused}");
+    let kind = refused["type"].as_str().expect("a type");
+    assert!(kind.ends_with("/problems/signing-in-progress"), "{kind}");
+    let start = json!({"method": "smart_id", "personalCode": "50001029996"});
+    let refused = second.start(&start).await.expect_err("somebody signs");
+    assert_eq!(refused.problem.name(), "signing-in-progress");
+    let seconds = refused.retry_after.expect("a time to wait");
+    assert!(
+        (CARD_SECONDS - 60..=CARD_SECONDS + 1).contains(&seconds),
+        "{seconds}"
+    );
+    let state = second.state().await;
+    assert!(state.busy);
+    let until = state.busy_until.expect("an end");
+    let longest = SignedDuration::from_secs(CARD_SECONDS.cast_signed());
+    assert!(until <= Timestamp::now() + longest, "{until}");
+    let attempt = state.attempt.expect("it goes on");
+    assert_eq!(
+        (attempt.phase.as_str(), attempt.error.is_none()),
+        ("certificate", true)
+    );
+
+    holder.sign(&asked).await;
+    let (status, asked) = waiter.certificate().await;
+    assert_eq!(status, StatusCode::OK, "{asked}");
+    waiter.sign(&asked).await;
+    assert_signed_by_both(&demo, &signing).await;
+}
+
+#[tokio::test]
+async fn a_paired_card_signs_what_others_have_signed_also_when_the_host_died_meanwhile() {
+    let mut demo = Demo::start();
+    let signing = signing(&demo).await;
+    let [late, quick] = ceremonies(&signing);
+    let paired = PairedCard::with(&demo, &late, "card-p384").await;
+    sign(&quick, demo.smart_id_personas("signs")[0]).await;
+
+    demo.kill();
+    demo.start_again();
+
+    let (status, asked) = paired.certificate().await;
+    assert_eq!(status, StatusCode::OK, "{asked}");
+    paired.sign(&asked).await;
+    assert_signed_by_both(&demo, &signing).await;
+}
