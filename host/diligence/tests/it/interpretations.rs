@@ -10,7 +10,7 @@ use crate::stage::{COMPLETE, LIVE, REVIEWER, Stage, TEST};
 
 /// Of all interpretations of the set. It changes when the published set or the
 /// rules do.
-const DIGEST: &str = "f7ac0aa90b11d7b424f621c688107199278ffc3ee16837cecba7c6d31b26b759";
+const DIGEST: &str = "1609c8219abe916e092190eb117a676fdabbdd881a4f15dac091ddf3eb1cca62";
 /// The questions that are answered with an interpretation.
 const INTERPRETED: [fn(EntityCode) -> Question; 4] = [
     Question::Profile,

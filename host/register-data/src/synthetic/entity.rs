@@ -10,6 +10,8 @@ use crate::data::BodyKind;
 
 /// The day that the set shows.
 pub(super) const AS_OF: Date = date(2026, 11, 2);
+/// When the entity that has ended did.
+pub(super) const DEREGISTERED_ON: Date = date(2025, 6, 30);
 /// The last day of the terms of office in collegial bodies.
 const TERMS_END: Date = date(2028, 3, 31);
 
@@ -180,6 +182,24 @@ impl Entity {
     /// Since when bodies and participants are as they are.
     pub(super) fn settled_on(&self) -> Date {
         date(2024, 3, i8::try_from(1 + self.number).unwrap_or(1))
+    }
+
+    /// Since when its legal status is what it is.
+    pub(super) fn status_since(&self) -> Date {
+        match self.status {
+            "0" => self.registered_on(),
+            _ if self.is_deregistered() => DEREGISTERED_ON,
+            _ => date(2026, 2, 16),
+        }
+    }
+
+    /// Since when whoever is in a body is: an administrator or liquidator comes
+    /// with the status.
+    pub(super) fn in_office_since(&self, kind: BodyKind) -> Date {
+        match kind {
+            BodyKind::Liquidator | BodyKind::InsolvencyAdministrator => self.status_since(),
+            _ => self.settled_on(),
+        }
     }
 
     /// How many shares there are, or parts of a hundred.

@@ -34,7 +34,11 @@ pub(super) fn of(entity: &Entity, role: Role, day: Date) -> Option<RoleHolders> 
             owners.map(|(person, _)| person).collect()
         }
     };
-    let since = Some(entity.settled_on());
+    let since = Some(match role {
+        Role::Liquidator => entity.in_office_since(BodyKind::Liquidator),
+        Role::InsolvencyAdministrator => entity.in_office_since(BodyKind::InsolvencyAdministrator),
+        _ => entity.settled_on(),
+    });
     let holders: Vec<_> = persons
         .iter()
         .filter_map(|person| person.holder(since))

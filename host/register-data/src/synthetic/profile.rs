@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 
 use super::{
-    entity::{Entity, Form},
+    entity::{DEREGISTERED_ON, Entity, Form},
     participants::share_classes,
 };
 use crate::{
@@ -24,12 +24,7 @@ const VAT: [&str; 3] = ["LT999000113", "LT999000216", "LT999000316"];
 pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfile {
     let is_complete = entity.code == super::COMPLETE;
     let since = Some(entity.settled_on());
-    let deregistered_on = entity.is_deregistered().then_some(date(2025, 6, 30));
-    let status_since = match (entity.status, deregistered_on) {
-        ("0", _) => entity.registered_on(),
-        (_, Some(deregistered_on)) => deregistered_on,
-        _ => date(2026, 2, 16),
-    };
+    let deregistered_on = entity.is_deregistered().then_some(DEREGISTERED_ON);
     let has_shares = entity.form.has_shares();
     let cents = entity.shares() * entity.nominal_cents();
     let vat = VAT.get(usize::from(entity.number)).copied();
@@ -39,7 +34,7 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
         name: entity.name.to_owned(),
         alternate_names: Some(only_if(is_complete, || "Invented House UAB".to_owned())),
         legal_form: legal_form(entity.form.name(), None),
-        legal_status: legal_status(entity.status, "", Some(status_since)),
+        legal_status: legal_status(entity.status, "", Some(entity.status_since())),
         registered_on: Some(entity.registered_on()),
         deregistered_on,
         deregistration_reason: deregistered_on.map(|_| {
@@ -111,7 +106,7 @@ fn activities(entity: &Entity) -> Vec<Activity> {
         (
             "41.20",
             "Gyvenamųjų ir negyvenamųjų pastatų statyba",
-            "Construction of buildings",
+            "Construction of residential and non-residential buildings",
         ),
         (
             "52.10",
@@ -153,13 +148,13 @@ fn bodies(entity: &Entity, day: Date) -> Vec<ManagementBody> {
                 personal_code: Withheld,
                 birth_date: person.birth_month(),
                 position: Some(position(body.kind, index)),
-                since: Some(entity.settled_on()),
+                since: Some(entity.in_office_since(body.kind)),
                 until: body.until(),
                 country: Some(person.country.to_owned()),
             });
             ManagementBody {
                 kind: body.kind,
-                since: Some(entity.settled_on()),
+                since: Some(entity.in_office_since(body.kind)),
                 members: Some(members.collect()),
             }
         })
@@ -196,6 +191,11 @@ fn representation(entity: &Entity) -> Option<Representation> {
         return None;
     }
     let (rule, text) = match entity.form {
+        _ if entity.status == "5" => (
+            RepresentationRule::Single,
+            "Atstovauja nemokumo administratorius.",
+        ),
+        _ if entity.status == "7" => (RepresentationRule::Single, "Atstovauja likvidatorius."),
         Form::Public if entity.code == "999000017" => (
             RepresentationRule::Quantitative,
             "Bendrovės vardu veikia vadovas kartu su vienu valdybos nariu.",

@@ -66,17 +66,7 @@ fn act(entity: &Entity, number: u16) -> Option<SeizureAct> {
         act_date: Some(adopted),
         act_number: Some(format!("S-{}-{}", 1000 + number, adopted.year())),
         authority: authority(number),
-        basis: Some(SeizureBasis {
-            act: "Civilinio proceso kodeksas".to_owned(),
-            article: Some(
-                if number.is_multiple_of(2) {
-                    "145"
-                } else {
-                    "675"
-                }
-                .to_owned(),
-            ),
-        }),
+        basis: Some(basis(number)),
         role: match is_creditor {
             true => SeizureRole::Creditor,
             false => SeizureRole::Debtor,
@@ -123,6 +113,21 @@ fn authority(number: u16) -> Authority {
         kind,
         name: name.to_owned(),
         code: None,
+    }
+}
+
+/// The law that authorities of this kind act by; of the tax inspectorate's the
+/// article is not known for certain.
+fn basis(number: u16) -> SeizureBasis {
+    let (act, article) = match number % 4 {
+        0 => ("Civilinio proceso kodeksas", Some("145")),
+        1 => ("Civilinio proceso kodeksas", Some("675")),
+        2 => ("Mokesčių administravimo įstatymas", None),
+        _ => ("Baudžiamojo proceso kodeksas", Some("151")),
+    };
+    SeizureBasis {
+        act: act.to_owned(),
+        article: article.map(str::to_owned),
     }
 }
 

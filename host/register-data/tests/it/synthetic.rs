@@ -40,7 +40,7 @@ const PROPERTIES: [&str; 4] = [
     "4400-9991-0001",
 ];
 /// Of all answers of the set. It changes when the published set does.
-const DIGEST: &str = "97a7c081e8add2829c626b190e961ccece64cd8132896ac58c84a1aa25457f94";
+const DIGEST: &str = "8551eaeb120c37d9fca2e9cb80b2ca8a9f9cac440461603edfdcdd7584d3ad88";
 
 /// The first six queries of an entity, by kind.
 fn asked(code: &str, kind: &str) -> Answer {
@@ -109,6 +109,38 @@ fn statements_tell_of_entities_then_of_persons_then_of_relationships() {
             .collect();
         assert!(order.iter().all(Option::is_some) && order.is_sorted());
         assert!(order.contains(&Some(1)));
+    }
+}
+
+#[test]
+fn authorities_act_by_their_own_law_and_whoever_winds_up_comes_with_the_proceedings() {
+    let acts = value("999000138", "seizures")["acts"].clone();
+    for act in acts.as_array().unwrap() {
+        let law = match act["authority"]["kind"].as_str().unwrap() {
+            "court" | "bailiff" => "Civilinio proceso kodeksas",
+            "tax_inspectorate" => "Mokesčių administravimo įstatymas",
+            "prosecutor" => "Baudžiamojo proceso kodeksas",
+            other => panic!("{other}"),
+        };
+        assert_eq!(act["basis"]["act"], law, "{act}");
+    }
+    for (code, role) in [
+        ("999000049", "insolvency_administrator"),
+        ("999000056", "insolvency_administrator"),
+        ("999000063", "liquidator"),
+    ] {
+        let profile = value(code, "company-profile");
+        let bodies = profile["managementBodies"].as_array().unwrap();
+        let body = bodies.iter().find(|body| body["kind"] == role).unwrap();
+        let since = &profile["legalStatus"]["since"];
+        assert_eq!(
+            [&body["since"], &body["members"][0]["since"]],
+            [since; 2],
+            "{code}"
+        );
+        let has_manager = bodies.iter().any(|body| body["kind"] == "manager");
+        let rule = profile["representation"]["text"].as_str().unwrap();
+        assert_eq!(rule.contains("vadovas"), has_manager, "{code}: {rule}");
     }
 }
 
