@@ -35,7 +35,7 @@ pub use routes::router;
 pub use views::{
     Attempt, AttemptError, CardCertificate, CardRequest, CardSubject, Circumstances, DeviceLink,
     Document, EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, PairedCard,
-    PairedDocument, Pairing, SignatureVerdict, Signer, Signing, State,
+    PairedDocument, Pairing, SignatureVerdict, Signer, Signing, State, SubjectNotice,
 };
 pub use vocabulary::{
     AttemptFailure, CardAlgorithm, CardEncoding, Country, Language, MemberRole, Phase,

@@ -70,6 +70,7 @@ messages! {
     personal_code_hint: "11\u{a0}skaitmenų", "11 digits";
     personal_code_fault: "Asmens kodas neteisingas. Patikrinkite visus 11\u{a0}skaitmenų.", "This personal code is not right. Check all of its 11 digits.";
     country: "Šalis", "Country";
+    subject_notice: "Jūsų asmens duomenys", "Your personal data";
     lithuania: "Lietuva", "Lithuania";
     latvia: "Latvija", "Latvia";
     estonia: "Estija", "Estonia";

@@ -78,6 +78,7 @@ impl CeremonyPage<'_> {
                         }
                     }
                     (self.signatures(texts))
+                    (self.subject_notice(texts))
                     section.steps #steps tabindex="-1" {
                         noscript { (self.without_script(texts)) }
                         div aria-live="polite" {
@@ -191,6 +192,19 @@ impl CeremonyPage<'_> {
         }
     }
 
+    /// What a signer who is compared with a register is told of their data.
+    fn subject_notice(&self, texts: &Messages) -> Markup {
+        let Some(notice) = &self.content.subject_notice else {
+            return Markup::default();
+        };
+        html! {
+            section.document aria-labelledby="subject-notice-heading" {
+                h2 #subject-notice-heading { (texts.subject_notice) }
+                @for paragraph in notice.paragraphs(self.language) { p.hint { (paragraph) } }
+            }
+        }
+    }
+
     fn ended(&self, texts: &Messages, document: &str) -> Markup {
         html! {
             div #done hidden {
@@ -230,7 +244,7 @@ impl CeremonyPage<'_> {
                             (tile(texts, method, index == 0))
                         }
                     }
-                    @if methods.iter().any(is_by_code) { (person_fields(texts, methods)) }
+                    @if methods.iter().any(is_by_code) { (person_fields(texts, methods, self.content.countries())) }
                     @if methods.contains(&SigningMethod::SmartId) {
                         div.of-method data-methods="smart_id" {
                             p.hint { (texts.or) }
@@ -396,6 +410,7 @@ fn other_than(language: Language) -> Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SubjectNotice;
     use crate::colour::Colour;
     use crate::face::{Face, LogoSize};
 
@@ -426,6 +441,7 @@ mod tests {
             sandbox: false,
             earlier_signatures: earlier_signatures.clone(),
             members: PageMembers::DocumentItself,
+            subject_notice: None,
             copy_until: None,
         }
     }
@@ -556,6 +572,40 @@ mod tests {
         assert!(lithuanian.contains("informacinis patikrinimas"));
         assert!(lithuanian.contains("VARDENIS</bdi></strong>: nepažeistas"));
         assert!(lithuanian.contains("OTHER</bdi></strong>: čia patikrinti negalima"));
+    }
+
+    #[test]
+    fn whoever_is_compared_with_a_register_is_told_of_their_data_and_offered_one_country() {
+        let everybody = content(vec![SigningMethod::SmartId], &known(Vec::new()));
+        let subject = PageContent {
+            subject_notice: Some(SubjectNotice {
+                lt: "Duomenų valdytojas\nJūsų teisės".to_owned(),
+                en: "Controller\nYour rights".to_owned(),
+            }),
+            ..everybody.clone()
+        };
+        for (language, told) in [
+            (Language::Lt, ["Duomenų valdytojas", "Jūsų teisės"]),
+            (Language::En, ["Controller", "Your rights"]),
+        ] {
+            let page = rendered(&subject, language);
+            for paragraph in told {
+                assert!(
+                    page.contains(&format!("<p class=\"hint\">{paragraph}</p>")),
+                    "{page}"
+                );
+            }
+            assert!(
+                !page.contains("value=\"EE\"") && !page.contains("<select"),
+                "{page}"
+            );
+            assert!(page.contains("name=\"country\" value=\"LT\""), "{page}");
+            let page = rendered(&everybody, language);
+            assert!(
+                page.contains("value=\"EE\"") && !page.contains("subject-notice"),
+                "{page}"
+            );
+        }
     }
 
     #[test]

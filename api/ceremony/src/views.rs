@@ -4,11 +4,13 @@
 use jiff::Timestamp;
 use parafa_api_http::views::timestamp;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::face::Face;
 use crate::messages::Messages;
-use crate::vocabulary::{AttemptFailure, Language, MemberRole, Phase, SignerStatus, SigningMethod};
+use crate::vocabulary::{
+    AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
+};
 
 /// What `GET /c/{token}/state` answers.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -64,6 +66,9 @@ pub struct Signer {
     pub language: Language,
     /// Those that the caller allows.
     pub methods_allowed: Vec<SigningMethod>,
+    /// The countries whose national codes are of use: Lithuania alone where the
+    /// signer is compared with a Lithuanian register.
+    pub countries: &'static [Country],
     /// Where the signer stands.
     pub status: SignerStatus,
 }
@@ -288,12 +293,53 @@ pub struct PageContent {
     pub methods: Vec<SigningMethod>,
     /// Whether nothing is signed.
     pub sandbox: bool,
+    /// What a signer who is compared with a register is told of their data.
+    pub subject_notice: Option<SubjectNotice>,
     /// What is known of the signatures that the document carries.
     pub earlier_signatures: EarlierSignatures,
     /// On a link to what all have signed: until when it leads there.
     pub copy_until: Option<Timestamp>,
     /// What the document is made of.
     pub members: PageMembers,
+}
+
+impl PageContent {
+    /// The countries that a signer can choose from.
+    pub(crate) fn countries(&self) -> &'static [Country] {
+        Country::offered(self.subject_notice.is_some())
+    }
+}
+
+/// What whoever is compared with a register is told of their data (GDPR, article
+/// 13), in paragraphs between line breaks. It is stored in this form too.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct SubjectNotice {
+    /// In Lithuanian.
+    pub lt: String,
+    /// In English.
+    pub en: String,
+}
+
+impl SubjectNotice {
+    /// The paragraphs in one language.
+    pub fn paragraphs(&self, language: Language) -> impl Iterator<Item = &str> {
+        match language {
+            Language::Lt => self.lt.lines(),
+            Language::En => self.en.lines(),
+        }
+    }
+}
+
+impl Country {
+    /// Those that are offered to a signer who is, or is not, compared with a
+    /// Lithuanian register.
+    #[must_use]
+    pub fn offered(is_compared: bool) -> &'static [Self] {
+        match is_compared {
+            true => &[Self::Lithuania],
+            false => &[Self::Lithuania, Self::Latvia, Self::Estonia],
+        }
+    }
 }
 
 /// What a page says of what a document is made of.

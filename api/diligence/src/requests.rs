@@ -58,7 +58,7 @@ impl<const INTERPRETED: bool, const PURPOSE: bool> FromQuery for AnswerQuery<INT
     fn decode(query: &mut Object<'_>) -> Option<Self> {
         let interpret = match INTERPRETED {
             true => query.or("interpret", 0, |node| {
-                node.described("1 adds the standardized legal interpretation.")
+                node.described("1 adds the standardized legal interpretation; live keys get it once a lawyer has reviewed it for the service.")
                     .integer(0..=1)
             }),
             false => Some(0),

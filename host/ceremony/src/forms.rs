@@ -1,5 +1,6 @@
 //! What a ceremony is to be, checked for form.
 
+use parafa_api_ceremony::SubjectNotice;
 use parafa_domain::{
     Language, MethodSet, NewSigner, PersonalCode, SignerId, SignerRole, SigningOrder,
 };
@@ -24,6 +25,9 @@ pub struct TermsForm {
     pub expires_in_days: u16,
     /// After how long signers are reminded.
     pub soft_deadline_in_days: Option<u16>,
+    /// What the signer is told of their data, where they are compared with a
+    /// register.
+    pub subject_notice: Option<SubjectNotice>,
     /// The parties.
     pub signers: Vec<SignerForm>,
 }

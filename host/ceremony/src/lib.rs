@@ -32,6 +32,7 @@ pub mod remind;
 pub mod sealing;
 mod signers;
 mod unnamed;
+pub use parafa_api_ceremony::SubjectNotice;
 pub use parafa_platform::waiting;
 
 use parafa_platform::Records;

@@ -135,6 +135,7 @@ async fn mail_payload(
         language,
         title: about.title,
         document_name: about.document_name,
+        subject_notice: about.subject_notice,
     })
 }
 

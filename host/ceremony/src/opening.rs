@@ -88,6 +88,7 @@ impl Lifecycle {
             external_id: terms.external_id.clone(),
             webhook_url: terms.webhook_url.clone(),
             document_name: document.name,
+            subject_notice: terms.subject_notice.clone(),
         };
         let signing = Signing::create(
             NewSigning {

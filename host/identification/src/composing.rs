@@ -65,7 +65,12 @@ impl Identifications {
     pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
         let plugin = self.plugins.by_extension("pdf");
         let has = |plugin: &&std::sync::Arc<Plugin>| {
-            let needed = [Capability::Compose, Capability::Sign, Capability::Verify];
+            let needed = [
+                Capability::Compose,
+                Capability::Sign,
+                Capability::Archive,
+                Capability::Verify,
+            ];
             let capabilities = plugin.capabilities();
             needed.iter().all(|needed| capabilities.contains(needed))
         };

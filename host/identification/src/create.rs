@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::opening::{self, NewDocument};
 use parafa_ceremony::quota::Room;
+use parafa_ceremony::{CeremonyError, SubjectNotice};
 use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
+use parafa_platform::agreement::AgreementRow;
 use parafa_platform::idempotency::{self, Answer, Claim};
+use parafa_register_data::EntityCode;
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::accounts;
-use crate::documents::{self, DossierFacts};
+use crate::documents::{self, DossierFacts, purpose_words, role_words};
 use crate::error::IdentificationError;
 use crate::facts::{Asked, RegisterFacts};
 use crate::form::{OrderDelivery, OrderForm};
+use crate::privacy::{self, Processing};
 use crate::reading::Order;
 use crate::records::{OrderPrivate, OrderRow};
 use crate::{Identifications, PDF};
@@ -32,6 +35,13 @@ const METHODS: [SigningMethod; 3] = [
     SigningMethod::MobileId,
     SigningMethod::Nfc,
 ];
+
+/// The workspace that asks.
+struct Requester {
+    name: String,
+    /// Of the entity that is billed.
+    code: Option<EntityCode>,
+}
 
 /// What is written of an order before its row, which names it.
 struct Written {
@@ -102,10 +112,24 @@ impl Identifications {
         room: Arc<Room>,
     ) -> Result<Prepared, IdentificationError> {
         let id = self.records.store.new_id().await?;
-        let dossier = self.dossier(caller, form, facts, id).await?;
+        let requester = self.requester(caller).await?;
+        let [role, purpose_words] = [role_words(form.role), purpose_words(form.purpose)];
+        let notice = privacy::subject_notice(&Processing {
+            requester: &requester.name,
+            requester_code: requester.code.as_ref().map(EntityCode::as_str),
+            attorney: self.signer(caller.mode)?.signatory(),
+            contact: &self.privacy_contact,
+            entity_name: &facts.profile.name,
+            role,
+            purpose: form.purpose,
+            purpose_words,
+            is_mailed: matches!(form.delivery, OrderDelivery::Email(_)),
+        });
+        let about = (&requester, &notice);
+        let dossier = self.dossier(caller, form, facts, (id, about)).await?;
         let bytes = dossier.content.len() as u64;
         let rooms = [room, self.uploads.room(caller, bytes, 0).await?];
-        let terms = terms(form, &facts.profile.name);
+        let terms = terms(form, &facts.profile.name, notice);
         let written = Written {
             data_key: self.records.store.new_id().await?,
             holders: self.records.store.new_id().await?,
@@ -188,22 +212,31 @@ impl Identifications {
         stored
     }
 
+    async fn requester(&self, caller: &Caller) -> Result<Requester, IdentificationError> {
+        let store = &self.records.store;
+        let tenant = store.get::<TenantRow>(&caller.tenant).await?;
+        let agreement = store.get::<AgreementRow>(&caller.tenant).await?;
+        Ok(Requester {
+            name: tenant.map(|tenant| tenant.name).unwrap_or_default(),
+            code: agreement.and_then(|agreement| agreement.entity),
+        })
+    }
+
     async fn dossier(
         &self,
         caller: &Caller,
         form: &OrderForm,
         facts: &RegisterFacts,
-        order: Uuid,
+        (order, (requester, notice)): (Uuid, (&Requester, &SubjectNotice)),
     ) -> Result<NewDocument, IdentificationError> {
-        let tenant = self.records.store.get::<TenantRow>(&caller.tenant).await?;
-        let requester = tenant.map(|tenant| tenant.name).unwrap_or_default();
         let description = documents::dossier(&DossierFacts {
             order,
-            requester: &requester,
+            requester: &requester.name,
             profile: &facts.profile,
             role: form.role,
             purpose: form.purpose,
             sources: &facts.sources(),
+            notice,
             sandbox: caller.mode == KeyMode::Test,
         });
         let now = self.records.store.now().await?;
@@ -217,7 +250,7 @@ impl Identifications {
     }
 }
 
-fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
+fn terms(form: &OrderForm, entity_name: &str, notice: SubjectNotice) -> TermsForm {
     let email = match &form.delivery {
         OrderDelivery::Email(address) => address.clone(),
         OrderDelivery::Link => String::new(),
@@ -231,6 +264,7 @@ fn terms(form: &OrderForm, entity_name: &str) -> TermsForm {
         external_id: None,
         expires_in_days: DAYS,
         soft_deadline_in_days: None,
+        subject_notice: Some(notice),
         signers: vec![SignerForm {
             role: SignerRole::Signer,
             email,

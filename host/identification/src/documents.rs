@@ -3,6 +3,8 @@
 
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
+use parafa_api_http::views::date_time;
+use parafa_ceremony::SubjectNotice;
 use parafa_register_data::data::CompanyProfile;
 use parafa_register_data::{Register, Role};
 use serde_json::{Value, json};
@@ -20,6 +22,8 @@ pub(crate) struct DossierFacts<'a> {
     pub(crate) purpose: Purpose,
     /// The registers that were asked, and when each answered.
     pub(crate) sources: &'a [(Register, Timestamp)],
+    /// What the subject is told of their data.
+    pub(crate) notice: &'a SubjectNotice,
     pub(crate) sandbox: bool,
 }
 
@@ -96,6 +100,8 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
             "Jeigu nesutampa, rinkinys nesudaromas, o prašytojui pranešama tik tai, kad tapatybė nepatvirtinta.",
             "Pasirašyti neprivaloma: pasirašymo puslapyje galima ir atsisakyti.",
         ]),
+        heading("Asmens duomenys (BDAR 13 straipsnis)"),
+        list(&facts.notice.lt.lines().collect::<Vec<_>>()),
         json!({ "type": "pageBreak" }),
         heading("Statement"),
         paragraph(&format!(
@@ -118,6 +124,8 @@ pub(crate) fn dossier(facts: &DossierFacts<'_>) -> Value {
             "If they do not agree, no package is made, and the requester is told only that the identity was not confirmed.",
             "Nobody has to sign: the page on which this is signed also lets one decline.",
         ]),
+        heading("Personal data (Article 13 GDPR)"),
+        list(&facts.notice.en.lines().collect::<Vec<_>>()),
     ]);
     document(
         "Tapatybės ir pareigų patvirtinimas / Confirmation of identity and role",
@@ -145,22 +153,7 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
         ],
     };
     let certificate = facts.certificate_sha256.unwrap_or("–");
-    let [statement_lt, statement_en] = if simulated {
-        [
-            "BANDYMAS. Niekas nepasirašė ir nieko tapatybė nebuvo tikrinama: duomenys išgalvoti."
-                .to_owned(),
-            "TEST. Nobody has signed and nobody was verified: the data are made up.".to_owned(),
-        ]
-    } else {
-        [
-            format!(
-                "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad toliau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
-            ),
-            format!(
-                "I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."
-            ),
-        ]
-    };
+    let [statement_lt, statement_en] = statement(attorney, simulated);
     let content = json!([
         heading("Patvirtinimas"),
         paragraph(&statement_lt),
@@ -216,6 +209,44 @@ pub(crate) fn attestation(facts: &AttestationFacts<'_>) -> Value {
     )
 }
 
+/// What the attorney attests.
+fn statement(attorney: &str, simulated: bool) -> [String; 2] {
+    if simulated {
+        return [
+            "BANDYMAS. Niekas nepasirašė ir nieko tapatybė nebuvo tikrinama: duomenys išgalvoti."
+                .to_owned(),
+            "TEST. Nobody has signed and nobody was verified: the data are made up.".to_owned(),
+        ];
+    }
+    [
+        format!(
+            "Aš, advokatas (advokatė) {attorney}, patvirtinu, kad toliau nurodytas asmuo pasirašė dokumentą „dossier.pdf“ kvalifikuotu elektroniniu parašu ir kad parašo sertifikate nurodyta tapatybė atitinka registro įrašą apie nurodytas pareigas ar statusą."
+        ),
+        format!(
+            "I, {attorney}, attorney-at-law, attest that the person named below has signed the document “dossier.pdf” with a qualified electronic signature, and that the identity in the certificate of the signature corresponds to the register's record of the role named below."
+        ),
+    ]
+}
+
+/// What the signature of the payload certifies, so that it says so outside of
+/// the container too.
+pub(crate) fn certified(
+    attorney: &str,
+    simulated: bool,
+    sources: &[(Register, Timestamp)],
+) -> Value {
+    let [lt, en] = statement(attorney, simulated);
+    let sources = sources.iter().map(|(register, at)| {
+        let (register, operator) = (register.name(), register.operator().name);
+        format!("{register} ({operator}), {}", date_time(*at))
+    });
+    let sources = sources.collect::<Vec<_>>().join("; ");
+    json!({
+        "lt": format!("{lt} Advokatas (advokatė): {attorney}. Šaltinis ir gavimo laikas: {sources}. Tai nėra nei registro išduotas dokumentas, nei teisinė išvada."),
+        "en": format!("{en} Attorney: {attorney}. Source and time: {sources}. This is not a document issued by a register, and no legal opinion."),
+    })
+}
+
 fn document(title: &str, author: &str, order: &str, sandbox: bool, content: &Value) -> Value {
     let mut document = json!({
         "title": title,
@@ -268,7 +299,7 @@ fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-fn role_words(role: Role) -> [&'static str; 2] {
+pub(crate) fn role_words(role: Role) -> [&'static str; 2] {
     match role {
         Role::Manager => ["vadovas (vadovė)", "manager"],
         Role::BoardMember => ["valdybos narys (narė)", "member of the board"],
@@ -289,7 +320,7 @@ fn role_words(role: Role) -> [&'static str; 2] {
     }
 }
 
-fn purpose_words(purpose: Purpose) -> [&'static str; 2] {
+pub(crate) fn purpose_words(purpose: Purpose) -> [&'static str; 2] {
     match purpose {
         Purpose::AmlKyc => [
             "pinigų plovimo ir teroristų finansavimo prevencija",

@@ -45,7 +45,7 @@ pub(crate) struct Identified {
 /// The subject's signature of the dossier.
 pub(crate) struct SubjectSignature {
     pub(crate) certificate: Certificate,
-    /// Such as `PAdES-B-T`.
+    /// Such as `PAdES-B-LT`.
     pub(crate) level: String,
     /// What its time-stamp tells.
     pub(crate) at: Option<Timestamp>,
@@ -71,7 +71,13 @@ impl Identifications {
         let signer = self.signer(confirmation.order.mode)?;
         let mut register = register_files(confirmation)?;
         let manifest = canonical(&manifest(confirmation.facts, &register))?;
-        let payload = canonical(&payload(confirmation, &manifest))?;
+        let mut payload = payload(confirmation, &manifest);
+        payload["attestation"] = documents::certified(
+            signer.signatory(),
+            confirmation.signature.is_none(),
+            &confirmation.facts.sources(),
+        );
+        let payload = canonical(&payload)?;
         let signed_payload = signer.jades(payload.clone(), SignatureLevel::Lt).await?;
         let attestation = self.attestation(confirmation, signer).await?;
         let mut files = vec![

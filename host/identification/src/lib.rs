@@ -21,6 +21,7 @@ mod notices;
 mod outcome;
 mod owner;
 mod ports;
+mod privacy;
 mod reading;
 pub mod records;
 mod signers;
@@ -77,6 +78,8 @@ pub struct Identifications {
     pub registers: Arc<dyn Registers>,
     /// Sign the evidence.
     pub signers: AttorneySigners,
+    /// Where subjects reach the attorney about their personal data.
+    pub privacy_contact: String,
     /// A page on which a person can settle why a workspace cannot pay; a
     /// workspace may have one of its own.
     pub recovery_url: Option<Url>,

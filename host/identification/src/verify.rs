@@ -180,6 +180,13 @@ impl Identifications {
                 None => return Ok(refused(KycRefusal::OutOfScopeIdentifier)),
             },
         };
+        let (dossier, signature) = match signature {
+            Some(signature) => {
+                let (dossier, signature) = self.raised(row, dossier, signature).await?;
+                (dossier, Some(signature))
+            }
+            None => (dossier, None),
+        };
         let now = self.records.store.now().await;
         let now = now.map_err(|error| NotVerified::Signed(error.into()))?;
         let confirmation = Confirmation {
@@ -301,6 +308,22 @@ impl Identifications {
             level: signature.level,
             at: at.and_then(|seconds| Timestamp::from_second(seconds).ok()),
         })
+    }
+
+    /// The dossier with the validation data of its signature inside, so that it
+    /// can be verified without asking anybody for as long as the container can.
+    async fn raised(
+        &self,
+        row: &OrderRow,
+        dossier: Bytes,
+        signature: SubjectSignature,
+    ) -> Result<(Bytes, SubjectSignature), NotVerified> {
+        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
+        let signer = self.signer(row.mode).map_err(NotVerified::Signed)?;
+        let raised = signer.raise(plugin, dossier).await;
+        let raised = raised.map_err(|error| NotVerified::Evidence(error.into()))?;
+        let level = raised.level;
+        Ok((raised.content, SubjectSignature { level, ..signature }))
     }
 
     /// Keyed digest of a person in an entity, as one workspace has them

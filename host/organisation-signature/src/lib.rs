@@ -17,4 +17,6 @@ mod signer;
 mod standing;
 
 pub use error::SignatureUnavailable;
-pub use signer::{AnswerSigner, AnswerSignerParts, ContainerFile, SIGNING_METHOD, SignatureLevel};
+pub use signer::{
+    AnswerSigner, AnswerSignerParts, ContainerFile, Raised, SIGNING_METHOD, SignatureLevel,
+};

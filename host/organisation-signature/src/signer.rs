@@ -63,6 +63,15 @@ pub struct ContainerFile {
     pub content: Bytes,
 }
 
+/// What was raised to a long-term level.
+#[derive(Clone, Debug)]
+pub struct Raised {
+    /// The bytes.
+    pub content: Bytes,
+    /// The level, such as `PAdES-B-LT`.
+    pub level: String,
+}
+
 /// What an [`AnswerSigner`] works with.
 pub struct AnswerSignerParts {
     /// The attorney's key.
@@ -171,7 +180,7 @@ impl AnswerSigner {
             let signed = maker.sign(&plugin, payload).await?;
             match level {
                 SignatureLevel::T => maker.finished(&plugin, signed),
-                SignatureLevel::Lt => maker.raised(&plugin, signed).await,
+                SignatureLevel::Lt => Ok(maker.raised(&plugin, signed).await?.content),
             }
         });
         made.await
@@ -191,9 +200,25 @@ impl AnswerSigner {
             let plugin = maker.plugin(ASICE)?;
             let container = maker.compose(&plugin, files).await?;
             let signed = maker.sign(&plugin, container).await?;
-            maker.raised(&plugin, signed).await
+            Ok(maker.raised(&plugin, signed).await?.content)
         });
         made.await
+    }
+
+    /// Raises what somebody else has just signed at level B-T to B-LT. The
+    /// attorney's key has no part in it; what authorities answer has, as in
+    /// signatures of its own.
+    ///
+    /// # Errors
+    /// [`SignatureUnavailable`].
+    pub async fn raise(
+        &self,
+        plugin: Plugin,
+        signed: Bytes,
+    ) -> Result<Raised, SignatureUnavailable> {
+        let raised =
+            self.in_time(async move |maker| maker.raised(&plugin.in_place(), signed).await);
+        raised.await
     }
 
     /// Waits for a place and then for the signature, no longer than it may
@@ -281,7 +306,7 @@ impl Maker {
     }
 
     /// Raises what was just signed to level B-LT.
-    async fn raised(&self, plugin: &Plugin, signed: Bytes) -> Result<Bytes, SignatureUnavailable> {
+    async fn raised(&self, plugin: &Plugin, signed: Bytes) -> Result<Raised, SignatureUnavailable> {
         let request = ArchiveRequest {
             time: self.clock.now().as_second(),
             seed: seed()?,
@@ -306,7 +331,10 @@ impl Maker {
             tries += 1;
         };
         match archived.bytes {
-            Some(bytes) => self.finished(plugin, bytes),
+            Some(bytes) => Ok(Raised {
+                content: self.finished(plugin, bytes)?,
+                level: archived.outcome.level,
+            }),
             None => Err(SignatureUnavailable::NothingAdded(archived.outcome.level)),
         }
     }

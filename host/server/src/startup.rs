@@ -127,6 +127,15 @@ pub(crate) struct HostParts {
     pub(crate) base_url: Url,
 }
 
+/// Where subjects of orders reach whoever answers for their data.
+fn privacy_contact(config: &Config, links: &Links) -> String {
+    let named = config.diligence.privacy_contact.clone();
+    let mailed = || config.mail.as_ref().map(|mail| mail.from.clone());
+    named
+        .or_else(mailed)
+        .unwrap_or_else(|| links.base_url().to_string())
+}
+
 /// The services of a host.
 pub(crate) fn assemble(
     config: &Config,
@@ -289,6 +298,7 @@ pub(crate) fn assemble(
             .registers
             .unwrap_or_else(|| Arc::new(register_sources)),
         signers,
+        privacy_contact: privacy_contact(config, &links),
         recovery_url: config.billing.recovery_url.clone(),
         sends_mail: doors.mailer.is_some(),
         changes: Changes::default(),

@@ -110,7 +110,7 @@ impl Evidence {
         let roots = &demo.world.world.roots;
         self.assert_signed_by_attorney(roots);
         if let Some(referees) = Referees::find(roots) {
-            referees.assert_baseline_t(&self.read("dossier.pdf"), 1);
+            referees.assert_baseline_lt(&self.read("dossier.pdf"), 1);
         }
         if let Some(words) = text_of(&self.read("attestation.pdf")) {
             assert!(words.contains("TESTAS ADVOKATAS"), "the attorney: {words}");
@@ -154,6 +154,16 @@ impl Evidence {
             self.json("payload.json"),
             self.json("register/manifest.json"),
         );
+        assert_eq!(payload["signature"]["level"], "PAdES-B-LT");
+        for (language, limits) in [
+            ("lt", "Tai nėra nei registro išduotas dokumentas"),
+            ("en", "This is not a document issued by a register"),
+        ] {
+            let words = payload["attestation"][language].as_str().expect("words");
+            for part in ["TESTAS ADVOKATAS", "Juridinių asmenų registras", limits] {
+                assert!(words.contains(part), "{part}: {words}");
+            }
+        }
         assert_eq!(payload["subject"]["personalCode"], personal_code);
         assert_eq!(payload["dossier"]["sha256"], self.digest("dossier.pdf"));
         assert_eq!(

@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use super::{DiligenceCaller, ledger};
 use crate::support::client::Ceremony;
 use crate::support::demo::{Demo, Persona};
-use crate::support::outside::{Delivery, Hook, members};
+use crate::support::outside::{Delivery, Hook, letters, members};
 use crate::support::referee::text_of;
 
 pub(super) const PACKAGES: &str = "/v1/kyc-packages";
@@ -114,6 +114,8 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             "Prašo Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
             "Pasirašyti neprivaloma",
+            "Asmens duomenys (BDAR 13 straipsnis)",
+            "Duomenų valdytojai: Demo UAB",
         ] {
             assert!(lithuanian.contains(part), "{part}: {lithuanian}");
         }
@@ -130,6 +132,8 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             "Requested by Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
             "Nobody has to sign",
+            "Personal data (Article 13 GDPR)",
+            "Controllers: Demo UAB",
         ] {
             assert!(english.contains(part), "{part}: {english}");
         }
@@ -140,6 +144,68 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_subject_reads_where_they_sign_what_becomes_of_their_data_and_is_offered_lithuania_alone()
+{
+    let demo = Demo::start();
+    let live = DiligenceCaller::live(&demo);
+    let mut order = order_of("999000009", "manager", "AML_KYC");
+    order["delivery"] = json!("email");
+    order["subjectEmail"] = json!("ona@example.lt");
+    let ordered = live.orders(&order).await;
+    let link = ordered["ceremonyUrl"].as_str().expect("a link");
+    let page = async |language: &str| {
+        let address = format!("{link}?lang={language}");
+        let page = reqwest::get(address).await.expect("an answer");
+        page.text().await.expect("a page")
+    };
+    let letters = letters(&demo, 1).await;
+    let letter = letters[0]["text"].as_str().expect("a text");
+
+    for (language, parts) in [
+        (
+            "lt",
+            [
+                "Duomenų valdytojai: Demo UAB",
+                "TESTAS ADVOKATAS",
+                "Dėl duomenų kreipkitės: parafa@example.com",
+                "Tikslas: ",
+                "BDAR 6 straipsnio 1 dalies c punktas",
+                "Gavėjai: ",
+                "Saugojimo laikas: ",
+                "Jūsų teisės: ",
+                "Valstybinei duomenų apsaugos inspekcijai",
+                "Pasirašyti neprivaloma",
+            ],
+        ),
+        (
+            "en",
+            [
+                "Controllers: Demo UAB",
+                "TESTAS ADVOKATAS, attorney-at-law",
+                "Contact about your data: parafa@example.com",
+                "Purpose: ",
+                "GDPR, Article 6(1)(c)",
+                "Recipients: ",
+                "Retention: ",
+                "Your rights: ",
+                "State Data Protection Inspectorate",
+                "You do not have to sign",
+            ],
+        ),
+    ] {
+        let page = page(language).await;
+        for part in parts {
+            assert!(page.contains(part), "{part}: {page}");
+            assert!(letter.contains(part), "{part}: {letter}");
+        }
+        assert!(!page.contains("value=\"EE\"") && !page.contains("value=\"LV\""));
+    }
+    let (_, state) = ceremony_of(&ordered).get("state").await;
+    let state: Value = serde_json::from_slice(&state).expect("JSON");
+    assert_eq!(state["signer"]["countries"], json!(["LT"]));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::messages::Messages;
-use crate::vocabulary::SigningMethod;
+use crate::vocabulary::{Country, SigningMethod};
 
 /// Smart-ID, which most signers have, before the others.
 pub(super) fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
@@ -35,14 +35,22 @@ pub(super) fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> 
 }
 
 /// What is typed of a person, and the button.
-pub(super) fn person_fields(texts: &Messages, methods: &[SigningMethod]) -> Markup {
+pub(super) fn person_fields(
+    texts: &Messages,
+    methods: &[SigningMethod],
+    countries: &[Country],
+) -> Markup {
     html! {
         div.of-method data-methods="smart_id mobile_id" {
-            label for="country" { (texts.country) }
-            select #country name="country" autocomplete="country" {
-                option value="LT" selected { (texts.lithuania) }
-                option value="LV" { (texts.latvia) }
-                option value="EE" { (texts.estonia) }
+            @if let [country] = countries {
+                input #country type="hidden" name="country" value=(country.as_str());
+            } @else {
+                label for="country" { (texts.country) }
+                select #country name="country" autocomplete="country" {
+                    @for (index, country) in countries.iter().enumerate() {
+                        option value=(country.as_str()) selected[index == 0] { (name(texts, *country)) }
+                    }
+                }
             }
             @if methods.contains(&SigningMethod::MobileId) {
                 div.of-method data-methods="mobile_id" {
@@ -60,5 +68,13 @@ pub(super) fn person_fields(texts: &Messages, methods: &[SigningMethod]) -> Mark
             p.fault #personal-code-fault hidden role="alert" { (texts.personal_code_fault) }
             button.button #sign type="submit" { (texts.sign) }
         }
+    }
+}
+
+fn name(texts: &Messages, country: Country) -> &'static str {
+    match country {
+        Country::Lithuania => texts.lithuania,
+        Country::Latvia => texts.latvia,
+        Country::Estonia => texts.estonia,
     }
 }

@@ -107,6 +107,7 @@ impl CeremonyApi for Desk {
             sandbox: false,
             earlier_signatures: EarlierSignatures::Unknown,
             members,
+            subject_notice: None,
             copy_until: None,
         })
     }
@@ -148,6 +149,7 @@ impl CeremonyApi for Desk {
                 name: None,
                 language: self.language(&link)?,
                 methods_allowed: vec![SigningMethod::SmartId],
+                countries: Country::offered(false),
                 status: SignerStatus::Pending,
             },
             document: Document {

@@ -65,6 +65,7 @@ impl CeremonyApi for CeremonyOperations {
             members,
             face: state.face,
             copy_until: state.copy_until,
+            subject_notice: state.opened.private.subject_notice,
             title: state.opened.private.title,
         })
     }
@@ -273,6 +274,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
             methods_allowed: methods
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
+            countries: Country::offered(state.opened.private.subject_notice.is_some()),
             status: status(state.party.status),
         },
         document: Document {

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
-use parafa_api_ceremony::{Colour, Face, LogoSize, Messages};
+use parafa_api_ceremony::{Colour, Face, LogoSize, Messages, SubjectNotice};
 use parafa_domain::Language;
 
 /// By this name the HTML shows the workspace's logo, which comes along.
@@ -46,6 +46,9 @@ pub(crate) struct Letter<'a> {
     pub title: &'a str,
     /// When links lead nowhere any more.
     pub(crate) until: Timestamp,
+    /// What the reader is told of their data, where they are compared with a
+    /// register.
+    pub(crate) subject_notice: Option<&'a SubjectNotice>,
     pub(crate) items: Vec<LetterItem<'a>>,
 }
 
@@ -153,6 +156,12 @@ impl Letter<'_> {
         }
     }
 
+    /// What is said of the reader's data, where they are asked to sign.
+    fn subject_notice(&self) -> Option<&SubjectNotice> {
+        let asks = !matches!(self.kind, LetterKind::Retraction | LetterKind::Done);
+        self.subject_notice.filter(|_| asks)
+    }
+
     /// What a link is for.
     fn call_to_action(&self, texts: &Messages) -> &'static str {
         match self.kind {
@@ -189,6 +198,12 @@ impl Letter<'_> {
         }
         if let Some(sentence) = sentence {
             let _ = writeln!(text, "{sentence}");
+        }
+        if let Some(notice) = self.subject_notice() {
+            let _ = writeln!(text, "\n{}", texts.subject_notice);
+            for paragraph in notice.paragraphs(of_page(language)) {
+                let _ = writeln!(text, "{paragraph}");
+            }
         }
         if let Some(registered) = self.face.other_registered_name() {
             let _ = writeln!(text, "\n{}: {registered}", texts.registered_name);
@@ -249,6 +264,12 @@ impl Letter<'_> {
             @if let Some(sentence) = sentence {
                 p style="color: #4a5666" { (sentence) }
             }
+            @if let Some(notice) = self.subject_notice() {
+                p style="margin: 24px 0 0; font-size: 14px" { strong { (texts.subject_notice) } }
+                @for paragraph in notice.paragraphs(of_page(language)) {
+                    p style="margin: 8px 0 0; color: #4a5666; font-size: 14px" { (paragraph) }
+                }
+            }
             @if let Some(registered) = self.face.other_registered_name() {
                 p style="margin: 24px 0 0; padding-top: 12px; border-top: 1px solid #c9d0d9; color: #4a5666; font-size: 14px" {
                     (texts.registered_name) ": " (registered)
@@ -279,10 +300,15 @@ impl Letter<'_> {
 }
 
 fn texts(language: Language) -> &'static Messages {
-    Messages::of(match language {
+    Messages::of(of_page(language))
+}
+
+/// The same language, as pages have it.
+fn of_page(language: Language) -> parafa_api_ceremony::Language {
+    match language {
         Language::En => parafa_api_ceremony::Language::En,
         Language::Lt => parafa_api_ceremony::Language::Lt,
-    })
+    }
 }
 
 /// What is said after the name of a document that comes along.

@@ -221,6 +221,7 @@ fn put_into_words(
         name,
         language,
         title,
+        subject_notice,
         ..
     } = &first.payload;
     let written = Letter {
@@ -231,6 +232,7 @@ fn put_into_words(
         sandbox: first.row.mode == KeyMode::Test,
         title,
         until: first.until,
+        subject_notice: subject_notice.as_ref(),
         items: opened.iter().map(item).collect(),
     }
     .write();

@@ -1,3 +1,4 @@
+use parafa_api_ceremony::SubjectNotice;
 use parafa_domain::Language;
 use parafa_platform::outbox::NoticeKind;
 use serde::{Deserialize, Serialize};
@@ -58,4 +59,8 @@ pub struct MailPayload {
     pub title: String,
     /// The file name of the document.
     pub document_name: String,
+    /// What the signer is told of their data, where they are compared with a
+    /// register.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_notice: Option<SubjectNotice>,
 }

@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use parafa_api_ceremony::SubjectNotice;
 use parafa_domain::{PersonalCode, Signing, SigningStatus};
 use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode, Product};
@@ -206,6 +207,10 @@ pub struct SigningPrivate {
     pub webhook_url: Option<String>,
     /// The file name of the document.
     pub document_name: String,
+    /// What the signer is told of their data, where they are compared with a
+    /// register.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_notice: Option<SubjectNotice>,
 }
 
 /// The signings of a workspace and mode (whether live) that are no other record's, in the order of

@@ -175,6 +175,7 @@ async fn open_ceremony(lifecycle: &Lifecycle, caller: &Caller) -> Uuid {
         external_id: None,
         expires_in_days: 14,
         soft_deadline_in_days: None,
+        subject_notice: None,
         signers: vec![signer],
     };
     let prepared = lifecycle.prepare(caller, Some(ORDER), document, &terms, None);

@@ -68,7 +68,7 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
         .err()
         .map(ConfigFaults::into_sentences)
         .unwrap_or_default();
-    findings.warnings.extend(config.diligence.warning());
+    findings.warnings.extend(config.diligence.warnings());
     look_at_folder(&config, &mut findings);
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     runtime.block_on(look_at_plugins(&config, &mut findings));

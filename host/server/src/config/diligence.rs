@@ -21,8 +21,8 @@ use serde::Deserialize;
 use url::Url;
 use zeroize::Zeroizing;
 
-/// Longest name of a reviewer, in characters.
-const LONGEST_REVIEWER: usize = 200;
+/// Longest name or contact that others read, in characters.
+const LONGEST_WORDS: usize = 200;
 
 /// Where registers are asked for live keys of the due-diligence API, and how long
 /// it is known what was asked.
@@ -52,6 +52,9 @@ pub struct Diligence {
     pub open_data_url: Option<Url>,
     /// The lawyer who has reviewed the interpretation; live keys get none before.
     pub interpretation_reviewed_by: Option<String>,
+    /// Where subjects of identification orders reach the attorney, and the data
+    /// protection officer if there is one, about their personal data.
+    pub privacy_contact: Option<String>,
     /// How long the log of calls is kept, in days.
     pub log_days: NonZeroU16,
     /// What the gateway of the demo world is shown.
@@ -73,6 +76,7 @@ impl Default for Diligence {
             gateway_rest_seconds: NonZeroU32::new(15).expect("fifteen is not zero"),
             open_data_url: None,
             interpretation_reviewed_by: None,
+            privacy_contact: None,
             log_days: NonZeroU16::new(2922).expect("eight years are not zero"),
             demo_token: None,
         }
@@ -179,31 +183,50 @@ impl Diligence {
         Ok(())
     }
 
-    /// Refuses a reviewer who is nobody.
-    pub(crate) fn check_reviewer(&self) -> anyhow::Result<()> {
-        let Some(reviewer) = &self.interpretation_reviewed_by else {
-            return Ok(());
-        };
-        let is_name = reviewer.trim() == reviewer
-            && !reviewer.is_empty()
-            && reviewer.chars().count() <= LONGEST_REVIEWER
-            && !reviewer.chars().any(char::is_control);
-        if !is_name {
-            bail!(
-                "diligence.interpretation_reviewed_by names nobody: write the lawyer's name, in 1 to {LONGEST_REVIEWER} characters on one line, or leave it out"
-            );
+    /// Refuses a reviewer who is nobody, and a contact that leads to nobody.
+    pub(crate) fn check_words(&self) -> anyhow::Result<()> {
+        for (setting, what, text) in [
+            (
+                "interpretation_reviewed_by",
+                "the lawyer's name",
+                &self.interpretation_reviewed_by,
+            ),
+            (
+                "privacy_contact",
+                "an address, a number or both",
+                &self.privacy_contact,
+            ),
+        ] {
+            let is_line = |text: &String| {
+                let length = text.chars().count();
+                text.trim() == text
+                    && (1..=LONGEST_WORDS).contains(&length)
+                    && !text.chars().any(char::is_control)
+            };
+            if !text.as_ref().is_none_or(is_line) {
+                bail!(
+                    "diligence.{setting} names nobody: write {what}, in 1 to {LONGEST_WORDS} characters on one line, or leave it out"
+                );
+            }
         }
         Ok(())
     }
 
     /// What an operator who has registers asked may have forgotten.
-    pub(crate) fn warning(&self) -> Option<String> {
-        let is_forgotten =
-            self.addresses().next().is_some() && self.interpretation_reviewed_by.is_none();
-        is_forgotten.then(|| {
-            "diligence.interpretation_reviewed_by is not set: calls of live keys with interpret=1 are answered 400 until it names the lawyer who has reviewed the interpretation"
-                .to_owned()
-        })
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        let asks = self.addresses().next().is_some();
+        let forgotten = [
+            (
+                self.interpretation_reviewed_by.is_none(),
+                "diligence.interpretation_reviewed_by is not set: calls of live keys with interpret=1 are answered 400 until it names the lawyer who has reviewed the interpretation",
+            ),
+            (
+                self.privacy_contact.is_none(),
+                "diligence.privacy_contact is not set: subjects of identification orders are told mail.from, or the base URL, as the contact about their personal data",
+            ),
+        ];
+        let forgotten = forgotten.into_iter().filter(move |(is, _)| asks && *is);
+        forgotten.map(|(_, words)| words.to_owned())
     }
 
     fn credential(&self) -> anyhow::Result<Credential> {

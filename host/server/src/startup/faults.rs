@@ -61,7 +61,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
     found.in_check(certificate_policy(config));
-    found.in_check(config.diligence.check_reviewer());
+    found.in_check(config.diligence.check_words());
     if let Some(url) = &config.billing.recovery_url {
         found.in_check(check_address("billing.recovery_url", url));
     }

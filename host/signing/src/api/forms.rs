@@ -18,6 +18,7 @@ pub(crate) fn terms(terms: Terms) -> Result<TermsForm, CeremonyError> {
         external_id: terms.external_id,
         expires_in_days: terms.expires_in_days,
         soft_deadline_in_days: terms.soft_deadline_in_days,
+        subject_notice: None,
         signers: terms
             .signers
             .into_iter()

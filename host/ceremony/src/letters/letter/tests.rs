@@ -22,6 +22,7 @@ fn letter(face: &Face, kind: LetterKind, language: Language) -> Letter<'_> {
         sandbox: false,
         title: "Paslaugų sutartis",
         until: "2026-07-01T12:00:00Z".parse().expect("a time"),
+        subject_notice: None,
         items: vec![LetterItem {
             document_name: "sutartis.pdf",
             way,
@@ -39,6 +40,28 @@ fn an_invitation_says_who_asks_for_what_by_when_and_where() {
             assert!(content.contains(part), "{part} is not in {content}");
         }
     }
+}
+
+#[test]
+fn whoever_is_compared_with_a_register_reads_what_becomes_of_their_data() {
+    let face = registered();
+    let notice = SubjectNotice {
+        lt: "Duomenų valdytojas: aš.".to_owned(),
+        en: "Controller: me.".to_owned(),
+    };
+    let told = |kind| {
+        let mut letter = letter(&face, kind, Language::Lt);
+        letter.language = None;
+        letter.subject_notice = Some(&notice);
+        letter.write()
+    };
+    for kind in [LetterKind::Invitation, LetterKind::Reminder] {
+        let written = told(kind);
+        for content in [&written.text, &written.html] {
+            assert!(content.contains(&notice.lt) && content.contains(&notice.en));
+        }
+    }
+    assert!(!told(LetterKind::Retraction).text.contains(&notice.lt));
 }
 
 #[test]

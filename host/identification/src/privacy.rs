@@ -1,0 +1,99 @@
+//! What a subject is told of their personal data before they sign (GDPR, article
+//! 13): who the controllers are, why and on what basis, who receives what, how
+//! long it is kept, and what one can do about it.
+
+use parafa_api_diligence::Purpose;
+use parafa_ceremony::SubjectNotice;
+
+/// Who answers for the data, and what for.
+pub(crate) struct Processing<'a> {
+    /// Who asks, as the workspace is called.
+    pub(crate) requester: &'a str,
+    /// The requester's code as a legal entity, where it is known.
+    pub(crate) requester_code: Option<&'a str>,
+    /// The attorney, by name.
+    pub(crate) attorney: &'a str,
+    /// Where the attorney is reached about data.
+    pub(crate) contact: &'a str,
+    pub(crate) entity_name: &'a str,
+    /// The claimed role, in Lithuanian and English.
+    pub(crate) role: [&'static str; 2],
+    pub(crate) purpose: Purpose,
+    /// The same in words.
+    pub(crate) purpose_words: [&'static str; 2],
+    /// Whether the link is mailed.
+    pub(crate) is_mailed: bool,
+}
+
+/// The notice of one order.
+pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
+    let Processing {
+        requester,
+        requester_code,
+        attorney,
+        contact,
+        entity_name,
+        role: [role_lt, role_en],
+        purpose,
+        purpose_words: [purpose_lt, purpose_en],
+        is_mailed,
+    } = *facts;
+    let [code_lt, code_en] = match requester_code {
+        Some(code) => [format!(", kodas {code},"), format!(", code {code},")],
+        None => Default::default(),
+    };
+    let [basis_lt, basis_en] = basis(purpose);
+    let [address_lt, address_en] = match is_mailed {
+        true => [
+            " El. pašto adresą nurodė prašytojas.",
+            " Your email address was given by the requester.",
+        ],
+        false => [""; 2],
+    };
+    let lt = [
+        format!("Duomenų valdytojai: {requester}{code_lt} (prašytojas) savo patikrai ir advokatas (advokatė) {attorney} atitikties patvirtinimui. Dėl duomenų kreipkitės: {contact}."),
+        format!("Tikslas: patvirtinti, kad esate registre nurodytas asmuo – {entity_name}: {role_lt}. Prašytojo tikslas: {purpose_lt}."),
+        format!("Teisinis pagrindas: {basis_lt}"),
+        format!("Kokie duomenys: parašo sertifikate esantys vardas, pavardė ir asmens kodas, pasirašymo laikas ir registro įrašas apie jūsų pareigas ar statusą.{address_lt}"),
+        "Gavėjai: prašytojas gauna pasirašytą dokumentą ir patvirtinimą, jeigu tapatybė sutampa; registras – užklausą apie juridinį asmenį; jūsų pasirinktos pasirašymo priemonės teikėjas – tai, ko reikia pasirašyti.".to_owned(),
+        "Saugojimo laikas: čia esanti pasirašyto dokumento darbinė kopija ir registre nurodytų asmenų sąrašas ištrinami praėjus parai po užsakymo pabaigos. Sudarytas rinkinys ir užkoduota žyma, pagal kurią atpažįstamas pakartotinis patvirtinimas, saugomi tiek, kiek atitiktį gali tekti įrodyti, o pas prašytoją – kiek nustato jam taikomi įstatymai.".to_owned(),
+        "Jūsų teisės: susipažinti su savo duomenimis, juos ištaisyti ar ištrinti, apriboti jų tvarkymą, nesutikti su tvarkymu teisėto intereso pagrindu ir pateikti skundą Valstybinei duomenų apsaugos inspekcijai (vdai.lrv.lt).".to_owned(),
+        "Pasirašyti neprivaloma; nepasirašius rinkinys nesudaromas. Tapatybė su registru palyginama automatiškai, be profiliavimo; atitiktį patvirtina advokatas.".to_owned(),
+    ];
+    let en = [
+        format!("Controllers: {requester}{code_en} (the requester) for its own checks, and {attorney}, attorney-at-law, for attesting the correspondence. Contact about your data: {contact}."),
+        format!("Purpose: to confirm that you are the person whom the register names – {entity_name}: {role_en}. The requester's purpose: {purpose_en}."),
+        format!("Legal basis: {basis_en}"),
+        format!("Which data: given name, surname and personal code in the certificate of your signature, the time of signing, and the register's record of your role.{address_en}"),
+        "Recipients: the requester receives the signed document and the attestation if the identity corresponds; the register a question about the legal entity; the provider of the means of signing that you choose what it takes to sign.".to_owned(),
+        "Retention: the working copy of the signed document and the list of those whom the register names are erased here a day after the order has ended. The package, and a keyed mark by which a repeated confirmation is recognised, are kept for as long as the correspondence may have to be proven, and by the requester for as long as the law that applies to it says.".to_owned(),
+        "Your rights: access to your data, their rectification or erasure, restriction of processing, objection to processing on the basis of legitimate interests, and a complaint to the State Data Protection Inspectorate (vdai.lrv.lt).".to_owned(),
+        "You do not have to sign; no package is made then. The identity is compared with the register automatically, without profiling; an attorney attests the correspondence.".to_owned(),
+    ];
+    SubjectNotice {
+        lt: lt.map(|paragraph| one_line(&paragraph)).join("\n"),
+        en: en.map(|paragraph| one_line(&paragraph)).join("\n"),
+    }
+}
+
+/// On what the processing rests.
+fn basis(purpose: Purpose) -> [&'static str; 2] {
+    match purpose {
+        Purpose::AmlKyc => [
+            "prašytojo teisinė prievolė nustatyti tapatybę pagal Pinigų plovimo ir teroristų finansavimo prevencijos įstatymą (BDAR 6 straipsnio 1 dalies c punktas); advokato – teisėtas interesas patvirtinti atitiktį (f punktas).",
+            "the requester's legal obligation to establish identity under the Law on the Prevention of Money Laundering and Terrorist Financing (GDPR, Article 6(1)(c)); the attorney's legitimate interest in attesting the correspondence (point (f)).",
+        ],
+        Purpose::BusinessRelationship
+        | Purpose::Transaction
+        | Purpose::LegalClaim
+        | Purpose::Other => [
+            "teisėtas prašytojo interesas žinoti, kas veikia juridinio asmens vardu ar jį kontroliuoja, ir advokato – patvirtinti atitiktį (BDAR 6 straipsnio 1 dalies f punktas).",
+            "the legitimate interest of the requester in knowing who acts for the legal entity or controls it, and of the attorney in attesting the correspondence (GDPR, Article 6(1)(f)).",
+        ],
+    }
+}
+
+/// A paragraph stays one whatever the names in it.
+fn one_line(paragraph: &str) -> String {
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
