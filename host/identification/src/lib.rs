@@ -24,6 +24,7 @@ mod ports;
 mod privacy;
 mod reading;
 pub mod records;
+mod signed_dossier;
 mod signers;
 mod simulate;
 mod sources;

@@ -1,27 +1,23 @@
 //! Verifies what a subject has signed, and delivers.
 
 use bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::SigningRow;
 use parafa_domain::{KycRefusal, KycStatus, KycVerdict};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role as UserRole};
 use parafa_platform::jobs::hold;
-use parafa_plugin_host::{
-    CallError, CoverageKind, Integrity, SignatureKind, TimestampKind, TimestampStatus,
-};
+use parafa_plugin_host::CallError;
 use parafa_register_data::{HolderIdentity, RoleHolder};
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
-use parafa_trust::Certificate;
 use uuid::Uuid;
 
 use crate::Identifications;
 use crate::accounts;
 use crate::error::IdentificationError;
-use crate::evidence::{Confirmation, EvidenceError, Identified, SubjectSignature};
+use crate::evidence::{Confirmation, EvidenceError, Identified};
 use crate::facts::Asked;
 use crate::identity::{MatchLevel, Matched, Subject, matched};
 use crate::outcome::{self, Payload};
@@ -49,7 +45,7 @@ enum Judgement {
 
 /// Why an order did not end this time.
 #[derive(Debug, thiserror::Error)]
-enum NotVerified {
+pub(crate) enum NotVerified {
     #[error("what was signed cannot be read")]
     Signed(#[source] IdentificationError),
     #[error("what was signed does not verify: {0}")]
@@ -266,64 +262,6 @@ impl Identifications {
             self.records.discard_bytes(evidence.artifact.bytes_id).await;
         }
         kept
-    }
-
-    /// What the subject has signed, or the sandbox has left in its place.
-    async fn signed(&self, row: &OrderRow) -> Result<Bytes, IdentificationError> {
-        let ceremony = self.records.store.get::<SigningRow>(&row.ceremony).await?;
-        let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
-        let output = ceremony.output().ok_or(CeremonyError::NotYetSigned)?;
-        Ok(self.reader.version_bytes(&ceremony, output.version).await?)
-    }
-
-    /// The one signature of the dossier, which covers all of it.
-    async fn signature(
-        &self,
-        row: &OrderRow,
-        dossier: Bytes,
-    ) -> Result<SubjectSignature, NotVerified> {
-        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
-        let evidence = plugin.verify(dossier).await.map_err(NotVerified::Plugin)?;
-        let signatures = evidence.signatures;
-        let [signature] = <[_; 1]>::try_from(signatures)
-            .map_err(|_| NotVerified::Unverified("there is not exactly one signature"))?;
-        if signature.kind != SignatureKind::Signature
-            || signature.integrity != Integrity::Intact
-            || signature.coverage.kind != CoverageKind::EntireFile
-        {
-            return Err(NotVerified::Unverified(
-                "the signature does not stand for all of it",
-            ));
-        }
-        let certificate = signature.signer_certificate.as_deref().unwrap_or_default();
-        let certificate = Certificate::from_der(certificate)
-            .map_err(|_| NotVerified::Unverified("the certificate cannot be read"))?;
-        let stamps = signature.timestamps.iter();
-        let mut stamps = stamps.filter(|stamp| {
-            stamp.kind == TimestampKind::Signature && stamp.status == TimestampStatus::Intact
-        });
-        let at = stamps.next().and_then(|stamp| stamp.time);
-        Ok(SubjectSignature {
-            certificate,
-            level: signature.level,
-            at: at.and_then(|seconds| Timestamp::from_second(seconds).ok()),
-        })
-    }
-
-    /// The dossier with the validation data of its signature inside, so that it
-    /// can be verified without asking anybody for as long as the container can.
-    async fn raised(
-        &self,
-        row: &OrderRow,
-        dossier: Bytes,
-        signature: SubjectSignature,
-    ) -> Result<(Bytes, SubjectSignature), NotVerified> {
-        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
-        let signer = self.signer(row.mode).map_err(NotVerified::Signed)?;
-        let raised = signer.raise(plugin, dossier).await;
-        let raised = raised.map_err(|error| NotVerified::Evidence(error.into()))?;
-        let level = raised.level;
-        Ok((raised.content, SubjectSignature { level, ..signature }))
     }
 
     /// Keyed digest of a person in an entity, as one workspace has them

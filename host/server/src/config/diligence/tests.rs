@@ -242,3 +242,30 @@ fn a_gateway_is_given_its_time_by_the_settings() {
         assert!(refused.is_err(), "{nothing}");
     }
 }
+
+#[test]
+fn a_reviewer_or_contact_that_names_nobody_is_refused_and_one_that_is_missing_is_told_of() {
+    let read = |text: &str| toml::from_str::<Diligence>(text).unwrap();
+    for setting in ["interpretation_reviewed_by", "privacy_contact"] {
+        for nobody in ["", " Rasa", "Rasa\\n", &"x".repeat(201)] {
+            let fault = read(&format!("{setting} = \"{nobody}\"")).check_words();
+            let fault = fault.unwrap_err().to_string();
+            assert!(
+                fault.contains(&format!("diligence.{setting} names nobody")),
+                "{fault}"
+            );
+        }
+        let named = read(&format!("{setting} = 'Rasa Teisingoji'"));
+        assert!(named.check_words().is_ok());
+        let asks = "open_data_url = 'https://get.data.gov.lt/'\n";
+        let warned = |text: &str| {
+            read(text)
+                .warnings()
+                .filter(|said| said.contains(setting))
+                .count()
+        };
+        assert_eq!(warned(asks), 1);
+        assert_eq!(warned(&format!("{asks}{setting} = 'Rasa Teisingoji'")), 0);
+        assert_eq!(warned(""), 0, "nobody asks a register");
+    }
+}
