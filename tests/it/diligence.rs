@@ -1,8 +1,10 @@
 //! The due-diligence API over HTTP: its answers, what they cost, what is refused,
 //! identification packages, and the same through the endpoint for agents.
 
+mod absence;
 mod attestations;
 mod billing;
+mod calls;
 pub(crate) mod evidence;
 mod keys;
 pub(crate) mod orders;
@@ -117,18 +119,26 @@ async fn answered(request: RequestBuilder) -> Answered {
 
 /// What the workspace's ledger has of this API: item and amount.
 fn ledger(demo: &Demo) -> Vec<(String, String)> {
+    let rows = exported(demo, "usage", &[]);
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    rows.iter()
+        .filter(|row| row["product"] == DILIGENCE)
+        .map(|row| (text(&row["item"]), text(&row["amount"])))
+        .collect()
+}
+
+/// The lines of an export about the workspace: of `usage` or `calls`.
+fn exported(demo: &Demo, what: &str, options: &[&str]) -> Vec<Value> {
     let data = demo.data();
     let data = data.to_str().expect("a path in UTF-8");
-    let tenant = &demo.world.diligence.tenant;
-    let exported = parafa(["usage", "export", tenant.as_str(), "--data", data]);
+    let tenant = demo.world.diligence.tenant.as_str();
+    let words = [what, "export", tenant, "--data", data];
+    let exported = parafa([&words[..], options].concat());
     assert!(exported.status.success(), "{exported:?}");
     let exported = String::from_utf8(exported.stdout).expect("UTF-8");
-    let rows = exported
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    rows.filter(|row| row["product"] == DILIGENCE)
-        .map(|row| (text(&row["item"]), text(&row["amount"])))
+    let lines = exported.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect()
 }
 

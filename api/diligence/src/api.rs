@@ -1,7 +1,7 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
-use parafa_api_http::{Api, Problem, Representation};
+use parafa_api_http::{Api, Problem, Representation, RequestId};
 
 use crate::kyc::{KycApi, OrderId};
 use crate::requests::{AnswerOptions, Question};
@@ -14,10 +14,12 @@ use crate::requests::{AnswerOptions, Question};
 pub trait DiligenceApi: KycApi + Api<Record = OrderId> {
     /// Answers a question in the form that was asked for: JSON of the
     /// operation's view, [`JADES`](crate::JADES) or [`ASICE`](crate::ASICE).
+    /// The call is accounted for by its request id, which the caller gets too.
     async fn answer(
         &self,
         caller: &Self::Caller,
         question: Question,
         options: AnswerOptions,
+        request_id: &RequestId,
     ) -> Result<Representation, Problem>;
 }

@@ -5,7 +5,9 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use parafa_api_http::BaseUrl;
 use parafa_register_data::synthetic;
-use parafa_register_data::{EntityCode, PropertyNumber, Query, RegisterData, SourceMode};
+use parafa_register_data::{
+    EntityCode, PartSource, PropertyNumber, Query, Register, RegisterData, SourceMode,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,7 +87,10 @@ fn report(entity: &EntityCode, base_url: &BaseUrl) -> Option<Value> {
                 participants: section!(Participants),
                 beneficial_owners: section!(BeneficialOwners),
                 real_estate: section!(RealEstate),
-                seizures: Section::NoData,
+                seizures: Section::NoData {
+                    retrieved_at: RETRIEVED_AT,
+                    source: source(&Query::Seizures(entity.clone())),
+                },
                 cases: section!(Cases),
             },
         },
@@ -95,18 +100,28 @@ fn report(entity: &EntityCode, base_url: &BaseUrl) -> Option<Value> {
 }
 
 fn data(query: &Query) -> Option<RegisterData> {
-    match synthetic::answer(query) {
-        synthetic::Answer::Data(data) => Some(data),
-        _ => None,
+    let synthetic::Answer::Data(mut data) = synthetic::answer(query) else {
+        return None;
+    };
+    if let RegisterData::CompanyProfile(profile) = &mut data {
+        profile.attribute(|register| PartSource {
+            source: source_as(register, query),
+            retrieved_at: RETRIEVED_AT,
+        });
     }
+    Some(data)
 }
 
 fn source(query: &Query) -> Source {
-    let (register, kind) = (query.register(), query.kind());
+    source_as(query.register(), query)
+}
+
+fn source_as(register: Register, query: &Query) -> Source {
+    let (asked, kind) = (query.register().slug(), query.kind());
     Source::new(
         register,
         SourceMode::Synthetic,
-        format!("synthetic/{}/{kind}/{}", register.slug(), query.subject()),
+        format!("synthetic/{asked}/{kind}/{}", query.subject()),
         [0x5a; 32],
     )
 }

@@ -10,7 +10,7 @@ mod vocabulary;
 mod webhooks;
 
 use async_trait::async_trait;
-use parafa_api_http::{Api, Download, Problem};
+use parafa_api_http::{Api, Download, Problem, RequestId};
 use url::Url;
 
 pub use self::examples::example;
@@ -45,12 +45,13 @@ pub trait KycApi: Api<Record: From<OrderId>> {
     /// [`ProblemType::SANDBOX_ONLY`](parafa_api_http::ProblemType::SANDBOX_ONLY) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
-    /// `POST /v1/kyc-packages`.
+    /// `POST /v1/kyc-packages`. A refusal is accounted for by the request id.
     async fn create_kyc_package(
         &self,
         caller: &Self::Caller,
         request: CreateKycPackage,
         claim: Option<&Self::Claim>,
+        request_id: &RequestId,
     ) -> Result<KycOrder, Problem>;
 
     /// `GET /v1/kyc-packages/{orderId}`.

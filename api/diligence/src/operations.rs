@@ -80,7 +80,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readCompanyProfile",
             ENTITIES,
             "Company profile",
-            "Name, legal form and status, registered office, capital, management bodies: the Register of Legal Entities (JAR).",
+            "Name, legal form and status, registered office, capital, management bodies: the Register of Legal Entities (JAR). Registration for VAT is the tax inspectorate's, activities are the State Data Agency's: each says so.",
             |path| path.code().map(Question::Profile),
         ),
         answers::<A, EntityPath, Answer<Participants>, false, false>(
@@ -136,7 +136,7 @@ fn data<A: DiligenceApi>() -> Vec<Operation<A>> {
             "readReport",
             ENTITIES,
             "Full due-diligence report",
-            "All of these about one entity. A register that does not answer makes the whole report fail, free of charge; one that holds nothing is a section with the status no-data. There is no score.",
+            "All of these about one entity. A register that does not answer makes the whole report fail, free of charge; one that holds nothing is a section with the status no-data, and with the answer that it rests on. There is no score.",
             |path| path.code().map(Question::Report),
         ),
     ]
@@ -163,7 +163,9 @@ where
         .answers_in::<V, _, _>(FORMS, move |call| async move {
             let question = question(call.path)?;
             let AnswerQuery(options) = call.request;
-            call.api.answer(&call.caller, question, options).await
+            call.api
+                .answer(&call.caller, question, options, &call.request_id)
+                .await
         })
 }
 

@@ -1,12 +1,12 @@
 //! What callers are answered.
 
 use jiff::Timestamp;
-use parafa_api_http::views::{hex_digest, timestamp};
+use parafa_api_http::views::timestamp;
 use parafa_interpretation::{Bilingual, Interpretation};
+pub use parafa_register_data::Source;
 use parafa_register_data::data::{
     BeneficialOwners, Cases, CompanyProfile, Participants, RealEstate, Seizures,
 };
-use parafa_register_data::{Operator, Register, SourceMode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,7 +25,8 @@ pub struct Answer<D> {
     /// When the register was asked.
     #[serde(serialize_with = "timestamp::serialize")]
     pub retrieved_at: Timestamp,
-    /// Where the data come from.
+    /// Where the data come from; parts of another register have a source of
+    /// their own.
     pub source: Source,
     /// What the answer is needed for, where that has to be said.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,47 +54,6 @@ pub struct Subject {
     /// The unique number of the real-property object that is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_number: Option<String>,
-}
-
-/// Where data come from.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Source {
-    /// The register's abbreviation.
-    pub register: &'static str,
-    /// Its name in Lithuanian.
-    pub register_name: &'static str,
-    /// Who runs it.
-    pub operator: Operator,
-    /// How the data were come by.
-    pub mode: SourceMode,
-    /// What the register, or the way to it, knows the answer by.
-    pub reference: String,
-    /// SHA-256 of the register's answer as it came, in lower-case hexadecimal
-    /// digits.
-    #[serde(serialize_with = "hex_digest::serialize")]
-    #[schemars(with = "hex_digest::HexDigest")]
-    pub raw_sha256: [u8; 32],
-}
-
-impl Source {
-    /// The register's own particulars with those of one answer.
-    #[must_use]
-    pub fn new(
-        register: Register,
-        mode: SourceMode,
-        reference: String,
-        raw_sha256: [u8; 32],
-    ) -> Self {
-        Self {
-            register: register.code(),
-            register_name: register.name(),
-            operator: register.operator(),
-            mode,
-            reference,
-            raw_sha256,
-        }
-    }
 }
 
 /// What all registers told about an entity.
@@ -166,5 +126,12 @@ pub enum Section<D> {
         data: D,
     },
     /// It answered, and holds nothing.
-    NoData,
+    #[serde(rename_all = "camelCase")]
+    NoData {
+        /// When it was asked.
+        #[serde(serialize_with = "timestamp::serialize")]
+        retrieved_at: Timestamp,
+        /// Where that comes from.
+        source: Source,
+    },
 }

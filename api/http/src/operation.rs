@@ -31,7 +31,7 @@ pub use self::input::{
 pub use self::path::{Path, PathParameter, PathParams};
 pub use self::representation::{AnswerForm, Representation};
 use crate::api::Api;
-use crate::edge::{Authenticated, OriginRule};
+use crate::edge::{Authenticated, OriginRule, RequestId};
 use crate::idempotency::Created;
 use crate::openapi::Schemas;
 use crate::principal::Access;
@@ -489,6 +489,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
             method,
             async move |State(http): State<Http<A>>,
                         Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,
+                        Extension(request_id): Extension<RequestId>,
                         params: Result<RawPathParams, RawPathParamsRejection>,
                         request: Request| {
                 (served.admission)(&caller)?;
@@ -502,6 +503,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                     path,
                     contract: served,
                     request,
+                    request_id,
                 })
                 .await
             },

@@ -8,7 +8,7 @@ use axum::{
     body::Body,
     extract::{Path, RawQuery, State},
     http::{
-        HeaderMap, StatusCode,
+        HeaderMap, HeaderName, StatusCode,
         header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
@@ -25,6 +25,8 @@ use crate::shutdown::Shutdown;
 
 /// The bearer token that the gateway knows the host by.
 pub const REGISTER_TOKEN: &str = "demo-register-token";
+
+const PROBLEM: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/problem+json")];
 
 #[derive(Clone)]
 struct Gateway {
@@ -56,7 +58,8 @@ async fn answer(
     };
     match synthetic::answer_at(&query, gateway.clock.now()) {
         Answer::Data(data) => axum::Json(data).into_response(),
-        Answer::NoData => Refusal::NoData.into_response(),
+        Answer::NoData => nothing(&query, false),
+        Answer::Unknown => nothing(&query, true),
         Answer::Down => Refusal::OutOfOrder.into_response(),
         Answer::Hangs => {
             gateway.shutdown.begun().await;
@@ -67,6 +70,11 @@ async fn answer(
             ([(CONTENT_TYPE, "application/json")], half).into_response()
         }
     }
+}
+
+fn nothing(query: &Query, is_unknown: bool) -> Response {
+    let body = synthetic::no_data(query, is_unknown);
+    (StatusCode::NOT_FOUND, PROBLEM, body).into_response()
 }
 
 fn check(headers: &HeaderMap) -> Result<(), Refusal> {
@@ -118,7 +126,6 @@ enum Refusal {
     NotAcceptable,
     Malformed,
     NoSuchRegister,
-    NoData,
     OutOfOrder,
 }
 
@@ -129,13 +136,11 @@ impl IntoResponse for Refusal {
             Self::NotAcceptable => (StatusCode::NOT_ACCEPTABLE, "not-acceptable"),
             Self::Malformed => (StatusCode::BAD_REQUEST, "malformed"),
             Self::NoSuchRegister => (StatusCode::NOT_FOUND, "no-such-register"),
-            Self::NoData => (StatusCode::NOT_FOUND, "no-data"),
             Self::OutOfOrder => (StatusCode::SERVICE_UNAVAILABLE, "out-of-order"),
         };
         let problem =
             json!({ "type": format!("urn:parafa:register:{kind}"), "status": status.as_u16() });
-        let media_type = [(CONTENT_TYPE, "application/problem+json")];
-        let mut response = (status, media_type, problem.to_string()).into_response();
+        let mut response = (status, PROBLEM, problem.to_string()).into_response();
         if status == StatusCode::UNAUTHORIZED {
             let challenge = axum::http::HeaderValue::from_static("Bearer");
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);

@@ -1,21 +1,20 @@
 //! One call for data, from the question to the answer.
 
-use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
-use parafa_api_diligence::views::{Answer, Source, Subject};
+use parafa_api_diligence::views::{Answer, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
 use parafa_interpretation::{Bilingual, Endpoint, Interpretation, Library};
 use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::agreement::NotBillable;
-use parafa_platform::billing::{self, Amount};
-use parafa_platform::register_calls::{CallOutcome, CallRow};
+use parafa_platform::billing::{self, Amount, Used};
+use parafa_platform::register_calls::{CallForm, CallOutcome, CallRow, Tier};
 use parafa_register_data::Query;
-use parafa_registers::{RegisterAnswer, SourceError};
+use parafa_registers::{RawAnswer, RegisterAnswer, SourceError};
 use parafa_store::Transaction;
 use serde::Serialize;
 
@@ -43,7 +42,7 @@ pub struct Answered {
 pub(crate) struct Composed {
     pub(crate) json: Bytes,
     /// What the registers answered, in the order in which they were asked.
-    pub(crate) raw: Vec<RegisterAnswer>,
+    pub(crate) raw: Vec<RawAnswer>,
 }
 
 /// Who asks, and how they want to have it.
@@ -57,7 +56,7 @@ pub(crate) struct Asked<'a> {
 
 impl Asked<'_> {
     /// What is certified of an answer made of `answers`, if it is signed.
-    pub(crate) fn attestation(&self, answers: &[RegisterAnswer]) -> Option<Bilingual> {
+    pub(crate) fn attestation(&self, answers: &[RawAnswer]) -> Option<Bilingual> {
         self.attorney.map(|attorney| attestation(attorney, answers))
     }
 }
@@ -68,9 +67,9 @@ impl Asked<'_> {
 pub(crate) struct Heard(Mutex<Vec<[u8; 32]>>);
 
 impl Heard {
-    fn note(&self, digest: [u8; 32]) {
+    fn note(&self, digests: impl Iterator<Item = [u8; 32]>) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.push(digest);
+        heard.extend(digests);
     }
 
     fn digests(self) -> Vec<String> {
@@ -81,7 +80,7 @@ impl Heard {
 
 impl Diligence {
     /// Answers a question. The call is logged, and billed if it is answered,
-    /// before this returns.
+    /// before this returns; `reference` is what the caller knows it by.
     ///
     /// # Errors
     /// [`DiligenceError`]; nothing was charged then.
@@ -90,6 +89,7 @@ impl Diligence {
         caller: &Caller,
         question: &Question,
         options: AnswerOptions,
+        reference: &str,
     ) -> Result<Answered, DiligenceError> {
         let is_reviewed = self.interpretation_reviewed_by.is_some();
         if options.interpret && caller.mode == KeyMode::Live && !is_reviewed {
@@ -97,7 +97,9 @@ impl Diligence {
         }
         let heard = Heard::default();
         let made = self.made(caller, question, options, &heard).await;
-        let logged = self.log(caller, question, options, &made, heard).await;
+        let logged = self
+            .log(caller, question, options, &made, heard, reference)
+            .await;
         match (made, logged) {
             (Ok(answered), Ok(Ok(()))) => Ok(answered),
             (Ok(_), Ok(Err(cause))) => Err(DiligenceError::PaymentRequired(Box::new(cause))),
@@ -122,6 +124,7 @@ impl Diligence {
         options: AnswerOptions,
         made: &Result<Answered, DiligenceError>,
         heard: Heard,
+        reference: &str,
     ) -> Result<Result<(), NotBillable>, DiligenceError> {
         let (item, price) = prices::price(question, options);
         let outcome = match made {
@@ -143,6 +146,8 @@ impl Diligence {
                 (KeyMode::Live, CallOutcome::Answered) => price,
                 _ => Amount::default(),
             },
+            reference: Some(reference.to_owned()),
+            form: Some(call_form(options)),
         };
         let row = &row;
         self.records
@@ -201,6 +206,8 @@ impl Diligence {
         ))?;
         let answer = self.ask(caller.mode, &query, heard).await?;
         let interpretation = self.interpretation(options, endpoint, &answer.data)?;
+        let (retrieved_at, source) = (answer.retrieved_at, answer.source());
+        let (data, raw) = answer.into_raw();
         let code = Some(subject(question).to_owned());
         let json = json(&Answer {
             schema: schema_address(&self.base_url, kind),
@@ -214,18 +221,15 @@ impl Diligence {
                     ..Subject::default()
                 },
             },
-            retrieved_at: answer.retrieved_at,
-            source: source(&answer),
+            retrieved_at,
+            source,
             purpose: shown_purpose(question, options),
             sandbox: sandbox(caller),
-            data: &answer.data,
+            data: &data,
             interpretation,
-            attestation: asked.attestation(slice::from_ref(&answer)),
+            attestation: asked.attestation(&raw),
         })?;
-        Ok(Composed {
-            json,
-            raw: vec![answer],
-        })
+        Ok(Composed { json, raw })
     }
 
     /// What a register answers to a query.
@@ -237,14 +241,12 @@ impl Diligence {
     ) -> Result<RegisterAnswer, DiligenceError> {
         match self.registers.of(mode).answer(query).await {
             Ok(answer) => {
-                heard.note(answer.raw_sha256);
+                heard.note(answer.digests());
                 Ok(answer)
             }
-            Err(SourceError::NoData { raw_sha256 }) => {
-                if let Some(digest) = raw_sha256 {
-                    heard.note(digest);
-                }
-                Err(DiligenceError::NoData)
+            Err(SourceError::NoData(absent)) => {
+                heard.note(absent.digests());
+                Err(DiligenceError::NoData(absent))
             }
             Err(SourceError::NotOffered { register, .. }) => {
                 Err(DiligenceError::NotOffered(register))
@@ -325,7 +327,13 @@ async fn enter(
         return Ok(Err(cause));
     }
     tx.insert(row).await?;
-    billing::bill(tx, row.tenant, row.item, row.id, row.charged).await?;
+    let used = Used {
+        item: row.item,
+        reference: row.reference_or_id(),
+        amount: row.charged,
+        form: row.form,
+    };
+    billing::bill(tx, row.tenant, used).await?;
     Ok(Ok(()))
 }
 
@@ -336,17 +344,29 @@ fn level(tier: SignatureTier) -> SignatureLevel {
     }
 }
 
+fn call_form(options: AnswerOptions) -> CallForm {
+    CallForm {
+        tier: match options.form {
+            Form::Json => Tier::Json,
+            Form::Signed(SignatureTier::JadesT) => Tier::JadesT,
+            Form::Signed(SignatureTier::JadesLt) => Tier::JadesLt,
+            Form::Container => Tier::Asice,
+        },
+        interpreted: options.interpret,
+    }
+}
+
 /// The answer, and beside it what the registers answered.
-fn files(json: Bytes, raw: Vec<RegisterAnswer>) -> Vec<ContainerFile> {
+fn files(json: Bytes, raw: Vec<RawAnswer>) -> Vec<ContainerFile> {
     let answer = ContainerFile {
         name: ANSWER_FILE.to_owned(),
         media_type: JSON.to_owned(),
         content: json,
     };
     let raw = raw.into_iter().zip(1..).map(|(answer, number)| {
-        let extension = match answer.media_type {
-            JSON => "json",
-            _ => "bin",
+        let extension = match answer.media_type.ends_with("json") {
+            true => "json",
+            false => "bin",
         };
         ContainerFile {
             name: format!("raw/{number}-{}.{extension}", answer.register.slug()),
@@ -414,15 +434,6 @@ pub(crate) fn shown_purpose(question: &Question, options: AnswerOptions) -> Opti
 
 pub(crate) fn sandbox(caller: &Caller) -> Option<bool> {
     (caller.mode == KeyMode::Test).then_some(true)
-}
-
-pub(crate) fn source(answer: &RegisterAnswer) -> Source {
-    Source::new(
-        answer.register,
-        answer.mode,
-        answer.reference.clone(),
-        answer.raw_sha256,
-    )
 }
 
 pub(crate) fn json(view: &impl Serialize) -> Result<Bytes, DiligenceError> {

@@ -3,13 +3,13 @@
 use parafa_api_http::views::date_time;
 use parafa_interpretation::Bilingual;
 use parafa_register_data::SourceMode;
-use parafa_registers::RegisterAnswer;
+use parafa_registers::RawAnswer;
 
 /// The words for an answer made of `answers` that `attorney` is to sign.
-pub(crate) fn attestation(attorney: &str, answers: &[RegisterAnswer]) -> Bilingual {
+pub(crate) fn attestation(attorney: &str, answers: &[RawAnswer]) -> Bilingual {
     let sources: Vec<_> = answers.iter().map(source).collect();
     let sources = sources.join("; ");
-    let is_made_up = |answer: &RegisterAnswer| answer.mode == SourceMode::Synthetic;
+    let is_made_up = |answer: &RawAnswer| answer.mode == SourceMode::Synthetic;
     if answers.iter().any(is_made_up) {
         return Bilingual {
             lt: format!(
@@ -30,7 +30,7 @@ pub(crate) fn attestation(attorney: &str, answers: &[RegisterAnswer]) -> Bilingu
     }
 }
 
-fn source(answer: &RegisterAnswer) -> String {
+fn source(answer: &RawAnswer) -> String {
     let (register, operator) = (answer.register.name(), answer.register.operator().name);
     let at = date_time(answer.retrieved_at);
     format!("{register} ({operator}), {at}")

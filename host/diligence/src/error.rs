@@ -3,7 +3,7 @@ use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
 use parafa_platform::register_calls::CallOutcome;
 use parafa_register_data::Register;
-use parafa_registers::Unavailable;
+use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 use parafa_store::StoreError;
 
 /// Why a question was not answered.
@@ -17,7 +17,7 @@ pub enum DiligenceError {
     NotReviewed,
     /// The register holds nothing.
     #[error("the register holds nothing")]
-    NoData,
+    NoData(Box<RegisterAnswer<Absence>>),
     /// No source is set up here that has such answers of the register.
     #[error("no source is set up for {}", .0.code())]
     NotOffered(Register),
@@ -39,7 +39,7 @@ impl DiligenceError {
     /// What the call log says of it.
     pub(crate) fn outcome(&self) -> CallOutcome {
         match self {
-            Self::NoData => CallOutcome::NoData,
+            Self::NoData(_) => CallOutcome::NoData,
             Self::NotOffered(_) => CallOutcome::NotOffered,
             Self::Register(_) => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,

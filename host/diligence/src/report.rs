@@ -8,31 +8,42 @@ use parafa_interpretation::Endpoint;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::Caller;
 use parafa_register_data::{EntityCode, Query, RegisterData};
-use parafa_registers::RegisterAnswer;
+use parafa_registers::{Absence, RegisterAnswer};
 
 use crate::Diligence;
-use crate::answer::{Asked, Composed, Heard, json, sandbox, shown_purpose, source};
+use crate::answer::{Asked, Composed, Heard, json, sandbox, shown_purpose};
 use crate::error::DiligenceError;
+
+/// What a register answered, or that it holds nothing.
+type Reply = Result<RegisterAnswer, Box<RegisterAnswer<Absence>>>;
 
 /// The section of a register's answer, which is kept for its raw form.
 macro_rules! section {
     ($answer:expr, $variant:ident, $raw:ident) => {
         match $answer {
-            None => Section::NoData,
-            Some(answer) => {
-                let RegisterData::$variant(data) = answer.data.clone() else {
+            Err(absent) => {
+                let (retrieved_at, source) = (absent.retrieved_at, absent.source());
+                $raw.extend(absent.into_raw().1);
+                Section::NoData {
+                    retrieved_at,
+                    source,
+                }
+            }
+            Ok(answer) => {
+                let (retrieved_at, source) = (answer.retrieved_at, answer.source());
+                let (data, raw) = answer.into_raw();
+                let RegisterData::$variant(data) = data else {
                     return Err(PlatformError::Inconsistent(
                         "a register answered something else than it was asked",
                     )
                     .into());
                 };
-                let section = Section::Ok {
-                    retrieved_at: answer.retrieved_at,
-                    source: source(&answer),
+                $raw.extend(raw);
+                Section::Ok {
+                    retrieved_at,
+                    source,
                     data: *data,
-                };
-                $raw.push(answer);
-                section
+                }
             }
         }
     };
@@ -64,17 +75,17 @@ impl Diligence {
             ask(Query::Seizures),
             ask(Query::Cases),
         )?;
-        let profile = profile.ok_or(DiligenceError::NoData)?;
+        let profile = profile.map_err(DiligenceError::NoData)?;
         let others = [&participants, &owners, &real_estate, &seizures, &cases];
-        let asked_at = others
-            .into_iter()
-            .flatten()
-            .map(|answer| answer.retrieved_at);
+        let asked_at = others.into_iter().map(|answered| match answered {
+            Ok(answer) => answer.retrieved_at,
+            Err(absent) => absent.retrieved_at,
+        });
         let retrieved_at = asked_at.fold(profile.retrieved_at, Timestamp::max);
         let mut raw = Vec::with_capacity(6);
         let report = Report {
             sections: Sections {
-                profile: section!(Some(profile), CompanyProfile, raw),
+                profile: section!(Reply::Ok(profile), CompanyProfile, raw),
                 participants: section!(participants, Participants, raw),
                 beneficial_owners: section!(owners, BeneficialOwners, raw),
                 real_estate: section!(real_estate, RealEstate, raw),
@@ -96,16 +107,16 @@ impl Diligence {
         Ok(Composed { json, raw })
     }
 
-    /// The same as [`Diligence::ask`], with none for nothing.
+    /// The same as [`Diligence::ask`], where nothing is an answer too.
     async fn ask_if_any(
         &self,
         caller: &Caller,
         query: &Query,
         heard: &Heard,
-    ) -> Result<Option<RegisterAnswer>, DiligenceError> {
+    ) -> Result<Reply, DiligenceError> {
         match self.ask(caller.mode, query, heard).await {
-            Ok(answer) => Ok(Some(answer)),
-            Err(DiligenceError::NoData) => Ok(None),
+            Ok(answer) => Ok(Ok(answer)),
+            Err(DiligenceError::NoData(absent)) => Ok(Err(absent)),
             Err(error) => Err(error),
         }
     }

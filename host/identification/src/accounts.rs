@@ -2,7 +2,7 @@
 
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::agreement::check_billable;
-use parafa_platform::billing::{self, Amount, UsageItem};
+use parafa_platform::billing::{self, Amount, UsageItem, Used};
 use parafa_store::{StoreError, Transaction};
 
 use crate::error::IdentificationError;
@@ -37,7 +37,12 @@ pub(crate) async fn charge(
         KeyMode::Live if is_reverification => again,
         KeyMode::Live => first,
     };
-    let item = UsageItem::IdentificationPackage;
-    billing::bill(tx, row.tenant, item, row.id, price).await?;
+    let used = Used {
+        item: UsageItem::IdentificationPackage,
+        reference: row.id.to_string(),
+        amount: price,
+        form: None,
+    };
+    billing::bill(tx, row.tenant, used).await?;
     Ok(price)
 }

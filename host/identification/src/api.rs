@@ -33,13 +33,14 @@ impl Identifications {
         caller: &Caller,
         request: kyc::CreateKycPackage,
         claim: Option<&Claim>,
+        request_id: &str,
     ) -> Result<kyc::KycOrder, Problem> {
         let kept = |order: &_| {
             let kept = KeptAnswer::of(&views::order(order));
             serde_json::to_string(&kept)
                 .map_err(|_| CeremonyError::Inconsistent("an answer is no JSON").into())
         };
-        let created = self.create(caller, form(request), claim, kept);
+        let created = self.create(caller, form(request), claim, request_id, kept);
         let created = self.idempotency.while_claimed(claim, created).await;
         let created = created.map_err(|error| self.problem(error))?;
         Ok(views::order(&created))

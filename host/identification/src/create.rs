@@ -61,7 +61,8 @@ struct Prepared {
 
 impl Identifications {
     /// Takes an order and opens the ceremony in which its subject signs.
-    /// `answer` writes what a repetition of the request is answered.
+    /// `answer` writes what a repetition of the request is answered; by
+    /// `request_id` the caller knows the question if no order comes of it.
     ///
     /// # Errors
     /// [`IdentificationError`]; nothing is stored or charged then.
@@ -70,6 +71,7 @@ impl Identifications {
         caller: &Caller,
         form: OrderForm,
         claim: Option<&Claim>,
+        request_id: &str,
         answer: impl FnOnce(&Order) -> Result<String, IdentificationError> + Send,
     ) -> Result<Order, IdentificationError> {
         if matches!(form.delivery, OrderDelivery::Email(_)) && !self.sends_mail {
@@ -86,10 +88,12 @@ impl Identifications {
         // A byte stands for the dossier, whose length nobody knows yet: who may
         // store nothing more is told so before a register is asked.
         let room = self.uploads.room(caller, 1, 1).await?;
-        let facts = self.facts(&Asked::by(caller, &form)).await?;
+        let id = self.records.store.new_id().await?;
+        let asked = Asked::by(caller, &form, id, request_id);
+        let facts = self.facts(&asked).await?;
         let facts = facts.filter(|facts| !facts.holders.is_empty());
         let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;
-        let prepared = self.prepare(caller, &form, &facts, room).await?;
+        let prepared = self.prepare(caller, &form, &facts, id, room).await?;
         let order = Order::opened(&self.ceremonies.links, &prepared.row, &prepared.ceremony);
         let stored = self.store_order(caller, &prepared, claim, || answer(&order));
         if let Err(error) = stored.await {
@@ -109,9 +113,9 @@ impl Identifications {
         caller: &Caller,
         form: &OrderForm,
         facts: &RegisterFacts,
+        id: Uuid,
         room: Arc<Room>,
     ) -> Result<Prepared, IdentificationError> {
-        let id = self.records.store.new_id().await?;
         let requester = self.requester(caller).await?;
         let [role, purpose_words] = [role_words(form.role), purpose_words(form.purpose)];
         let notice = privacy::subject_notice(&Processing {

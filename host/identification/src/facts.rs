@@ -30,10 +30,18 @@ pub(crate) struct Asked<'a> {
     entity: &'a EntityCode,
     role: Role,
     purpose: Purpose,
+    order: Uuid,
+    /// The request that the order would come of, while there is none.
+    request_id: Option<&'a str>,
 }
 
 impl<'a> Asked<'a> {
-    pub(crate) fn by(caller: &Caller, form: &'a OrderForm) -> Self {
+    pub(crate) fn by(
+        caller: &Caller,
+        form: &'a OrderForm,
+        order: Uuid,
+        request_id: &'a str,
+    ) -> Self {
         Self {
             tenant: caller.tenant,
             key: caller.key,
@@ -41,6 +49,8 @@ impl<'a> Asked<'a> {
             entity: &form.entity,
             role: form.role,
             purpose: form.purpose,
+            order,
+            request_id: Some(request_id),
         }
     }
 
@@ -52,6 +62,16 @@ impl<'a> Asked<'a> {
             entity: &row.entity,
             role: row.role,
             purpose: row.purpose,
+            order: row.id,
+            request_id: None,
+        }
+    }
+
+    /// What the caller knows the question by.
+    fn reference(&self, outcome: CallOutcome) -> String {
+        match self.request_id {
+            Some(request_id) if outcome != CallOutcome::Answered => request_id.to_owned(),
+            _ => self.order.to_string(),
         }
     }
 }
@@ -84,6 +104,8 @@ impl Identifications {
             outcome,
             raw_sha256,
             charged: Amount::default(),
+            reference: Some(asked.reference(outcome)),
+            form: None,
         };
         let row = &row;
         store
@@ -109,7 +131,7 @@ impl Identifications {
             self.registers.ask(asked.mode, &holders),
             self.registers.ask(asked.mode, &profile),
         );
-        let came = [&held, &known].into_iter().filter_map(raw_sha256);
+        let came = [&held, &known].into_iter().flat_map(digests);
         let digests = came.map(hex::encode).collect();
         let facts = match (held, known) {
             (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
@@ -123,18 +145,18 @@ impl Identifications {
                     _ => IdentificationError::RegisterUnavailable,
                 })
             }
-            (Err(SourceError::NoData { .. }), _) | (_, Err(SourceError::NoData { .. })) => Ok(None),
+            (Err(SourceError::NoData(_)), _) | (_, Err(SourceError::NoData(_))) => Ok(None),
         };
         (facts, digests)
     }
 }
 
-/// SHA-256 of an answer as it came, if one did.
-fn raw_sha256(asked: &Result<RegisterAnswer, SourceError>) -> Option<[u8; 32]> {
+/// SHA-256 of an answer as it came, and of its parts, if one did.
+fn digests(asked: &Result<RegisterAnswer, SourceError>) -> Vec<[u8; 32]> {
     match asked {
-        Ok(answer) => Some(answer.raw_sha256),
-        Err(SourceError::NoData { raw_sha256 }) => *raw_sha256,
-        Err(SourceError::NotOffered { .. } | SourceError::Unavailable(_)) => None,
+        Ok(answer) => answer.digests().collect(),
+        Err(SourceError::NoData(absent)) => absent.digests().collect(),
+        Err(SourceError::NotOffered { .. } | SourceError::Unavailable(_)) => Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
+use parafa_register_data::{EntityCode, PropertyNumber};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
@@ -38,6 +39,8 @@ pub enum OperatorCommand {
     Delivery(DeliveryCommand),
     /// On the usage ledger.
     Usage(UsageCommand),
+    /// On the log of calls for register data.
+    Calls(CallsCommand),
     /// On comments.
     Comment(CommentCommand),
     /// On audit trails.
@@ -59,6 +62,7 @@ impl OperatorCommand {
         match self {
             Self::Delivery(DeliveryCommand::List { after, .. })
             | Self::Usage(UsageCommand::Export { after, .. })
+            | Self::Calls(CallsCommand::Export { after, .. })
             | Self::Audit(AuditCommand::Verify { after }) => Some(after),
             _ => None,
         }
@@ -87,6 +91,18 @@ fn yes_or_no(text: &str) -> Result<bool, &'static str> {
         "no" | "false" => Ok(false),
         _ => Err("it must be yes or no"),
     }
+}
+
+/// The code of an entity or the unique number of an object, as the log has it.
+fn subject(text: &str) -> Result<String, &'static str> {
+    let entity = text.parse::<EntityCode>().map(|code| code.to_string());
+    let object = |_| {
+        text.parse::<PropertyNumber>()
+            .map(|number| number.to_string())
+    };
+    entity
+        .or_else(object)
+        .map_err(|_| "it is neither the code of an entity nor the unique number of an object")
 }
 
 fn id(text: &str) -> Result<Uuid, &'static str> {
@@ -359,6 +375,25 @@ pub enum UsageCommand {
     },
 }
 
+/// Commands on the log of calls for register data.
+#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
+#[serde(rename_all = "snake_case")]
+pub enum CallsCommand {
+    /// Print the calls for register data that a workspace has made, the oldest
+    /// first: a line of JSON each.
+    Export {
+        tenant: String,
+        /// Those about one entity or real-property object alone.
+        #[arg(long, value_name = "CODE", value_parser = subject)]
+        subject: Option<String>,
+        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
+        #[arg(long, value_name = "TIME")]
+        since: Option<Timestamp>,
+        #[arg(skip)]
+        after: Option<Uuid>,
+    },
+}
+
 /// Commands on comments.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
@@ -447,6 +482,9 @@ mod tests {
         assert_eq!(yes_or_no("no"), Ok(false));
         assert_eq!(yes_or_no("maybe"), Err("it must be yes or no"));
         assert_eq!(id("xyz"), Err("no id"));
+        assert_eq!(subject("999000009"), Ok("999000009".to_owned()));
+        assert_eq!(subject("440099900001"), Ok("4400-9990-0001".to_owned()));
+        assert!(subject("999000008").is_err());
         assert!(id(&Uuid::nil().to_string()).is_ok());
     }
 }

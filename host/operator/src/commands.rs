@@ -43,6 +43,7 @@ impl OperatorCommands {
             OperatorCommand::Provider(command) => self.provider(command).await,
             OperatorCommand::Delivery(command) => self.delivery(command).await,
             OperatorCommand::Usage(command) => self.usage(command).await,
+            OperatorCommand::Calls(command) => self.calls(command).await,
             OperatorCommand::Comment(command) => self.comment(command).await,
             OperatorCommand::Audit(command) => self.audit(command).await,
             OperatorCommand::Plugin(command) => self.plugin(command).await,

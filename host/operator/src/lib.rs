@@ -1,4 +1,4 @@
-//! What operators do: workspaces and what they pay, users, keys, deliveries,
+//! What operators do: workspaces, what they ask and pay, users, keys, deliveries,
 //! comments, audit trails, plugins, backups.
 //!
 //! A command is the same value on the command line, on the socket of a running
@@ -9,6 +9,7 @@
 mod agreements;
 mod audits;
 mod backups;
+mod calls;
 mod command;
 mod commands;
 mod comments;
@@ -29,9 +30,9 @@ mod users;
 
 pub use agreements::LinkedEntity;
 pub use command::{
-    AuditCommand, BackupCommand, CommentCommand, DeliveryCommand, FundingStatus, KeyCommand,
-    OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand, TenantCommand,
-    UsageCommand, UserCommand,
+    AuditCommand, BackupCommand, CallsCommand, CommentCommand, DeliveryCommand, FundingStatus,
+    KeyCommand, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand,
+    TenantCommand, UsageCommand, UserCommand,
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;

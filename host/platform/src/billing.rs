@@ -10,6 +10,8 @@ use parafa_store::{StoreError, Transaction};
 use url::Url;
 use uuid::Uuid;
 
+use crate::register_calls::CallForm;
+
 pub use self::money::{Amount, CURRENCY, NoAmount};
 pub use self::price::{NoPriceLadder, NoPriceStep, PriceLadder, PriceStep};
 pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
@@ -103,45 +105,57 @@ async fn next_signature(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<Amount
 pub async fn bill_signature(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
-    reference: Uuid,
+    signing: Uuid,
 ) -> Result<(), StoreError> {
     let amount = next_signature(tx, tenant).await?;
     let mut total = total(tx, tenant).await?;
     total.signatures += 1;
-    enter(tx, total, UsageItem::Signature, reference, amount).await
+    let used = Used {
+        item: UsageItem::Signature,
+        reference: signing.to_string(),
+        amount,
+        form: None,
+    };
+    enter(tx, total, used).await
 }
 
-/// Enters a use of this price into the ledger, in the transaction that stores
+/// A use of the service that is to be billed.
+#[derive(Clone, Debug)]
+pub struct Used {
+    /// What was used.
+    pub item: UsageItem,
+    /// Of what, as the workspace knows it.
+    pub reference: String,
+    /// What it costs.
+    pub amount: Amount,
+    /// In which form, where the price depends on it.
+    pub form: Option<CallForm>,
+}
+
+/// Enters a use into the ledger, in the transaction that stores
 /// what was used.
 ///
 /// # Errors
 /// When the store fails.
-pub async fn bill(
-    tx: &mut Transaction<'_>,
-    tenant: Uuid,
-    item: UsageItem,
-    reference: Uuid,
-    amount: Amount,
-) -> Result<(), StoreError> {
+pub async fn bill(tx: &mut Transaction<'_>, tenant: Uuid, used: Used) -> Result<(), StoreError> {
     let total = total(tx, tenant).await?;
-    enter(tx, total, item, reference, amount).await
+    enter(tx, total, used).await
 }
 
 async fn enter(
     tx: &mut Transaction<'_>,
     mut total: UsageTotalRow,
-    item: UsageItem,
-    reference: Uuid,
-    amount: Amount,
+    used: Used,
 ) -> Result<(), StoreError> {
-    total.unpaid = total.unpaid.plus(amount);
+    total.unpaid = total.unpaid.plus(used.amount);
     let usage = UsageRow {
         tenant: total.tenant,
         id: tx.new_id()?,
         at: tx.now(),
-        item,
-        reference,
-        amount,
+        item: used.item,
+        reference: used.reference,
+        amount: used.amount,
+        form: used.form,
     };
     tx.insert(&usage).await?;
     tx.put(&total).await

@@ -8,7 +8,7 @@ mod amount;
 pub mod bods;
 mod cases;
 mod common;
-mod instant;
+pub(crate) mod instant;
 mod owners;
 mod participants;
 mod profile;

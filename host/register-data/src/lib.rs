@@ -15,6 +15,7 @@ mod property_number;
 mod query;
 mod register;
 mod role_holder;
+mod source;
 pub mod synthetic;
 
 pub use crate::{
@@ -24,4 +25,5 @@ pub use crate::{
     query::{Query, RegisterData, Role, UnknownRole, UnreadableAnswer},
     register::{Operator, Register, SourceMode},
     role_holder::{HolderIdentity, RoleHolder, RoleHolders},
+    source::{PartSource, Source},
 };

@@ -22,6 +22,12 @@ pub enum Register {
     /// Įgaliojimų registras, the Register of Powers of Attorney: procurations
     /// and authorisations.
     Igr,
+    /// Mokesčių mokėtojų registras, the tax inspectorate's register of
+    /// taxpayers: registrations for VAT, a part of profiles.
+    Vmi,
+    /// What the State Data Agency publishes of legal entities: economic
+    /// activities, a part of profiles.
+    Vda,
 }
 
 /// Who runs a register.
@@ -47,7 +53,7 @@ pub enum SourceMode {
 
 impl Register {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Jar,
         Self::Jadis,
         Self::Jangis,
@@ -55,6 +61,8 @@ impl Register {
         Self::Taar,
         Self::Liteko,
         Self::Igr,
+        Self::Vmi,
+        Self::Vda,
     ];
 
     /// The abbreviation, in capitals: `JAR`.
@@ -68,6 +76,8 @@ impl Register {
             Self::Taar => "TAAR",
             Self::Liteko => "LITEKO",
             Self::Igr => "IGR",
+            Self::Vmi => "VMI",
+            Self::Vda => "VDA",
         }
     }
 
@@ -82,6 +92,8 @@ impl Register {
             Self::Taar => "taar",
             Self::Liteko => "liteko",
             Self::Igr => "igr",
+            Self::Vmi => "vmi",
+            Self::Vda => "vda",
         }
     }
 
@@ -96,17 +108,21 @@ impl Register {
             Self::Taar => "Turto arešto aktų registras",
             Self::Liteko => "Lietuvos teismų informacinė sistema",
             Self::Igr => "Įgaliojimų registras",
+            Self::Vmi => "Mokesčių mokėtojų registras",
+            Self::Vda => "Valstybės duomenų agentūros duomenys apie juridinius asmenis",
         }
     }
 
     /// Who runs it.
     #[must_use]
     pub fn operator(self) -> Operator {
+        let without_code = |name| Operator { name, code: None };
         match self {
-            Self::Liteko => Operator {
-                name: "Nacionalinė teismų administracija",
-                code: None,
-            },
+            Self::Liteko => without_code("Nacionalinė teismų administracija"),
+            Self::Vmi => without_code(
+                "Valstybinė mokesčių inspekcija prie Lietuvos Respublikos finansų ministerijos",
+            ),
+            Self::Vda => without_code("Valstybės duomenų agentūra"),
             _ => Operator {
                 name: "VĮ Registrų centras",
                 code: Some("124110246"),

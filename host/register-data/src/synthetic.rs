@@ -18,6 +18,7 @@ mod seizures;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use serde_json::json;
 
 use self::entity::{AS_OF, Conduct, Entity};
 use crate::{Query, Register, RegisterData};
@@ -39,7 +40,7 @@ pub const UNKNOWN: &str = "999000191";
 /// The thing with everything in its extract.
 pub const COMPLETE_PROPERTY: &str = "4400-9990-0001";
 /// The thing that nothing is held of.
-pub const UNKNOWN_PROPERTY: &str = "4400-9990-0002";
+pub const EMPTY_PROPERTY: &str = "4400-9990-0002";
 /// The thing about which the register is out of order.
 pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 
@@ -48,8 +49,10 @@ pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 pub enum Answer {
     /// It answers.
     Data(RegisterData),
-    /// It holds nothing.
+    /// It knows the entity or thing, and holds nothing.
     NoData,
+    /// It knows no such entity or thing.
+    Unknown,
     /// It is out of order.
     Down,
     /// It never ends its answer.
@@ -78,11 +81,15 @@ fn answer_on(query: &Query, day: Date) -> Answer {
         if number.as_str() == PROPERTY_DOWN {
             return Answer::Down;
         }
+        if number.as_str() == EMPTY_PROPERTY {
+            return Answer::NoData;
+        }
         let extract = property::extract(number).map(Box::new);
-        return found(extract.map(RegisterData::PropertyExtract));
+        let extract = extract.map(RegisterData::PropertyExtract);
+        return extract.map_or(Answer::Unknown, Answer::Data);
     }
     let Some(entity) = Entity::find(query.subject()) else {
-        return Answer::NoData;
+        return Answer::Unknown;
     };
     match entity.conduct {
         Conduct::Answers => {}
@@ -91,7 +98,7 @@ fn answer_on(query: &Query, day: Date) -> Answer {
         Conduct::Hangs => return Answer::Hangs,
         Conduct::Garbage => return Answer::Garbage,
     }
-    found(match query {
+    let found = match query {
         Query::CompanyProfile(code) => Some(RegisterData::CompanyProfile(Box::new(profile::of(
             entity, code, day,
         )))),
@@ -112,9 +119,24 @@ fn answer_on(query: &Query, day: Date) -> Answer {
             holders::of(entity, *role, day).map(RegisterData::RoleHolders)
         }
         Query::PropertyExtract(_) => None,
-    })
+    };
+    found.map_or(Answer::NoData, Answer::Data)
 }
 
-fn found(data: Option<RegisterData>) -> Answer {
-    data.map_or(Answer::NoData, Answer::Data)
+/// What a register of the set says that has no data to answer with: the body of
+/// a 404 by the protocol of gateways.
+#[must_use]
+pub fn no_data(query: &Query, is_unknown: bool) -> String {
+    let kind = match is_unknown {
+        true => "unknown-subject",
+        false => "no-data",
+    };
+    let problem = json!({
+        "type": format!("urn:parafa:register:{kind}"),
+        "status": 404,
+        "register": query.register().code(),
+        "kind": query.kind(),
+        "subject": query.subject(),
+    });
+    problem.to_string()
 }

@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_http_port::HttpPortError;
-use parafa_register_data::{Query, Register, RegisterData, SourceMode, UnreadableAnswer};
+use parafa_register_data::{
+    PartSource, Query, Register, RegisterData, Source, SourceMode, UnreadableAnswer,
+};
 use sha2::{Digest as _, Sha256};
 
 /// Tells the time.
@@ -24,9 +26,9 @@ pub trait RegisterSource: Send + Sync {
 
 /// What a register answered, and where it came from.
 #[derive(Clone, Debug)]
-pub struct RegisterAnswer {
-    /// The answer in its normalized form.
-    pub data: RegisterData,
+pub struct RegisterAnswer<D = RegisterData> {
+    /// What it comes to: the normalized data, or that there are none.
+    pub data: D,
     /// The answer as it came.
     pub raw: Bytes,
     /// What `raw` is.
@@ -41,6 +43,21 @@ pub struct RegisterAnswer {
     pub reference: String,
     /// When it was had.
     pub retrieved_at: Timestamp,
+    /// Answers of other registers that the data are joined from, each to a
+    /// request of its own.
+    pub parts: Vec<RawAnswer>,
+}
+
+/// An answer as it came.
+pub type RawAnswer = RegisterAnswer<()>;
+
+/// That a register answered and holds nothing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Absence {
+    /// What it was asked.
+    pub query: Query,
+    /// Whether it says that it does not know the entity or thing at all.
+    pub subject_is_unknown: bool,
 }
 
 /// Why there is no data.
@@ -48,10 +65,7 @@ pub struct RegisterAnswer {
 pub enum SourceError {
     /// The register answered, and holds nothing.
     #[error("the register holds nothing")]
-    NoData {
-        /// SHA-256 of the answer as it came, where there was one.
-        raw_sha256: Option<[u8; 32]>,
-    },
+    NoData(Box<RegisterAnswer<Absence>>),
     /// No source that is set up here has such answers: asking again does not
     /// help.
     #[error("no source is set up for {kind} of {}", register.code())]
@@ -116,40 +130,119 @@ impl Unavailable {
 }
 
 pub(crate) const JSON: &str = "application/json";
+/// The media type of problem documents (RFC 9457).
+pub(crate) const PROBLEM: &str = "application/problem+json";
 
-/// An answer whose raw form is JSON.
-///
-/// # Errors
-/// [`SourceError::NoData`] where it is one that holds nothing, however a source
-/// words that.
-pub(crate) fn answered(
-    query: &Query,
-    mode: SourceMode,
-    data: RegisterData,
-    raw: Bytes,
-    reference: String,
-    retrieved_at: Timestamp,
-) -> Result<RegisterAnswer, SourceError> {
-    let raw_sha256 = Sha256::digest(&raw).into();
-    if data.holds_nothing() {
-        return Err(nothing_held(raw_sha256));
+impl<D> RegisterAnswer<D> {
+    /// The same answer, which comes to something else.
+    pub fn map<T>(self, data: impl FnOnce(D) -> T) -> RegisterAnswer<T> {
+        RegisterAnswer {
+            data: data(self.data),
+            raw: self.raw,
+            media_type: self.media_type,
+            raw_sha256: self.raw_sha256,
+            register: self.register,
+            mode: self.mode,
+            reference: self.reference,
+            retrieved_at: self.retrieved_at,
+            parts: self.parts,
+        }
     }
-    Ok(RegisterAnswer {
-        data,
-        raw_sha256,
-        raw,
-        media_type: JSON,
-        register: query.register(),
-        mode,
-        reference,
-        retrieved_at,
-    })
+
+    /// Where it came from.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source_as(self.register)
+    }
+
+    /// SHA-256 of it and of its parts.
+    pub fn digests(&self) -> impl Iterator<Item = [u8; 32]> {
+        let parts = self.parts.iter().map(|part| part.raw_sha256);
+        std::iter::once(self.raw_sha256).chain(parts)
+    }
+
+    /// What it comes to; and it and its parts, as they came.
+    #[must_use]
+    pub fn into_raw(self) -> (D, Vec<RawAnswer>) {
+        let whole = RawAnswer {
+            data: (),
+            raw: self.raw,
+            media_type: self.media_type,
+            raw_sha256: self.raw_sha256,
+            register: self.register,
+            mode: self.mode,
+            reference: self.reference,
+            retrieved_at: self.retrieved_at,
+            parts: Vec::new(),
+        };
+        let raw = std::iter::once(whole).chain(self.parts).collect();
+        (self.data, raw)
+    }
+
+    fn source_as(&self, register: Register) -> Source {
+        Source::new(register, self.mode, self.reference.clone(), self.raw_sha256)
+    }
+
+    /// The source of the part that is `register`'s: its own answer, or this one,
+    /// which brought it along.
+    fn part_source(&self, register: Register) -> PartSource {
+        let own = self.parts.iter().find(|part| part.register == register);
+        PartSource {
+            source: own.map_or_else(|| self.source_as(register), RawAnswer::source),
+            retrieved_at: own.map_or(self.retrieved_at, |part| part.retrieved_at),
+        }
+    }
 }
 
-/// Nothing, by an answer of this digest.
-pub(crate) fn nothing_held(raw_sha256: [u8; 32]) -> SourceError {
-    SourceError::NoData {
-        raw_sha256: Some(raw_sha256),
+impl RawAnswer {
+    /// An answer in JSON.
+    pub(crate) fn json(
+        register: Register,
+        mode: SourceMode,
+        raw: Bytes,
+        reference: String,
+        retrieved_at: Timestamp,
+    ) -> Self {
+        Self {
+            data: (),
+            raw_sha256: Sha256::digest(&raw).into(),
+            raw,
+            media_type: JSON,
+            register,
+            mode,
+            reference,
+            retrieved_at,
+            parts: Vec::new(),
+        }
+    }
+
+    /// What it comes to where these are its data. The parts that are another
+    /// register's name their sources.
+    ///
+    /// # Errors
+    /// [`SourceError::NoData`] where they hold nothing, however a source words
+    /// that.
+    pub(crate) fn with(
+        self,
+        query: &Query,
+        mut data: RegisterData,
+    ) -> Result<RegisterAnswer, SourceError> {
+        if data.holds_nothing() {
+            return Err(self.without_data(query, false));
+        }
+        if let RegisterData::CompanyProfile(profile) = &mut data {
+            profile.attribute(|register| self.part_source(register));
+        }
+        Ok(self.map(|()| data))
+    }
+
+    /// Nothing, by this answer.
+    pub(crate) fn without_data(self, query: &Query, subject_is_unknown: bool) -> SourceError {
+        let absence = Absence {
+            query: query.clone(),
+            subject_is_unknown,
+        };
+        SourceError::NoData(Box::new(self.map(|()| absence)))
     }
 }
 

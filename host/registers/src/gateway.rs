@@ -11,14 +11,13 @@ use http::{HeaderValue, Response};
 use parafa_http_port::{ExchangeLimits, HttpPort};
 use parafa_register_data::{Query, RegisterData, SourceMode};
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
 use url::Url;
 use zeroize::Zeroizing;
 
-use crate::answer::{JSON, answered, nothing_held, reference};
+use crate::answer::{JSON, PROBLEM, reference};
 use crate::breaker::{Breaker, BreakerSettings};
 use crate::exchange::{is_of, read};
-use crate::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable};
+use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
 /// What a gateway knows an answer by.
 const REFERENCE: &str = "register-reference";
@@ -26,6 +25,8 @@ const REFERENCE: &str = "register-reference";
 const LONGEST_REFERENCE: usize = 200;
 /// The end of the type of the problem that says that nothing is held.
 const NO_DATA: &str = "no-data";
+/// The same of one that says that the entity or thing is not known.
+const UNKNOWN_SUBJECT: &str = "unknown-subject";
 
 /// How a gateway is reached.
 #[derive(Clone, Debug)]
@@ -122,23 +123,23 @@ impl Gateway {
             authorization.as_ref(),
         );
         let response = read.await?;
+        let reference = own_reference(&response).unwrap_or_else(|| reference(query));
+        let raw = |raw| {
+            let (register, mode) = (query.register(), SourceMode::Licensed);
+            RawAnswer::json(register, mode, raw, reference, (self.clock)())
+        };
         if response.status() == 404 {
-            return Err(not_found(&response));
+            let is_unknown = is_unknown(&response)?;
+            let mut answer = raw(response.into_body());
+            answer.media_type = PROBLEM;
+            return Err(answer.without_data(query, is_unknown));
         }
         if !is_of(&response, JSON) {
             return Err(Unavailable::MediaType.into());
         }
         let data = RegisterData::from_json(query, response.body());
         let data = data.map_err(Unavailable::Unreadable)?;
-        let reference = own_reference(&response).unwrap_or_else(|| reference(query));
-        answered(
-            query,
-            SourceMode::Licensed,
-            data,
-            response.into_body(),
-            reference,
-            (self.clock)(),
-        )
+        raw(response.into_body()).with(query, data)
     }
 
     fn authorization(&self) -> Result<Option<HeaderValue>, Unavailable> {
@@ -153,16 +154,16 @@ impl Gateway {
     }
 }
 
-/// A 404 that does not say so in so many words is a wrong address.
-fn not_found(response: &Response<Bytes>) -> SourceError {
-    let problem: Option<Problem> = is_of(response, "application/problem+json")
+/// Whether a 404 says that the subject is not known, and not only that nothing
+/// is held. One without either of the protocol's bodies means a wrong address.
+fn is_unknown(response: &Response<Bytes>) -> Result<bool, Unavailable> {
+    let problem: Option<Problem> = is_of(response, PROBLEM)
         .then(|| serde_json::from_slice(response.body()).ok())
         .flatten();
     match problem {
-        Some(problem) if problem.kind.ends_with(NO_DATA) => {
-            nothing_held(Sha256::digest(response.body()).into())
-        }
-        _ => Unavailable::Status(404).into(),
+        Some(problem) if problem.kind.ends_with(NO_DATA) => Ok(false),
+        Some(problem) if problem.kind.ends_with(UNKNOWN_SUBJECT) => Ok(true),
+        _ => Err(Unavailable::Status(404)),
     }
 }
 

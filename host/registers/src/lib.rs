@@ -14,7 +14,7 @@ mod routes;
 mod synthetic;
 
 pub use crate::{
-    answer::{Clock, RegisterAnswer, RegisterSource, SourceError, Unavailable},
+    answer::{Absence, Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable},
     breaker::BreakerSettings,
     gateway::{Credential, Gateway, GatewayConfig},
     open_data::{OpenData, OpenDataConfig},

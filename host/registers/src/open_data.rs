@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use parafa_http_port::{ExchangeLimits, HttpPort};
-use parafa_register_data::{Query, RegisterData, SourceMode};
-use sha2::{Digest as _, Sha256};
+use parafa_register_data::{Query, Register, RegisterData, SourceMode};
 use url::Url;
 
 use self::uapi::Reading;
-use crate::answer::{answered, not_offered, nothing_held};
-use crate::{Clock, RegisterAnswer, RegisterSource, SourceError};
+use crate::answer::not_offered;
+use crate::{Clock, RawAnswer, RegisterAnswer, RegisterSource, SourceError, Unavailable};
 
 /// How open data is reached.
 #[derive(Clone, Debug)]
@@ -71,18 +70,21 @@ impl RegisterSource for OpenData {
         };
         let mut reading = Reading::new(&*self.port, &self.config.base_url, limits);
         let profile = profile::read(&mut reading, code).await?;
-        let reference = reading.first_address().to_owned();
-        let raw = reading.into_raw();
-        let Some(profile) = profile else {
-            return Err(nothing_held(Sha256::digest(&raw).into()));
+        let now = (self.clock)();
+        let answer = |register| {
+            let (reference, raw) = reading.raw_of(register)?;
+            let mode = SourceMode::OpenData;
+            Some(RawAnswer::json(register, mode, raw, reference, now))
         };
-        answered(
-            query,
-            SourceMode::OpenData,
-            RegisterData::CompanyProfile(Box::new(profile)),
-            raw,
-            reference,
-            (self.clock)(),
-        )
+        let own = answer(Register::Jar).ok_or(Unavailable::Member("data"))?;
+        let parts = [Register::Vmi, Register::Vda];
+        let own = RawAnswer {
+            parts: parts.into_iter().filter_map(answer).collect(),
+            ..own
+        };
+        match profile {
+            Some(profile) => own.with(query, RegisterData::CompanyProfile(Box::new(profile))),
+            None => Err(own.without_data(query, true)),
+        }
     }
 }

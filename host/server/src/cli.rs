@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use parafa_operator::{
-    AuditCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand, ProviderCommand,
-    TenantCommand, UsageCommand, UserCommand,
+    AuditCommand, CallsCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand,
+    ProviderCommand, TenantCommand, UsageCommand, UserCommand,
 };
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
@@ -53,6 +53,8 @@ enum Command {
     Delivery(operator::OperatorArguments<DeliveryCommand>),
     /// Export what a workspace has used.
     Usage(operator::OperatorArguments<UsageCommand>),
+    /// Export what a workspace has asked of registers.
+    Calls(operator::OperatorArguments<CallsCommand>),
     /// Write comments of the service.
     Comment(operator::OperatorArguments<CommentCommand>),
     /// Verify the audit trails.
@@ -135,6 +137,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>)
         Command::Provider(arguments) => arguments.carry_out(OperatorCommand::Provider),
         Command::Delivery(arguments) => arguments.carry_out(OperatorCommand::Delivery),
         Command::Usage(arguments) => arguments.carry_out(OperatorCommand::Usage),
+        Command::Calls(arguments) => arguments.carry_out(OperatorCommand::Calls),
         Command::Comment(arguments) => arguments.carry_out(OperatorCommand::Comment),
         Command::Audit(arguments) => arguments.carry_out(OperatorCommand::Audit),
         Command::Plugin(arguments) => plugin::plugin(&arguments),

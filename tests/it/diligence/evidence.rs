@@ -1,7 +1,7 @@
 //! The container of an identification package, taken apart, and each of its
 //! parts before programs that others made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,39 +26,38 @@ const MEMBERS: [&str; 7] = [
     "register/manifest.json",
 ];
 
-/// Name and id of each member of a container.
-fn members(container: &Path) -> Vec<(String, String)> {
-    let listed = parafa(["plugin", "run", "members", utf_8(container), "--json"]);
+/// The members of a container by their names, each in a file of the folder too.
+pub(super) fn extract(container: &Path, folder: &TempDir) -> BTreeMap<String, Vec<u8>> {
+    let path = utf_8(container);
+    let listed = parafa(["plugin", "run", "members", path, "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
     let listed = listed["outcome"]["members"].as_array().expect("members");
     let text = |member: &Value, name: &str| member[name].as_str().expect("a text").to_owned();
-    let named = listed.iter();
-    named
-        .map(|member| (text(member, "name"), text(member, "id")))
-        .collect()
-}
-
-fn extract(container: &Path, id: &str, out: &Path) {
-    let (container, out) = (utf_8(container), utf_8(out));
-    let words = [
-        "plugin", "run", "extract", container, "--member", id, "--out", out,
-    ];
-    let extracted = parafa(words);
-    assert!(extracted.status.success(), "{extracted:?}");
+    let mut members = BTreeMap::new();
+    for member in listed {
+        let (id, name) = (text(member, "id"), text(member, "name"));
+        let file = member_file(folder, &name);
+        let out = utf_8(&file);
+        let words = [
+            "plugin", "run", "extract", path, "--member", &id, "--out", out,
+        ];
+        let extracted = parafa(words);
+        assert!(extracted.status.success(), "{extracted:?}");
+        members.insert(name, fs::read(&file).expect("a member"));
+    }
+    members
 }
 
 /// The bytes of one member of a container.
 pub(super) fn member_of(container: &[u8], name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let container = file(&folder, "answer.asice", container);
-    let listed = members(&container);
-    let (_, id) = listed
-        .iter()
-        .find(|(member, _)| member == name)
-        .expect("a member");
-    let out = folder.path().join("member");
-    extract(&container, id, &out);
-    fs::read(out).expect("a member")
+    let mut members = extract(&container, &folder);
+    members.remove(name).expect("a member")
+}
+
+fn member_file(folder: &TempDir, name: &str) -> PathBuf {
+    folder.path().join(name.replace('/', "-"))
 }
 
 /// A container and its members, each in a file.
@@ -78,17 +77,14 @@ impl Evidence {
     }
 
     fn take_apart(&self) {
-        let listed = members(&self.container);
-        let names: BTreeSet<_> = listed.iter().map(|(name, _)| name.clone()).collect();
-        assert_eq!(names, BTreeSet::from(MEMBERS.map(str::to_owned)));
-        for (name, id) in listed {
-            extract(&self.container, &id, &self.member(&name));
-        }
+        let members = extract(&self.container, &self.folder);
+        let names: Vec<_> = members.into_keys().collect();
+        assert_eq!(names, MEMBERS);
     }
 
     /// The file of a member.
     fn member(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name.replace('/', "-"))
+        member_file(&self.folder, name)
     }
 
     /// The bytes of a member.

@@ -14,7 +14,7 @@ use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_diligence::{DiligenceApi, router};
 use parafa_api_http::{
     Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence, Problem,
-    Representation, Reservation,
+    Representation, RequestId, Reservation,
 };
 use tower::ServiceExt;
 use url::Url;
@@ -76,6 +76,7 @@ impl DiligenceApi for Answers {
         _: &Caller,
         _: Question,
         _: AnswerOptions,
+        _: &RequestId,
     ) -> Result<Representation, Problem> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Ok(Representation {
@@ -101,6 +102,7 @@ impl KycApi for Answers {
         _: &Caller,
         _: CreateKycPackage,
         _: Option<&()>,
+        _: &RequestId,
     ) -> Result<KycOrder, Problem> {
         Err(Problem::not_found())
     }

@@ -87,6 +87,7 @@ impl KycApi for Orders {
         _: &Caller,
         request: CreateKycPackage,
         _: Option<&()>,
+        _: &RequestId,
     ) -> Result<KycOrder, Problem> {
         Ok(order(&request))
     }

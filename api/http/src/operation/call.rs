@@ -11,7 +11,7 @@ use super::creation::Held;
 use super::{BodyKind, Contract, Input, PathParams};
 use crate::api::{Api, Presence};
 use crate::decode::{self, Fault, Query};
-use crate::edge::{BodyLimits, BudgetShare, JsonBody};
+use crate::edge::{BodyLimits, BudgetShare, JsonBody, RequestId};
 use crate::problem::Problem;
 use crate::router::Http;
 
@@ -25,6 +25,8 @@ pub struct Call<A: Api, P, T> {
     pub path: P,
     /// What it asks.
     pub request: T,
+    /// What the answer, the log and the caller know it by.
+    pub request_id: RequestId,
     /// The right to answer it, where it is not to be carried out twice.
     pub claim: ClaimInHand<A>,
     /// Kept as long as what came out of the body.
@@ -49,6 +51,7 @@ pub(super) struct AuthorizedRequest<A: Api, P> {
     pub(super) path: P,
     pub(super) contract: Arc<Contract<A>>,
     pub(super) request: Request,
+    pub(super) request_id: RequestId,
 }
 
 impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
@@ -98,6 +101,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             caller: self.caller,
             path: self.path,
             request,
+            request_id: self.request_id,
             claim: ClaimInHand(None),
             _share: share,
         }

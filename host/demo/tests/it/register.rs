@@ -57,7 +57,14 @@ async fn the_hosts_client_reads_what_the_gateway_answers() {
     let thing = Query::PropertyExtract("4400-9990-0001".parse().unwrap());
     assert!(gateway.answer(&thing).await.is_ok());
     let unknown = gateway.answer(&profile("999000191")).await;
-    assert!(matches!(unknown, Err(SourceError::NoData { .. })));
+    let seizures = Query::Seizures("999000088".parse().unwrap());
+    let none = gateway.answer(&seizures).await;
+    for (answer, is_unknown) in [(unknown, true), (none, false)] {
+        let Err(SourceError::NoData(absent)) = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(absent.data.subject_is_unknown, is_unknown);
+    }
     for code in ["999000152", "999000162", "999000177"] {
         let answer = gateway.answer(&profile(code)).await;
         assert!(matches!(answer, Err(SourceError::Unavailable(_))), "{code}");

@@ -7,7 +7,7 @@ use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
     Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
-    ProblemType, Representation, Reservation,
+    ProblemType, Representation, RequestId, Reservation,
 };
 use parafa_identification::{IdentificationError, Identifications};
 use parafa_outbound::AddressPolicy;
@@ -135,11 +135,17 @@ impl DiligenceApi for DiligenceOperations {
         caller: &Caller,
         question: Question,
         options: AnswerOptions,
+        request_id: &RequestId,
     ) -> Result<Representation, Problem> {
         let (diligence, caller) = (Arc::clone(&self.diligence), caller.0);
+        let request_id = request_id.clone();
         // Whoever hangs up does not keep what was asked out of the log.
-        let answered =
-            run_detached(async move { diligence.answer(&caller, &question, options).await });
+        let answered = run_detached(async move {
+            let reference = request_id.as_str();
+            diligence
+                .answer(&caller, &question, options, reference)
+                .await
+        });
         let answered = answered.await.unwrap_or_else(|panicked| panicked.resume());
         let answered = answered.map_err(|error| self.diligence.problem(error))?;
         Ok(Representation {
@@ -170,9 +176,10 @@ impl KycApi for DiligenceOperations {
         caller: &Caller,
         request: kyc::CreateKycPackage,
         claim: Option<&Claim>,
+        request_id: &RequestId,
     ) -> Result<kyc::KycOrder, Problem> {
         self.identifications
-            .create_kyc_package(caller, request, claim)
+            .create_kyc_package(caller, request, claim, request_id.as_str())
             .await
     }
 

@@ -1,9 +1,11 @@
 //! The one table from what went wrong to what the caller is told.
 
 use parafa_api_diligence::ProblemKind;
+use parafa_api_http::views::date_time;
 use parafa_api_http::{Fault, Problem};
 use parafa_identification::{ANSWER_TOO_LONG, not_offered, payment_required};
-use parafa_registers::Unavailable;
+use parafa_register_data::Query;
+use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 
 use crate::Diligence;
 use crate::error::DiligenceError;
@@ -33,7 +35,7 @@ impl From<DiligenceError> for Problem {
             DiligenceError::NotReviewed => {
                 Self::validation(vec![Fault::new("/interpret", NOT_REVIEWED)])
             }
-            DiligenceError::NoData => Self::of(ProblemKind::NoData),
+            DiligenceError::NoData(absent) => Self::new(ProblemKind::NoData, nothing(absent)),
             DiligenceError::NotOffered(register) => {
                 tracing::warn!(error = reason, "a register cannot be asked here");
                 not_offered(*register)
@@ -59,9 +61,33 @@ impl From<DiligenceError> for Problem {
     }
 }
 
+/// Which register holds nothing, on whom or what, and since when that is known.
+fn nothing(absent: &RegisterAnswer<Absence>) -> String {
+    let Absence {
+        query,
+        subject_is_unknown,
+    } = &absent.data;
+    let subject = match query {
+        Query::PropertyExtract(_) => "object",
+        _ => "entity",
+    };
+    let does = match subject_is_unknown {
+        true => "knows no",
+        false => "holds nothing of this kind on the",
+    };
+    format!(
+        "{} ({}) {does} {subject} {}: so it answered at {}. Nothing was charged.",
+        absent.register.code(),
+        absent.register.name(),
+        query.subject(),
+        date_time(absent.retrieved_at),
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use parafa_register_data::Register;
+    use jiff::Timestamp;
+    use parafa_register_data::{Register, SourceMode};
 
     use super::*;
 
@@ -74,6 +100,41 @@ mod tests {
         for words in ["TAAR", "Asking again does not help"] {
             assert!(problem.detail().contains(words), "{}", problem.detail());
         }
+    }
+
+    #[test]
+    fn nothing_held_names_register_subject_and_time_and_is_told_from_an_unknown_subject() {
+        let detail = |query: Query, subject_is_unknown| {
+            let register = query.register();
+            let absence = Absence {
+                query,
+                subject_is_unknown,
+            };
+            let absent = RegisterAnswer {
+                data: absence,
+                raw: Vec::new().into(),
+                media_type: "application/problem+json",
+                raw_sha256: [0; 32],
+                register,
+                mode: SourceMode::Synthetic,
+                reference: String::new(),
+                retrieved_at: Timestamp::UNIX_EPOCH,
+                parts: Vec::new(),
+            };
+            let error = DiligenceError::NoData(Box::new(absent));
+            Problem::from(error).detail().to_owned()
+        };
+        let seizures = || Query::Seizures("999000088".parse().unwrap());
+        assert_eq!(
+            detail(seizures(), false),
+            "TAAR (Turto arešto aktų registras) holds nothing of this kind on the entity 999000088: \
+             so it answered at 1970-01-01T00:00:00.000Z. Nothing was charged."
+        );
+        let unknown = detail(seizures(), true);
+        assert!(unknown.contains("knows no entity 999000088"), "{unknown}");
+        let object = Query::PropertyExtract("4400-9990-0002".parse().unwrap());
+        let object = detail(object, false);
+        assert!(object.contains("on the object 4400-9990-0002"), "{object}");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub(crate) const COMPLETE: &str = "999000009";
 
 /// Who has reviewed the interpretation.
 pub(crate) const REVIEWER: &str = "Rasa Teisingoji";
+/// The id of requests.
+pub(crate) const REQUEST: &str = "request-1";
 
 pub(crate) const LIVE: Caller = Caller {
     key: Uuid::from_u128(2),
@@ -237,7 +239,9 @@ impl Stage {
             purpose: Some(Purpose::AmlKyc),
         };
         let question = question(entity.parse().unwrap());
-        self.diligence.answer(&LIVE, &question, options).await
+        self.diligence
+            .answer(&LIVE, &question, options, REQUEST)
+            .await
     }
 
     pub(crate) fn call_log(&self, days: i64) -> CallLog {

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{Amount, PriceLadder};
 use crate::accounts::Product;
+use crate::register_calls::CallForm;
 
 /// How a workspace pays. One without such a row has no way of paying.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -46,10 +47,15 @@ pub struct UsageRow {
     pub at: Timestamp,
     /// What was used.
     pub item: UsageItem,
-    /// Of what, such as the signing.
-    pub reference: Uuid,
+    /// Of what, as the workspace knows it: the signing, the order, the request
+    /// that was answered.
+    pub reference: String,
     /// What it costs.
     pub amount: Amount,
+    /// In which form, where the price depends on it; not in rows of earlier
+    /// programs.
+    #[serde(default)]
+    pub form: Option<CallForm>,
 }
 
 /// What was used.

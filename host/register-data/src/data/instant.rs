@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::Serializer;
 
-pub(super) fn serialize<S: Serializer>(
+pub(crate) fn serialize<S: Serializer>(
     instant: &Timestamp,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BirthMonth, Coded, Identifier, Label, Money, ShareClass, Withheld};
-use crate::EntityCode;
+use crate::{EntityCode, PartSource, Register};
 
 /// A legal entity as the Register of Legal Entities (Juridinių asmenų registras)
 /// has it, with what the tax inspectorate and the State Data Agency add.
@@ -52,6 +52,19 @@ pub struct CompanyProfile {
     pub financial_statements: Option<FinancialStatements>,
     /// What it is known by elsewhere: `LT-RC`, `LT-PVM`, `XI-LEI`.
     pub identifiers: Vec<Identifier>,
+}
+
+impl CompanyProfile {
+    /// Names the sources of the parts that are another register's than the
+    /// profile.
+    pub fn attribute(&mut self, source_of: impl Fn(Register) -> PartSource) {
+        if let Some(vat) = &mut self.vat {
+            vat.source = Some(source_of(Register::Vmi));
+        }
+        for activity in self.activities.iter_mut().flatten() {
+            activity.source = Some(source_of(Register::Vda));
+        }
+    }
 }
 
 /// A legal form.
@@ -156,6 +169,9 @@ pub struct VatRegistration {
     pub registered_on: Option<Date>,
     /// Until when; null while it holds.
     pub deregistered_on: Option<Date>,
+    /// Where this comes from: the tax inspectorate (VMI).
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub source: Option<PartSource>,
 }
 
 /// An economic activity.
@@ -170,6 +186,9 @@ pub struct Activity {
     pub label: Label,
     /// Whether it is the main one.
     pub main: bool,
+    /// Where this comes from: the State Data Agency (VDA).
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub source: Option<PartSource>,
 }
 
 /// Registered capital.

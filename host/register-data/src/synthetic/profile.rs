@@ -56,6 +56,7 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
             number: number.to_owned(),
             registered_on: Some(entity.registered_on()),
             deregistered_on: None,
+            source: None,
         }),
         activities: Some(activities(entity)),
         share_capital: has_shares.then(|| ShareCapital::of(euros(cents), since)),
@@ -101,6 +102,7 @@ fn activities(entity: &Entity) -> Vec<Activity> {
         code: code.to_owned(),
         label: Label::new(lt, en),
         main,
+        source: None,
     };
     let known = [
         (

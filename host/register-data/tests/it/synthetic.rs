@@ -376,20 +376,22 @@ fn registers_are_out_of_order_as_published() {
         );
     }
     for query in queries("999000191").into_iter().chain(queries("124110246")) {
-        assert_eq!(synthetic::answer(&query), Answer::NoData);
+        assert_eq!(synthetic::answer(&query), Answer::Unknown);
     }
 }
 
 #[test]
 fn things_are_as_published_and_what_entities_hold_can_be_looked_up() {
-    let [complete, unknown, down, _] = PROPERTIES
+    let [complete, empty, down, _] = PROPERTIES
         .map(|number| synthetic::answer(&Query::PropertyExtract(number.parse().unwrap())));
     let Answer::Data(RegisterData::PropertyExtract(extract)) = complete else {
         panic!("an extract");
     };
     assert!(extract.mortgages.is_some_and(|held| !held.is_empty()));
     assert!(extract.other_rights.is_some_and(|held| !held.is_empty()));
-    assert_eq!((unknown, down), (Answer::NoData, Answer::Down));
+    assert_eq!((empty, down), (Answer::NoData, Answer::Down));
+    let unknown = Query::PropertyExtract("4400-9990-0009".parse().unwrap());
+    assert_eq!(synthetic::answer(&unknown), Answer::Unknown);
     let acts = value(COMPLETE, "seizures");
     assert_eq!(
         acts["acts"][0]["actId"],

@@ -259,6 +259,7 @@ async fn activities(
             en: activity.pavadinimas_en,
         },
         main: true,
+        source: None,
     }]))
 }
 
@@ -269,5 +270,6 @@ fn vat(taxpayer: Taxpayer) -> Option<VatRegistration> {
         number: format!("{prefix}{number}"),
         registered_on: taxpayer.pvm_iregistruota,
         deregistered_on: taxpayer.pvm_isregistruota,
+        source: None,
     })
 }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use parafa_http_port::{ExchangeLimits, HttpPort};
+use parafa_register_data::Register;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -34,8 +35,17 @@ pub(super) struct Reading<'a> {
     port: &'a dyn HttpPort,
     base: &'a Url,
     limits: ExchangeLimits,
-    /// Addresses with the answers, in the order asked.
-    answers: Vec<(String, Bytes)>,
+    /// Whom was asked, at which address, with the answers, in the order asked.
+    answers: Vec<(Register, String, Bytes)>,
+}
+
+/// The register that a model is published of, by the first part of its path.
+fn publisher(path: &str) -> Register {
+    match path.split('/').next() {
+        Some("vmi") => Register::Vmi,
+        Some("lsd") => Register::Vda,
+        _ => Register::Jar,
+    }
 }
 
 impl Reference {
@@ -109,19 +119,22 @@ impl<'a> Reading<'a> {
         }
         let body = response.into_body();
         let value = serde_json::from_slice(&body).map_err(|_| Unavailable::Member("data"))?;
-        self.answers.push((address, body));
+        self.answers.push((publisher(path), address, body));
         Ok(value)
     }
 
-    /// The first request.
-    pub(super) fn first_address(&self) -> &str {
-        self.answers.first().map_or("", |(address, _)| address)
-    }
-
-    /// All answers as they came, each with its request, as one JSON array.
-    pub(super) fn into_raw(self) -> Bytes {
+    /// The first request to a register, and all its answers as they came, each
+    /// with its request, as one JSON array; none where it was not asked.
+    pub(super) fn raw_of(&self, register: Register) -> Option<(String, Bytes)> {
+        let answers = self.answers.iter();
+        let mut answers = answers
+            .filter(|(asked, ..)| *asked == register)
+            .map(|(_, address, body)| (address, body))
+            .peekable();
+        let (first, _) = answers.peek()?;
+        let first = (*first).clone();
         let mut raw = b"[".to_vec();
-        for (index, (address, body)) in self.answers.iter().enumerate() {
+        for (index, (address, body)) in answers.enumerate() {
             let separator: &[u8] = if index == 0 { b"" } else { b",\n" };
             let request = serde_json::Value::from(address.as_str()).to_string();
             raw.extend_from_slice(separator);
@@ -130,6 +143,6 @@ impl<'a> Reading<'a> {
             raw.push(b'}');
         }
         raw.push(b']');
-        raw.into()
+        Some((first, raw.into()))
     }
 }

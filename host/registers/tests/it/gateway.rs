@@ -15,10 +15,10 @@ use jiff::SignedDuration;
 use parafa_http_port::HttpPortError;
 use parafa_register_data::{Query, RegisterData, Role, SourceMode, synthetic};
 use parafa_registers::{
-    BreakerSettings, Credential, Gateway, GatewayConfig, RegisterSource, SourceError, Unavailable,
+    BreakerSettings, Credential, Gateway, GatewayConfig, RegisterSource, Unavailable,
 };
 
-use crate::support::{Asked, COMPLETE, Hands, port_to, profile, serve, unavailable};
+use crate::support::{Asked, COMPLETE, Hands, nothing, port_to, profile, serve, unavailable};
 
 const NO_DATA: &str = r#"{"type":"https://example.com/problems/no-data","status":404}"#;
 
@@ -92,8 +92,11 @@ async fn a_gateways_answer_is_taken_with_its_raw_form_and_reference() {
         (answer.mode, answer.reference.as_str()),
         (SourceMode::Licensed, "RC-1")
     );
+    let synthetic::Answer::Data(data) = synthetic::answer(&profile(COMPLETE)) else {
+        panic!("the set has it");
+    };
     let read = RegisterData::from_json(&profile(COMPLETE), &answer.raw).unwrap();
-    assert_eq!(read, answer.data);
+    assert_eq!(read, data);
 }
 
 #[tokio::test]
@@ -106,7 +109,7 @@ async fn things_and_roles_have_addresses_of_their_own() {
     };
     for query in [thing, role] {
         let answer = gateway.answer(&query).await;
-        assert!(matches!(answer, Err(SourceError::NoData { .. })));
+        nothing(answer);
     }
     assert_eq!(
         asked.all(),
@@ -159,6 +162,22 @@ async fn a_404_is_no_data_only_where_it_says_so() {
 }
 
 #[tokio::test]
+async fn an_unknown_subject_is_told_from_nothing_held_and_both_are_kept_as_they_came() {
+    const UNKNOWN: &str = r#"{"type":"https://example.com/problems/unknown-subject"}"#;
+    let said: Vec<fn() -> Response> = vec![|| problem(StatusCode::NOT_FOUND, NO_DATA), || {
+        problem(StatusCode::NOT_FOUND, UNKNOWN)
+    }];
+    let (gateway, ..) = scripted(said).await;
+    for (body, is_unknown) in [(NO_DATA, false), (UNKNOWN, true)] {
+        let absent = nothing(gateway.answer(&profile(COMPLETE)).await);
+        assert_eq!(absent.data.subject_is_unknown, is_unknown);
+        assert_eq!(absent.raw, body);
+        assert_eq!(absent.media_type, "application/problem+json");
+        assert_eq!(absent.reference, "jar/company-profile/999000009");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_without_entries_is_no_data_of_every_kind() {
     async fn empty(OriginalUri(uri): OriginalUri) -> Response {
         let kind = uri.path().split('/').nth(3).unwrap_or_default();
@@ -190,10 +209,9 @@ async fn an_answer_without_entries_is_no_data_of_every_kind() {
         },
     ] {
         let answer = gateway.answer(&query).await;
-        let Err(SourceError::NoData { raw_sha256 }) = answer else {
-            panic!("{query:?}: {answer:?}");
-        };
-        assert!(raw_sha256.is_some(), "{query:?}");
+        let absent = nothing(answer);
+        assert!(!absent.data.subject_is_unknown, "{query:?}");
+        assert_eq!(absent.media_type, "application/json");
     }
     let undeclared = gateway.answer(&Query::BeneficialOwners(entity())).await;
     assert!(undeclared.is_ok(), "that they are not declared is data");

@@ -9,13 +9,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use parafa_register_data::{
-    Query, RegisterData, SourceMode,
+    Query, Register, RegisterData, SourceMode,
     data::{BodyKind, CompanyProfile, NormalizedStatus},
 };
 use parafa_registers::{OpenData, OpenDataConfig, RegisterSource, SourceError, Unavailable};
 use serde_json::{Value, json};
 
-use crate::support::{Asked, Hands, port_to, profile, serve, unavailable};
+use crate::support::{Asked, Hands, nothing, port_to, profile, serve, unavailable};
 
 const ENTITY: &str = "11111111-1111-4111-8111-111111111111";
 const FORM: &str = "22222222-2222-4222-8222-222222222222";
@@ -178,12 +178,40 @@ async fn a_profile_is_joined_of_what_is_published_and_the_rest_is_null() {
 
     let raw: Value = serde_json::from_slice(&answer.raw).unwrap();
     let raw = raw.as_array().unwrap();
-    assert_eq!(raw.len(), server.asked.all().len());
+    let of_parts = answer.parts.iter().map(|part| {
+        let raw: Value = serde_json::from_slice(&part.raw).unwrap();
+        raw.as_array().unwrap().len()
+    });
+    let all = raw.len() + of_parts.sum::<usize>();
+    assert_eq!(all, server.asked.all().len());
     assert_eq!(raw[0]["request"], answer.reference);
     assert_eq!(
         raw[0]["answer"]["_data"][0]["ja_pavadinimas"],
         "Išgalvota įmonė"
     );
+}
+
+#[tokio::test]
+async fn parts_of_other_registers_have_raw_answers_and_sources_of_their_own() {
+    let answer = source(Server::default()).await.answer(&profile(CODE)).await;
+    let answer = answer.unwrap();
+
+    let registers: Vec<_> = answer.parts.iter().map(|part| part.register).collect();
+    assert_eq!(registers, [Register::Vmi, Register::Vda]);
+    let RegisterData::CompanyProfile(found) = &answer.data else {
+        panic!("a profile");
+    };
+    let vat = found.vat.as_ref().unwrap().source.clone();
+    let activity = found.activities.as_ref().unwrap()[0].source.clone();
+    for (source, part) in [vat, activity].into_iter().zip(&answer.parts) {
+        let source = source.unwrap();
+        assert_eq!(source.source, part.source());
+        assert_ne!(source.source.raw_sha256, answer.source().raw_sha256);
+        assert!(source.source.reference.starts_with("http"));
+    }
+    assert_eq!(answer.digests().count(), 3);
+    let raw: Vec<_> = answer.into_raw().1.iter().map(|raw| raw.register).collect();
+    assert_eq!(raw, [Register::Jar, Register::Vmi, Register::Vda]);
 }
 
 #[tokio::test]
@@ -208,7 +236,11 @@ async fn an_unknown_entity_has_no_data_after_one_request() {
         .await
         .answer(&profile("124110246"))
         .await;
-    assert!(matches!(answer, Err(SourceError::NoData { .. })));
+    let absent = nothing(answer);
+    assert!(absent.data.subject_is_unknown);
+    assert_eq!(absent.register, Register::Jar);
+    let raw: Value = serde_json::from_slice(&absent.raw).unwrap();
+    assert_eq!(raw[0]["answer"]["_data"], json!([]));
     assert_eq!(server.asked.all().len(), 1);
 }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use parafa_http_port::HttpPort;
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use parafa_register_data::Query;
-use parafa_registers::{Clock, SourceError, Unavailable};
+use parafa_registers::{Absence, Clock, RegisterAnswer, SourceError, Unavailable};
 use url::Url;
 
 pub(crate) const COMPLETE: &str = "999000009";
@@ -63,6 +63,16 @@ impl Asked {
 
 pub(crate) fn profile(code: &str) -> Query {
     Query::CompanyProfile(code.parse().unwrap())
+}
+
+#[track_caller]
+pub(crate) fn nothing<T: std::fmt::Debug>(
+    answer: Result<T, SourceError>,
+) -> RegisterAnswer<Absence> {
+    match answer {
+        Err(SourceError::NoData(absent)) => *absent,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[track_caller]

@@ -258,7 +258,7 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     let used = usage(&host).await;
     assert_eq!(used.len(), 1);
     assert_eq!(used[0].amount, Amount::from_cents(100));
-    assert_eq!(used[0].reference, id);
+    assert_eq!(used[0].reference, id.to_string());
     let files = deployment.byte_files();
     let refusals = [
         (Funding::Ok, PaymentCause::Ceiling),

@@ -27,7 +27,9 @@ use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, UsageRow};
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
-use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
+use parafa_registers::{
+    Absence, RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable,
+};
 use parafa_store::engine::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
@@ -41,6 +43,9 @@ const ENTITY: &str = "999000009";
 /// How often it is looked whether an order has ended: more than a day of ticks
 /// is never waited for, jobs that are put off are hastened by the clock.
 const MOST_LOOKS: usize = 1200;
+
+/// The id of requests.
+const REQUEST: &str = "request-1";
 
 /// How many hold a role where a crowd does.
 const CROWD: usize = 20_000;
@@ -102,7 +107,12 @@ impl Registers for World {
         match conduct {
             Conduct::Down => Err(Unavailable::Status(503).into()),
             Conduct::NobodyHolds if is_about_holders => {
-                Err(SourceError::NoData { raw_sha256: None })
+                let query = query.clone();
+                let absent = answer.map(|_| Absence {
+                    query,
+                    subject_is_unknown: false,
+                });
+                Err(SourceError::NoData(Box::new(absent)))
             }
             Conduct::AnotherHolds if is_about_holders => {
                 let RegisterData::RoleHolders(held) = &answer.data else {
@@ -162,7 +172,9 @@ impl<'s> Office<'s> {
 
     async fn order(&self, caller: &Caller, form: OrderForm) -> Result<Order, IdentificationError> {
         let orders = &self.host.app.identifications;
-        orders.create(caller, form, None, |_| unreachable!()).await
+        orders
+            .create(caller, form, None, REQUEST, |_| unreachable!())
+            .await
     }
 
     async fn ordered(&self, caller: &Caller) -> Order {

@@ -97,8 +97,9 @@ async fn long_lists_are_complete() {
             id: Uuid::from_u128(number),
             at,
             item: UsageItem::Signature,
-            reference: Uuid::from_u128(number),
+            reference: Uuid::from_u128(number).to_string(),
             amount: Amount::from_cents(1),
+            form: None,
         })
         .collect();
     put(&host, &usage).await;

@@ -66,6 +66,8 @@ async fn the_log_of_calls_for_data_goes_with_the_sweep_after_its_time() {
         outcome: CallOutcome::Answered,
         raw_sha256: Vec::new(),
         charged: Amount::from_cents(30),
+        reference: None,
+        form: None,
     };
     let tenant = &TenantRow {
         id: CALLER.tenant,

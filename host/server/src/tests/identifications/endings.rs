@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::super::deployment::{SIGN, Site};
 use super::super::letters::{PostOffice, name_workspace};
-use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
+use super::{Conduct, LIVE, Office, REQUEST, TEST, WatchedKey, form};
 
 #[tokio::test]
 async fn a_holder_of_the_role_is_identified_by_their_signature() {
@@ -362,7 +362,7 @@ async fn a_repeated_order_is_answered_as_before() {
     let answer = |order: &Order| Ok(order.id.to_string());
     let created = app
         .identifications
-        .create(&LIVE, form(), Some(&claim), answer);
+        .create(&LIVE, form(), Some(&claim), REQUEST, answer);
     let ordered = created.await.unwrap();
 
     let Reserved::Answered(again) = app.idempotency.reserve(&identity).await.unwrap() else {

@@ -23,7 +23,7 @@ async fn a_person_of_an_entity_costs_less_the_second_time() {
         let package = delivered.delivered.unwrap();
         let entered = office.ledger().await.pop().unwrap();
         assert_eq!(entered.item, UsageItem::IdentificationPackage);
-        assert_eq!(entered.reference, ordered.id);
+        assert_eq!(entered.reference, ordered.id.to_string());
         assert_eq!(entered.amount, package.price);
         reverified.push(package.reverification);
     }

@@ -12,7 +12,7 @@ use parafa_register_data::Role;
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 
 use super::super::deployment::{SIGN, Site};
-use super::{Conduct, ENTITY, LIVE, Office, TEST, form};
+use super::{Conduct, ENTITY, LIVE, Office, REQUEST, TEST, form};
 
 impl Office<'_> {
     /// What is logged, the oldest first.
@@ -61,6 +61,9 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
         assert_eq!((question.key, &*question.subject), (LIVE.key, ENTITY));
         assert_eq!(question.charged, Amount::default());
     }
+    for refused in &questions[..2] {
+        assert_eq!(refused.reference.as_deref(), Some(REQUEST));
+    }
     let outcomes = [
         CallOutcome::NoData,
         CallOutcome::UpstreamUnavailable,
@@ -101,9 +104,12 @@ async fn asking_again_once_somebody_has_signed_is_logged_too() {
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     office.end(&TEST, &ordered).await;
 
-    let modes = office.questions().await.into_iter().map(|row| row.mode);
-    let expected = [LIVE.mode, LIVE.mode, TEST.mode, TEST.mode];
-    assert_eq!(modes.collect::<Vec<_>>(), expected);
+    let questions = office.questions().await;
+    let modes: Vec<_> = questions.iter().map(|row| row.mode).collect();
+    assert_eq!(modes, [LIVE.mode, LIVE.mode, TEST.mode, TEST.mode]);
+    let orders: Vec<_> = questions.iter().map(CallRow::reference_or_id).collect();
+    assert_eq!((&orders[0], &orders[2]), (&orders[1], &orders[3]));
+    assert_eq!(orders[2], ordered.id.to_string());
     drop(office);
 }
 

@@ -1,0 +1,58 @@
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::data::instant;
+use crate::{Operator, Register, SourceMode};
+
+/// Where data come from.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// The register's abbreviation.
+    pub register: &'static str,
+    /// Its name in Lithuanian.
+    pub register_name: &'static str,
+    /// Who runs it.
+    pub operator: Operator,
+    /// How the data were come by.
+    pub mode: SourceMode,
+    /// What the register, or the way to it, knows the answer by.
+    pub reference: String,
+    /// SHA-256 of the register's answer as it came, in lower-case hexadecimal
+    /// digits.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
+    pub raw_sha256: String,
+}
+
+/// Where a part of an answer comes from that is another register's.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartSource {
+    /// The register, and its answer.
+    #[serde(flatten)]
+    pub source: Source,
+    /// When it was asked.
+    #[serde(serialize_with = "instant::serialize")]
+    pub retrieved_at: Timestamp,
+}
+
+impl Source {
+    /// The register's own particulars with those of one answer.
+    #[must_use]
+    pub fn new(
+        register: Register,
+        mode: SourceMode,
+        reference: String,
+        raw_sha256: [u8; 32],
+    ) -> Self {
+        Self {
+            register: register.code(),
+            register_name: register.name(),
+            operator: register.operator(),
+            mode,
+            reference,
+            raw_sha256: hex::encode(raw_sha256),
+        }
+    }
+}
