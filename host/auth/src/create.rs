@@ -116,12 +116,15 @@ impl Authentications {
         };
         let asked = private.expected.as_ref().filter(|_| !name.is_card());
         let verification_code = asked.and_then(|_| self.verification_code(name, &challenge));
+        let person = asked.map(|person| {
+            let digest = self.records.master.index("authenticated-person", person);
+            digest.to_string()
+        });
         if !name.is_card() && asked.is_none() {
             let (link, session) = self.open_link(provider, &challenge, return_url).await?;
             private.device_link = Some(link);
             private.session = Some(session);
         }
-        let asked = private.expected.as_ref().filter(|_| !name.is_card());
         let row = RequestRow {
             id,
             provider: provider.id,
@@ -133,10 +136,7 @@ impl Authentications {
                 .as_deref()
                 .map(|code| grant(&pairing::normal(code), self.settings.request_lifetime)),
             verification_code,
-            person: asked.map(|person| {
-                let digest = self.records.master.index("authenticated-person", person);
-                digest.to_string()
-            }),
+            person,
             private: private.seal(&self.records.master, id)?,
             audience: challenge.audience,
             nonce: challenge.nonce,

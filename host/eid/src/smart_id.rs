@@ -13,6 +13,7 @@
 mod algorithm;
 mod auth_code;
 mod authentication;
+mod callback;
 mod client;
 mod config;
 mod device_link;
@@ -30,11 +31,10 @@ mod wire;
 pub use self::algorithm::{
     DigestToSign, SignatureAlgorithm, UnknownSignatureAlgorithm, WrongDigestLength,
 };
+pub use self::callback::{CallbackUrl, InvalidCallbackUrl};
 pub use self::client::SmartIdClient;
 pub use self::config::SmartIdConfig;
-pub use self::device_link::{
-    CallbackUrl, DeviceLinkSession, InvalidCallbackUrl, LinkKind, SessionSecret,
-};
+pub use self::device_link::{DeviceLinkSession, LinkKind, SessionSecret};
 pub use self::error::{InvalidAnswer, SmartIdError};
 pub use self::identifier::{
     DocumentNumber, IdentityType, InvalidIdentifier, Nonce, SemanticsIdentifier, SessionId,

@@ -14,11 +14,10 @@ use zeroize::Zeroizing;
 
 use super::auth_code::AuthCodeInput;
 use super::authentication::AskedAuthentication;
+use super::callback::{CallbackUrl, is_web_address};
 use super::wire::{ACSP_V2, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
-/// Longest callback, in characters.
-const LONGEST_CALLBACK: usize = 1800;
 /// Length of a session's token, in characters. With the longest base a code to
 /// scan holds the link.
 const TOKEN_LENGTH: RangeInclusive<usize> = 24..=256;
@@ -26,8 +25,6 @@ const TOKEN_LENGTH: RangeInclusive<usize> = 24..=256;
 const SECRET_LENGTH: RangeInclusive<usize> = 16..=128;
 /// Longest address that links begin with, in characters.
 const LONGEST_BASE: usize = 256;
-/// Query parameter of a callback that only this session's browser knows.
-const CALLBACK_VALUE: &str = "value";
 
 /// How the person comes to the app.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -169,84 +166,6 @@ fn is_base(text: &str) -> bool {
         && Url::parse(text).is_ok_and(|url| is_web_address(&url))
 }
 
-/// Where the app returns the person to, with a value that cannot be guessed.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct CallbackUrl {
-    url: String,
-    value: String,
-}
-
-impl CallbackUrl {
-    /// `random` is for this session alone. Plain http is for a service that
-    /// runs on the same machine.
-    ///
-    /// # Errors
-    /// [`InvalidCallbackUrl`] when the service would not take it.
-    pub fn new(base: &Url, random: [u8; 16]) -> Result<Self, InvalidCallbackUrl> {
-        if !is_web_address(base) {
-            return Err(InvalidCallbackUrl::NotHttps);
-        }
-        let value = URL_SAFE_NO_PAD.encode(random);
-        let mut url = base.clone();
-        url.query_pairs_mut().append_pair(CALLBACK_VALUE, &value);
-        let url = String::from(url);
-        if url.contains(['|', '#']) {
-            return Err(InvalidCallbackUrl::ReservedCharacter);
-        }
-        if url.len() > LONGEST_CALLBACK {
-            return Err(InvalidCallbackUrl::TooLong { length: url.len() });
-        }
-        Ok(Self { url, value })
-    }
-
-    /// The whole address.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.url
-    }
-
-    fn value_is(&self, value: &str) -> subtle::Choice {
-        self.value.as_bytes().ct_eq(value.as_bytes())
-    }
-}
-
-/// Whether an address is https, or http to a service that runs on the same
-/// machine.
-fn is_web_address(url: &Url) -> bool {
-    match url.scheme() {
-        "https" => url.has_host(),
-        "http" => is_loopback(url),
-        _ => false,
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        Some(url::Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
-}
-
-/// An address that the app cannot return to.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum InvalidCallbackUrl {
-    /// Only https is taken.
-    #[error("the callback is not an https address")]
-    NotHttps,
-    /// `|` separates the fields of what is authenticated, `#` begins a
-    /// fragment.
-    #[error("the callback has a fragment or a vertical bar")]
-    ReservedCharacter,
-    /// Longer than the service takes.
-    #[error("the callback has {length} characters, more than {LONGEST_CALLBACK}")]
-    TooLong {
-        /// Its length.
-        length: usize,
-    },
-}
-
 /// The key of a session's links. To be kept encrypted; not shown by `Debug`,
 /// and wiped when dropped.
 #[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
@@ -303,10 +222,10 @@ mod tests {
     }
 
     fn session() -> DeviceLinkSession {
-        let callback = CallbackUrl {
-            url: CALLBACK.to_owned(),
-            value: "RrKjjT4aggzu27YBddX1bQ".to_owned(),
-        };
+        let base = Url::parse("https://rp.example.com/callback-url").unwrap();
+        let random = URL_SAFE_NO_PAD.decode("RrKjjT4aggzu27YBddX1bQ").unwrap();
+        let callback = CallbackUrl::new(&base, random.try_into().unwrap()).unwrap();
+        assert_eq!(callback.as_str(), CALLBACK);
         DeviceLinkSession::new(answer(), Some(callback), None).unwrap()
     }
 
@@ -488,38 +407,5 @@ mod tests {
         ] {
             assert!(DeviceLinkSession::new(with_base(base), None, None).is_ok());
         }
-    }
-
-    #[test]
-    fn a_callback_carries_a_value_of_its_own() {
-        let base = Url::parse("https://sign.example/c/abc/callback").unwrap();
-        let callback = CallbackUrl::new(&base, [0xFF; 16]).unwrap();
-        assert_eq!(
-            callback.as_str(),
-            "https://sign.example/c/abc/callback?value=_____________________w"
-        );
-        for (base, error) in [
-            ("http://sign.example/", InvalidCallbackUrl::NotHttps),
-            ("ftp://localhost/", InvalidCallbackUrl::NotHttps),
-            (
-                "https://sign.example/#a",
-                InvalidCallbackUrl::ReservedCharacter,
-            ),
-            (
-                "https://sign.example/?a=b|c",
-                InvalidCallbackUrl::ReservedCharacter,
-            ),
-        ] {
-            assert_eq!(
-                CallbackUrl::new(&Url::parse(base).unwrap(), [0; 16]),
-                Err(error),
-                "{base}"
-            );
-        }
-        let long = Url::parse(&format!("https://sign.example/{}", "a".repeat(1800))).unwrap();
-        assert!(matches!(
-            CallbackUrl::new(&long, [0; 16]),
-            Err(InvalidCallbackUrl::TooLong { .. })
-        ));
     }
 }
