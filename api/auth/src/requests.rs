@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parafa_api_http::decode::{Node, Object, any_base64};
+use parafa_api_http::decode::{Node, Object};
 use parafa_api_http::{FromBody, FromQuery};
 use serde::Deserialize;
 use serde_json::json;
@@ -28,7 +28,6 @@ const PERSONAL_CODE_DIGITS: usize = 11;
 const LONGEST_ADDRESS: usize = 1000;
 const ADDRESS: &str = "^https?://[!-\"$-~]+$";
 const PHONE_NUMBER: &str = "^\\+[0-9]{8,30}$";
-const BASE64: &str = "^[A-Za-z0-9+/_-]+={0,2}$";
 
 /// The body of `POST /v1/auth/requests`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -215,8 +214,8 @@ impl<A> FromBody<A> for CertificateSubmission {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CertificateRequest", |object| {
             let certificate = object.required("certificate", |node| {
-                let node = node.described("The card's authentication certificate, DER in base64.");
-                bytes(&node, LONGEST_CERTIFICATE)
+                node.described("The card's authentication certificate, DER in base64.")
+                    .any_base64(LONGEST_CERTIFICATE)
             });
             certificate.map(|certificate| Self { certificate })
         })
@@ -240,8 +239,8 @@ impl<A> FromBody<A> for CompletionRequest {
     fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CompletionRequest", |object| {
             let signature = object.required("signature", |node| {
-                let node = node.described("What the card signed, in base64.");
-                bytes(&node, LONGEST_SIGNATURE)
+                node.described("What the card signed, in base64.")
+                    .any_base64(LONGEST_SIGNATURE)
             });
             let algorithm = object.required("signatureAlgorithm", |node| {
                 node.described("ES256 (ECDSA with SHA-256 on the certificate's curve: P-256, P-384 or P-521), RS256 or PS256.")
@@ -296,15 +295,4 @@ pub struct AppReturn {
     pub session_secret_digest: String,
     /// What the app's answer was bound to; none where it has no good one.
     pub user_challenge_verifier: String,
-}
-
-/// Some bytes in base64, of either alphabet, with or without padding.
-fn bytes(node: &Node<'_>, longest: usize) -> Option<Vec<u8>> {
-    node.clone()
-        .with("contentEncoding", "base64")
-        .with("maxLength", longest.div_ceil(3) * 4)
-        .parsed(BASE64, &format!("base64 of 1 to {longest} bytes"), |text| {
-            let is_short = text.len() <= longest.div_ceil(3) * 4;
-            any_base64(text, longest).filter(|_| is_short)
-        })
 }

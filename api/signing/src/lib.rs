@@ -23,6 +23,7 @@ pub use api::{KeyMode, SigningApi, SigningCaller};
 use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 use parafa_api_http::Surface;
+pub use parafa_api_http::decode::mailbox;
 pub use parafa_api_http::{
     Access, Api, BaseUrl, BodyPace, Created, Credentials, Fault, HttpConfig, IDEMPOTENCY_HOURS,
     IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence, Principal, Problem, ProblemDocuments,

@@ -1,5 +1,6 @@
 //! Parties that are added while signing goes on.
 
+use parafa_api_signing::mailbox;
 use parafa_api_signing::requests::NewSigner;
 use parafa_ceremony::change::changeable;
 use parafa_ceremony::notices::signer_private;
@@ -66,18 +67,18 @@ impl Signings {
     }
 }
 
-/// An email may belong to one party only, whatever the case of its letters.
+/// A mailbox may belong to one party only.
 async fn refuse_known_email(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     row: &SigningRow,
     email: &str,
 ) -> Result<(), SigningError> {
-    let email = email.to_lowercase();
+    let email = mailbox(email);
     for party in &row.signing.signers {
         let known = signer_private(tx, key, party.id.uuid()).await?;
-        if known.email.to_lowercase() == email {
-            return Err(SigningError::KnownEmail);
+        if mailbox(&known.email) == email {
+            return Err(SigningError::KnownEmail(party.id));
         }
     }
     Ok(())

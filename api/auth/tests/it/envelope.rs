@@ -213,13 +213,14 @@ async fn what_may_be_answered_otherwise_later_is_said_to_be_retryable() {
 }
 
 #[tokio::test]
-async fn both_alphabets_of_base64_are_taken_with_and_without_padding() {
+async fn both_alphabets_of_base64_are_taken_with_and_without_padding_and_lines() {
     let certificate = format!("/v1/auth/{KNOWN}/certificate");
     for (text, is_taken) in [
         ("+/8=", true),
         ("-_8=", true),
         ("+/8", true),
         ("-_8", true),
+        ("+/\r\n8=\r\n", true),
         ("+_8=", false),
         ("", false),
         ("a b=", false),

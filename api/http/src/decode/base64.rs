@@ -1,5 +1,6 @@
 //! Base64 of documents.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use ::base64::engine::DecodePaddingMode;
@@ -20,32 +21,33 @@ impl fmt::Display for NotDecoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed => {
-                f.write_str("must be standard base64 with padding and without line breaks")
+                f.write_str("must be standard base64 with padding (line breaks are skipped)")
             }
             Self::TooLong { longest } => write!(f, "must decode to at most {longest} bytes"),
         }
     }
 }
 
-/// What text in base64 of either alphabet, padded or not, encodes: 1 to `longest`
-/// bytes. Cards' apps have it from different libraries.
-#[must_use]
-pub fn any_base64(text: &str, longest: usize) -> Option<Vec<u8>> {
+/// Decodes base64 of either alphabet, padded or not, with or without line breaks,
+/// to 1 to `longest` bytes.
+pub(super) fn decode_any(text: &str, longest: usize) -> Option<Vec<u8>> {
     const ANY: GeneralPurposeConfig =
         GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, ANY);
     const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, ANY);
 
+    let text = without_line_breaks(text);
     let engine = match text.contains(['-', '_']) {
         true => URL_SAFE,
         false => STANDARD,
     };
-    let decoded = engine.decode(text).ok();
+    let decoded = engine.decode(text.as_ref()).ok();
     decoded.filter(|octets| (1..=longest).contains(&octets.len()))
 }
 
 /// Decodes at most `longest` bytes; more are refused before they are decoded.
 pub(super) fn decode(text: &str, longest: usize) -> Result<Vec<u8>, NotDecoded> {
+    let text = without_line_breaks(text);
     let padding = text
         .bytes()
         .rev()
@@ -56,7 +58,17 @@ pub(super) fn decode(text: &str, longest: usize) -> Result<Vec<u8>, NotDecoded> 
     if length > longest {
         return Err(NotDecoded::TooLong { longest });
     }
-    STANDARD.decode(text).map_err(|_| NotDecoded::Malformed)
+    STANDARD
+        .decode(text.as_ref())
+        .map_err(|_| NotDecoded::Malformed)
+}
+
+/// Drops the line breaks of encoders for mail (RFC 2045, 6.8), wherever they stand.
+fn without_line_breaks(text: &str) -> Cow<'_, str> {
+    match text.contains(['\r', '\n']) {
+        true => text.replace(['\r', '\n'], "").into(),
+        false => text.into(),
+    }
 }
 
 #[cfg(test)]
@@ -78,8 +90,26 @@ mod tests {
     }
 
     #[test]
+    fn line_breaks_count_for_nothing() {
+        let line = STANDARD.encode([7; 57]);
+        assert_eq!(line.len(), 76);
+        for lines in [
+            format!("{line}\r\n{line}\r\n"),
+            format!("{line}\n{line}"),
+            format!("\n{line}{line}\n\n"),
+        ] {
+            assert_eq!(decode(&lines, 114), Ok(vec![7; 114]), "{lines:?}");
+            assert_eq!(decode_any(&lines, 114), Some(vec![7; 114]), "{lines:?}");
+            assert_eq!(
+                decode(&lines, 113),
+                Err(NotDecoded::TooLong { longest: 113 })
+            );
+        }
+    }
+
+    #[test]
     fn only_the_standard_alphabet_with_padding_is_decoded() {
-        for text in ["AA", "AA=", "AAA_", "AA==\n", "A A=", "====", "AB=="] {
+        for text in ["AA", "AA=", "AAA_", "AA==\t", "A A=", "====", "AB=="] {
             assert_eq!(decode(text, 100), Err(NotDecoded::Malformed), "{text}");
         }
     }

@@ -1,10 +1,23 @@
 //! Email addresses as people have them.
 
 use email_address::{EmailAddress, Options};
+use url::Host;
 
 /// Longest address, in octets: a path of 256 octets (RFC 5321, 4.5.3.1.3) has a
 /// pair of brackets.
 const LONGEST: usize = 254;
+
+/// What two spellings of one mailbox have in common: the case of letters does not
+/// count, and a domain is the same in U-labels and A-labels (RFC 5890, 2.3.2.1).
+#[must_use]
+pub fn mailbox(address: &str) -> String {
+    let address = address.to_lowercase();
+    let in_ascii = address.rsplit_once('@').and_then(|(local_part, domain)| {
+        let domain = Host::parse(domain).ok()?;
+        Some(format!("{local_part}@{domain}"))
+    });
+    in_ascii.unwrap_or(address)
+}
 
 /// An address with a domain of at least two labels. Display names, quoted
 /// local parts and address literals, which RFC 5321 allows and no signer has,
@@ -18,6 +31,7 @@ pub(super) fn parse(text: &str) -> Option<EmailAddress> {
     (!quoted && text.len() <= LONGEST)
         .then(|| EmailAddress::parse_with_options(text, options).ok())
         .flatten()
+        .filter(|address| Host::parse(address.domain()).is_ok())
 }
 
 #[cfg(test)]
@@ -52,10 +66,24 @@ mod tests {
             "jonas@example.lt\r\nBcc: eve@example.lt",
             "jonas@@example.lt",
             "jonas..p@example.lt",
+            "jonas@xn--a.example",
             &long_local_part,
         ] {
             assert!(parse(text).is_none(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn one_mailbox_has_many_spellings() {
+        for text in [
+            "ona@žemė.example",
+            "ONA@ŽEMĖ.example",
+            "ona@XN--em-9ma32b.example",
+        ] {
+            assert!(parse(text).is_some(), "{text}");
+            assert_eq!(mailbox(text), "ona@xn--em-9ma32b.example", "{text}");
+        }
+        assert_ne!(mailbox("ona@žemė.example"), mailbox("ona@zeme.example"));
     }
 
     #[test]

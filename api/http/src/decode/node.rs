@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::json::Json;
 use super::located::Located;
-use super::patterns::{BASE64, Characters, LINE, LINES, file_name_pattern};
+use super::patterns::{ANY_BASE64, BASE64, Characters, LINE, LINES, file_name_pattern};
 use super::schema_recorder::{Members, SchemaRecorder};
 use super::{Object, base64, date_time, email, text, web_address};
 use crate::ids::parse_uuid;
@@ -330,14 +330,14 @@ impl<'j> Node<'j> {
         url
     }
 
-    /// What a base64 string (RFC 4648, 4) encodes, at most `longest` bytes.
+    /// Decodes a base64 string (RFC 4648, 4; lines as in RFC 2045, 6.8) to at most
+    /// `longest` bytes.
     pub fn base64(&self, longest: usize) -> Option<Vec<u8>> {
         let value = self.value(|_| {
             json!({
                 "type": "string",
                 "contentEncoding": "base64",
                 "pattern": BASE64,
-                "maxLength": longest.div_ceil(3) * 4,
             })
         })?;
         match base64::decode(value.string()?, longest) {
@@ -347,6 +347,14 @@ impl<'j> Node<'j> {
                 None
             }
         }
+    }
+
+    /// Decodes base64 of either alphabet, padded or not, to 1 to `longest` bytes.
+    /// Cards' apps have it from different libraries.
+    pub fn any_base64(&self, longest: usize) -> Option<Vec<u8>> {
+        let schema = |_: &mut Schemas| json!({"type": "string", "contentEncoding": "base64", "pattern": ANY_BASE64});
+        let wanted = format!("base64 of 1 to {longest} bytes");
+        self.formatted(schema, &wanted, |text| base64::decode_any(text, longest))
     }
 }
 

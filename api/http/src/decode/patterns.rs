@@ -32,9 +32,11 @@ pub(super) const LINES: Characters = Characters {
 };
 /// Characters that a file name may not have, for a class of a pattern.
 const NOT_IN_FILE_NAMES: &str = "/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069";
-/// Base64 (RFC 4648, 4) whose last group has no bits too many.
-pub(super) const BASE64: &str =
-    "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$";
+/// Base64 (RFC 4648, 4) whose last group has no bits too many, with line breaks
+/// anywhere.
+pub(super) const BASE64: &str = "^[\\r\\n]*(([A-Za-z0-9+/][\\r\\n]*){4})*([A-Za-z0-9+/][\\r\\n]*([AQgw][\\r\\n]*=[\\r\\n]*=|[A-Za-z0-9+/][\\r\\n]*[AEIMQUYcgkosw048][\\r\\n]*=)[\\r\\n]*)?$";
+/// Base64 of either alphabet, padded or not, with line breaks anywhere.
+pub(super) const ANY_BASE64: &str = "^[A-Za-z0-9+/_\\r\\n-]+(=[\\r\\n]*){0,2}$";
 
 impl Characters {
     /// At most `longest` of them.

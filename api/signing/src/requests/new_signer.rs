@@ -1,9 +1,10 @@
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use email_address::EmailAddress;
 use parafa_api_http::FromBody;
-use parafa_api_http::decode::Node;
+use parafa_api_http::decode::{Node, mailbox};
 use serde_json::{Value, json};
 
 use super::limits::{LONGEST_NAME, METHODS, PERSONAL_CODE_DIGITS};
@@ -15,7 +16,7 @@ const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
 /// One party of a signing to be created.
 #[derive(Clone, Debug)]
 pub struct NewSigner {
-    /// Distinct among the parties, whatever the case.
+    /// A mailbox of no other party, however that is spelled.
     pub email: EmailAddress,
     /// As the caller writes it.
     pub name: Option<String>,
@@ -69,7 +70,8 @@ impl fmt::Debug for PersonalCode {
 /// What the parties decoded so far have shown.
 #[derive(Default)]
 pub(super) struct Parties {
-    emails: HashSet<String>,
+    /// Where each mailbox stands first in the request.
+    emails: HashMap<String, String>,
     viewers: usize,
     /// A party whose role is malformed may have been meant to sign.
     signers: usize,
@@ -162,10 +164,16 @@ impl<A: SigningApi> FromBody<A> for NewSigner {
 
 fn email(node: &Node<'_>, parties: &mut Parties) -> Option<EmailAddress> {
     let email = node.email()?;
-    if !parties.emails.insert(email.as_str().to_lowercase()) {
-        node.fault("must not be that of another party");
-        return None;
-    }
+    match parties.emails.entry(mailbox(email.as_str())) {
+        Entry::Vacant(first) => first.insert(node.pointer().to_owned()),
+        Entry::Occupied(first) => {
+            node.fault(format!(
+                "must not be that of another party: {} is",
+                first.get()
+            ));
+            return None;
+        }
+    };
     Some(email)
 }
 

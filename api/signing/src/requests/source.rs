@@ -262,7 +262,7 @@ fn member_name<'j>(
 }
 
 pub(super) fn content(node: Node<'_>) -> Option<Bytes> {
-    node.described("Standard base64 with padding; at most 15 728 640 bytes decoded.")
+    node.described("Standard base64 with padding, also in lines as RFC 2045 has it; at most 15 728 640 bytes decoded.")
         .base64(LARGEST_DOCUMENT)
         .map(Bytes::from)
 }

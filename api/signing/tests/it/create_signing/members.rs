@@ -149,7 +149,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/content",
             json!("%%%"),
-            "must be standard base64 with padding and without line breaks",
+            "must be standard base64 with padding (line breaks are skipped)",
         ),
         (
             "/document/content",

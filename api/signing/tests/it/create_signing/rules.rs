@@ -34,20 +34,27 @@ async fn an_mdoc_passes_so_that_it_can_be_refused_by_name() {
 }
 
 #[tokio::test]
-async fn an_email_appears_once_whatever_its_case() {
+async fn an_email_appears_once_however_it_is_spelled() {
     let service = Service::new();
     let body = with(
         "/signers",
         json!([
             {"email": "jonas@example.lt"}, {"email": "ona@example.lt"}, {"email": "Jonas@EXAMPLE.lt"},
+            {"email": "rasa@žemė.example"}, {"email": "Rasa@xn--em-9ma32b.example"},
         ]),
     );
     assert_eq!(
         service.faults(&body).await,
-        [(
-            "/signers/2/email".to_owned(),
-            "must not be that of another party".to_owned()
-        )]
+        [
+            (
+                "/signers/2/email".to_owned(),
+                "must not be that of another party: /signers/0/email is".to_owned()
+            ),
+            (
+                "/signers/4/email".to_owned(),
+                "must not be that of another party: /signers/3/email is".to_owned()
+            )
+        ]
     );
 }
 
