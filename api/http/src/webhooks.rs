@@ -18,7 +18,7 @@ pub fn responses() -> Value {
     json!({
         "2XX": {"description": "Acknowledged: it is not sent again."},
         "3XX": {"description": "Not followed, and not sent again."},
-        "4XX": {"description": "Refused: it is not sent again."},
+        "4XX": {"description": "Refused: it is not sent again. Of 408, 421, 425 and 429: sent again later, not before their Retry-After."},
         "5XX": {"description": "Sent again later, as after a failed transport."},
     })
 }

@@ -31,19 +31,24 @@ pub trait HttpPort: Send + Sync {
         limits: ExchangeLimits,
     ) -> Result<http::Response<Bytes>, HttpPortError>;
 
-    /// The status alone, whatever becomes of the answer's body. Implementations
-    /// that see the head before the body wait for no more than the head.
+    /// The answer's head alone, whatever becomes of its body. Implementations
+    /// that see the head before the body wait for no more than the head; others
+    /// may know no more of it than its status.
     ///
     /// # Errors
-    /// [`HttpPortError`] when there is no status within the limits.
-    async fn status(
+    /// [`HttpPortError`] when there is no head within the limits.
+    async fn head(
         &self,
         request: http::Request<Bytes>,
         limits: ExchangeLimits,
-    ) -> Result<http::StatusCode, HttpPortError> {
+    ) -> Result<http::Response<()>, HttpPortError> {
         match self.exchange(request, limits).await {
-            Ok(answer) => Ok(answer.status()),
-            Err(HttpPortError::ResponseTooLong { status, .. }) => Ok(status),
+            Ok(answer) => Ok(answer.map(|_| ())),
+            Err(HttpPortError::ResponseTooLong { status, .. }) => {
+                let mut head = http::Response::new(());
+                *head.status_mut() = status;
+                Ok(head)
+            }
             Err(error) => Err(error),
         }
     }

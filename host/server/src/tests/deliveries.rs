@@ -235,6 +235,36 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_says_later_is_left_alone_for_as_long_as_it_asks() {
+    const LATER: &str =
+        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n";
+
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    give_secret(&host).await;
+    host.cancel_told(&site).await;
+    let [job] = &claim(&host).await[..] else {
+        panic!("one event")
+    };
+
+    let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
+        let mut caller = site.hook_called().await;
+        let _ = caller.read(&mut [0; 1024]).await;
+        caller.write_all(LATER.as_bytes()).await.unwrap();
+        caller.shutdown().await.unwrap();
+    });
+
+    sent.unwrap();
+    let told = notice(&host, notice_of(job)).await.unwrap();
+    assert!(told.ended.is_none());
+    assert_eq!(told.attempts[0].outcome, "429");
+    site.pass(SignedDuration::from_mins(59));
+    assert!(claim(&host).await.is_empty(), "asked for an hour");
+    site.pass(SignedDuration::from_mins(2));
+    assert_eq!(claim(&host).await.len(), 1);
+}
+
+#[tokio::test]
 async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
     const EVENTS: usize = 300;
     const LOOK: SignedDuration = SignedDuration::from_millis(250);
