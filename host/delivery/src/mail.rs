@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use parafa_outbound::{Mail, MailError, Mailer};
 use parafa_platform::jobs::put_off;
-use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeRow};
+use parafa_platform::outbox::{DeliveryEnd, NOTICES_OF_SUBJECT, NoticeRow};
 use parafa_platform::{PlatformError, Records};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
@@ -20,10 +20,13 @@ use crate::error::DeliveryError;
 use crate::metrics;
 use crate::retries::{Jitter, next_attempt};
 use crate::source::NoticeSources;
+use crate::webhooks::schedule_drop;
 
 /// When to look again at a letter that is still being handed in under a lease
 /// that has ended.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+/// The outcome of an attempt at which the server did not take a letter.
+const UNAVAILABLE: &str = "unavailable";
 
 #[derive(Deserialize)]
 struct Payload {
@@ -80,7 +83,7 @@ impl MailSender {
         notices: &[Uuid],
     ) -> Result<(), DeliveryError> {
         let Some(mail) = self.letter(job, notices).await? else {
-            return self.end_mail(job, notices).await;
+            return self.end_mail(job, notices, None).await;
         };
         let sent = match &self.mailer {
             Some(mailer) => mailer.send(&mail).await,
@@ -88,14 +91,15 @@ impl MailSender {
         };
         metrics::mail_attempted(match sent {
             Ok(()) => "sent",
-            Err(MailError::Refused) => "refused",
+            Err(MailError::Refused(_)) => "refused",
             Err(MailError::Unavailable) => "unavailable",
         });
         match sent {
-            Ok(()) => self.end_mail(job, notices).await,
-            Err(MailError::Refused) => {
-                tracing::warn!(job.id = %job.id, "the mail server refuses a letter for good");
-                self.end_mail(job, notices).await
+            Ok(()) => self.end_mail(job, notices, None).await,
+            Err(MailError::Refused(code)) => {
+                tracing::warn!(job.id = %job.id, ?notices, ?code, "the mail server refuses a letter for good");
+                let outcome = code.map_or_else(|| "refused".to_owned(), |code| code.to_string());
+                self.end_mail(job, notices, Some(&outcome)).await
             }
             Err(MailError::Unavailable) => self.try_again(job, notices).await,
         }
@@ -131,14 +135,20 @@ impl MailSender {
 
     /// Ends the sending of a letter, also when somebody else has its job by
     /// now: they find nothing left to send. With the last letter about a signing
-    /// that was erased goes the key of these letters.
-    async fn end_mail(&self, job: &ClaimedJob, notices: &[Uuid]) -> Result<(), DeliveryError> {
+    /// that was erased goes the key of these letters. Of a letter that did not
+    /// arrive the operator sees the `failure`.
+    async fn end_mail(
+        &self,
+        job: &ClaimedJob,
+        notices: &[Uuid],
+        failure: Option<&str>,
+    ) -> Result<(), DeliveryError> {
         let ended = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let idle = forget(tx, &self.sources, notices).await?;
+                    let idle = conclude(tx, &self.sources, notices, failure).await?;
                     jobs::complete(tx, job).await?;
                     Ok::<_, PlatformError>(idle)
                 })
@@ -147,7 +157,7 @@ impl MailSender {
         let (idle, ended) = match ended {
             Err(lost @ PlatformError::Store(StoreError::JobLost { .. })) => {
                 let forgotten = self.records.store.transact(|tx| {
-                    Box::pin(async move { forget(tx, &self.sources, notices).await })
+                    Box::pin(async move { conclude(tx, &self.sources, notices, failure).await })
                 });
                 (forgotten.await?, Err(lost.into()))
             }
@@ -169,8 +179,7 @@ impl MailSender {
                     let mut made = 0;
                     for id in notices {
                         if let Some(mut notice) = tx.get::<NoticeRow>(id).await? {
-                            notice.made += 1;
-                            made = made.max(notice.made);
+                            made = made.max(notice.note_attempt(tx.now(), UNAVAILABLE));
                             tx.put(&notice).await?;
                         }
                     }
@@ -183,27 +192,41 @@ impl MailSender {
             })
             .await?;
         if given_up {
-            tracing::warn!(job.id = %job.id, "the mail server took a letter at no attempt");
-            self.end_mail(job, notices).await?;
+            tracing::warn!(job.id = %job.id, ?notices, "the mail server took a letter at no attempt");
+            self.end_mail(job, notices, Some(UNAVAILABLE)).await?;
         }
         Ok(())
     }
 }
 
-/// Drops notices; gives the keys that were theirs alone and that none is under
-/// any more.
-async fn forget(
+/// Drops notices, or keeps them for a while with the `failure` of their letter;
+/// gives the keys that were theirs alone and that none is under any more.
+async fn conclude(
     tx: &mut Transaction<'_>,
     sources: &NoticeSources,
     notices: &[Uuid],
+    failure: Option<&str>,
 ) -> Result<Vec<Uuid>, PlatformError> {
     let mut idle = Vec::new();
     for id in notices {
-        let Some(notice) = tx.get::<NoticeRow>(id).await? else {
+        let Some(mut notice) = tx.get::<NoticeRow>(id).await? else {
             continue;
         };
+        let has_own_key = sources.of(&notice)?.has_own_key(tx, &notice).await?;
+        if let Some(failure) = failure.filter(|_| !has_own_key) {
+            if failure != UNAVAILABLE {
+                notice.note_attempt(tx.now(), failure);
+            }
+            notice.ended = Some(DeliveryEnd {
+                at: tx.now(),
+                acknowledged: false,
+            });
+            tx.put(&notice).await?;
+            schedule_drop(tx, notice.id).await?;
+            continue;
+        }
         tx.delete::<NoticeRow>(id).await?;
-        if sources.of(&notice)?.has_own_key(tx, &notice).await? {
+        if has_own_key {
             // There are no more of them than parties, and none is added any more.
             let page = &Page::oldest(MAX_PAGE_ROWS);
             let others = tx

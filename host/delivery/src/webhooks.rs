@@ -20,6 +20,7 @@ use self::lines::Lines;
 use crate::source::NoticeSources;
 
 pub use self::keep::DROP_NOTICE;
+pub(crate) use self::keep::schedule_drop;
 
 /// Deliveries that run at the same time: no receiver and no workspace has more
 /// than a part of them.

@@ -2,7 +2,7 @@ use parafa_api_signing::views::date_time;
 use parafa_platform::accounts::Product;
 use parafa_platform::outbox;
 use parafa_platform::outbox::{
-    DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow, WEBHOOK_NOTICES_OF_TENANT,
+    DELIVERIES_OF_TENANT, DeliveryAttempt, NOTICES_OF_SUBJECT, NoticeKind, NoticeRow,
 };
 use parafa_store::jobs::HastenOutcome;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction};
@@ -40,7 +40,7 @@ impl OperatorCommands {
             .store
             .read(|tx| {
                 Box::pin(async move {
-                    let index = &WEBHOOK_NOTICES_OF_TENANT;
+                    let index = &DELIVERIES_OF_TENANT;
                     tx.page_by(index, &tenant.id, page, Guard::none()).await
                 })
             })
@@ -57,12 +57,13 @@ impl OperatorCommands {
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<NoticeRow>(&id).await?;
-                    let found = found.filter(|row| matches!(row.kind, NoticeKind::Webhook(_)));
                     let mut notice = found.ok_or(OperateError::UnknownDelivery(id))?;
-                    if notice.ended.take().is_some() {
-                        outbox::deliver(tx, id).await?;
-                    } else {
-                        hasten(tx, &notice).await?;
+                    let has_ended = notice.ended.take().is_some();
+                    match notice.kind {
+                        NoticeKind::Webhook(_) if has_ended => outbox::deliver(tx, id).await?,
+                        NoticeKind::Webhook(_) => hasten(tx, &notice).await?,
+                        NoticeKind::Mail(_) if has_ended => outbox::send(tx, &[id]).await?,
+                        NoticeKind::Mail(_) => return Err(OperateError::UnknownDelivery(id)),
                     }
                     notice.made = 0;
                     tx.put(&notice).await?;
@@ -96,9 +97,9 @@ async fn hasten(tx: &mut Transaction<'_>, notice: &NoticeRow) -> Result<(), Oper
 }
 
 fn shown(notice: &NoticeRow) -> Value {
-    let event = match &notice.kind {
-        NoticeKind::Webhook(event) => Some(event),
-        NoticeKind::Mail(_) => None,
+    let (what, name) = match &notice.kind {
+        NoticeKind::Webhook(event) => ("event", event),
+        NoticeKind::Mail(letter) => ("letter", letter),
     };
     let status = match notice.ended {
         None => "pending",
@@ -117,7 +118,8 @@ fn shown(notice: &NoticeRow) -> Value {
     json!({
         "id": notice.id,
         subject: notice.subject,
-        "event": event,
+        what: name,
+        "signerId": notice.party,
         "occurredAt": date_time(notice.occurred_at),
         "status": status,
         "attempts": attempts,

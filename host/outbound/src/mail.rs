@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use lettre::message::header::ContentType;
+use email_encoding::headers::rfc2047;
+use email_encoding::headers::writer::EmailWriter;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use url::Host;
 
 /// Longest time for one command of the conversation with the server.
 const COMMAND_TIME: Duration = Duration::from_secs(15);
@@ -105,9 +108,10 @@ pub enum MailSetupError {
 /// Why a letter was not handed in. Says nothing of its content.
 #[derive(Debug, Clone, Copy, Eq, PartialEq, thiserror::Error)]
 pub enum MailError {
-    /// It will never be taken: an address or a letter that the server refuses.
+    /// It will never be taken: an address or a letter that the server refuses,
+    /// with its reply code (RFC 5321, 4.2.1), or that cannot be written.
     #[error("the letter is refused for good")]
-    Refused,
+    Refused(Option<u16>),
     /// It was not taken now.
     #[error("the mail server did not take the letter")]
     Unavailable,
@@ -145,27 +149,43 @@ impl Mailer {
     /// # Errors
     /// [`MailError`].
     pub async fn send(&self, mail: &Mail) -> Result<(), MailError> {
-        let message = self.message(mail).ok_or(MailError::Refused)?;
+        let message = self.message(mail).ok_or(MailError::Refused(None))?;
         let sending = self.transport.send(message);
         match tokio::time::timeout(SEND_TIME, sending).await {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) if error.is_permanent() => Err(MailError::Refused),
+            Ok(Err(error)) if error.is_permanent() => {
+                Err(MailError::Refused(error.status().map(u16::from)))
+            }
             Ok(Err(_)) | Err(_) => Err(MailError::Unavailable),
         }
     }
 
     fn message(&self, mail: &Mail) -> Option<Message> {
-        let to = mail.to_address.parse().ok()?;
+        let to = with_a_labels(&mail.to_address)?.parse().ok()?;
         let from_name = Some(one_line(&mail.from_name));
         let to_name = mail.to_name.as_deref().map(one_line);
-        Message::builder()
+        let subject = one_line(&mail.subject);
+        let mut message = Message::builder()
             .message_id(Some(format!("<{}@{}>", mail.id, self.from.domain())))
             .from(Mailbox::new(from_name, self.from.clone()))
             .to(Mailbox::new(to_name, to))
-            .subject(one_line(&mail.subject))
+            .subject(subject.clone())
             .multipart(body(mail)?)
-            .ok()
+            .ok()?;
+        if looks_encoded(&subject) {
+            let encoded = encoded_words("Subject", subject)?;
+            message.headers_mut().insert_raw(encoded);
+        }
+        Some(message)
     }
+}
+
+/// An address with its domain in ASCII (RFC 5890, 2.3.2.1), which every server
+/// takes.
+fn with_a_labels(address: &str) -> Option<String> {
+    let (local_part, domain) = address.rsplit_once('@')?;
+    let domain = Host::parse(domain).ok()?;
+    Some(format!("{local_part}@{domain}"))
 }
 
 /// The letter as text and as HTML, each with what belongs to it (RFC 2046, 5.1,
@@ -191,6 +211,22 @@ fn body(mail: &Mail) -> Option<MultiPart> {
         let attachment = Attachment::new(one_line(&file.name));
         Some(whole.singlepart(attachment.body(file.content.to_vec(), media_type)))
     })
+}
+
+/// Whether readers would decode what a person has typed.
+fn looks_encoded(text: &str) -> bool {
+    text.contains("=?")
+}
+
+/// A header field whose whole text is in encoded-words (RFC 2047, 2), so that
+/// readers show it as it was typed.
+fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
+    let mut encoded = String::new();
+    let mut writer = EmailWriter::new(&mut encoded, name.len() + ": ".len(), 0, false);
+    rfc2047::encode(&text, &mut writer).ok()?;
+    drop(writer);
+    let name = HeaderName::new_from_ascii_str(name);
+    Some(HeaderValue::dangerous_new_pre_encoded(name, text, encoded))
 }
 
 /// Header fields hold no line breaks, whatever a caller called things.
@@ -332,9 +368,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_internationalized_domain_goes_out_in_ascii() {
+        let (port, conversation) = server("250 fine").await;
+        let mailer = mailer(port);
+        let mail = Mail {
+            to_address: "ona@Žemė.example".to_owned(),
+            ..mail()
+        };
+
+        let sent = mailer.send(&mail).await;
+
+        drop(mailer);
+        assert_eq!(sent, Ok(()));
+        let letter = conversation.await.expect("a letter");
+        assert!(letter.contains("<ona@xn--em-9ma32b.example>"), "{letter}");
+    }
+
+    #[tokio::test]
     async fn an_addressee_whom_the_server_refuses_for_good_is_told_from_trouble() {
         for (answer, expected) in [
-            ("550 nobody", MailError::Refused),
+            ("550 nobody", MailError::Refused(Some(550))),
             ("450 later", MailError::Unavailable),
         ] {
             let (port, _conversation) = server(answer).await;

@@ -27,8 +27,8 @@ pub const DELIVER: &str = "deliver-event";
 /// go into it, all of them to one party.
 pub const MAIL: &str = "send-mail";
 
-/// Something that is to be told outside. A mail's row goes once it is sent or given up; a
-/// webhook's stays a while, to be looked at and replayed.
+/// Something that is to be told outside. A mail's row goes once it is sent; one that did not
+/// arrive and a webhook's stay a while, to be looked at and replayed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct NoticeRow {
     /// Also the idempotency key of every delivery of it.
@@ -86,7 +86,7 @@ pub struct Target {
 pub struct DeliveryAttempt {
     /// When.
     pub at: Timestamp,
-    /// The receiver's HTTP status, or what stood in its way.
+    /// The receiver's HTTP status or SMTP reply code, or what stood in its way.
     pub outcome: String,
 }
 
@@ -103,11 +103,12 @@ pub struct DeliveryEnd {
 pub const NOTICES_OF_SUBJECT: Index<NoticeRow, Uuid> =
     Index::many("of_signing", |row| vec![row.subject]);
 
-/// The notices to the webhooks of a workspace.
-pub const WEBHOOK_NOTICES_OF_TENANT: Index<NoticeRow, Uuid> =
+/// What an operator sees of a workspace: the notices to its webhooks, and mail that did not
+/// arrive.
+pub const DELIVERIES_OF_TENANT: Index<NoticeRow, Uuid> =
     Index::many("webhooks_of_tenant", |row| match row.kind {
         NoticeKind::Webhook(_) => vec![row.tenant],
-        NoticeKind::Mail(_) => Vec::new(),
+        NoticeKind::Mail(_) => row.ended.map(|_| row.tenant).into_iter().collect(),
     });
 
 impl Table for NoticeRow {
@@ -125,7 +126,7 @@ impl Table for NoticeRow {
     }
 
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
-        &[&NOTICES_OF_SUBJECT, &WEBHOOK_NOTICES_OF_TENANT]
+        &[&NOTICES_OF_SUBJECT, &DELIVERIES_OF_TENANT]
     }
 }
 
@@ -249,6 +250,22 @@ pub async fn drop_notices(
 }
 
 impl NoticeRow {
+    /// Most attempts that are listed; replays may add to them.
+    const LISTED_ATTEMPTS: usize = 50;
+
+    /// Notes an attempt; gives how many of this run were made.
+    pub fn note_attempt(&mut self, at: Timestamp, outcome: &str) -> usize {
+        self.made += 1;
+        self.attempts.push(DeliveryAttempt {
+            at,
+            outcome: outcome.to_owned(),
+        });
+        if self.attempts.len() > Self::LISTED_ATTEMPTS {
+            self.attempts.remove(0);
+        }
+        self.made
+    }
+
     /// What it is to say.
     ///
     /// # Errors

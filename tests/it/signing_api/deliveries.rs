@@ -1,5 +1,7 @@
 //! What the outside is told: webhooks and mail.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::account::{Account, sign_first, signing_of, text, two, with};
@@ -130,6 +132,7 @@ async fn a_receiver_in_trouble_gets_the_same_event_again_signed_afresh() {
     let path = format!("v1/signings/{}/cancel", text(&signing, "signingId"));
     api.post(&path, json!({})).await.expect(200);
     hook.deliveries(1).await;
+    hook.answer_with(429).await;
     done(&demo.data(), &["demo", "clock", "+10s"]);
     hook.deliveries(2).await;
     hook.answer_with(204).await;
@@ -225,4 +228,49 @@ async fn mail_of_the_sandbox_is_marked() {
             "{subject}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_letter_shows_what_was_typed_and_goes_to_a_domain_in_ascii() {
+    const TYPED: &str = "=?utf-8?q?Pirma?= ir =?utf-8?q?antra?=";
+
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signers = json!([{"email": "ona@žemė.example"}]);
+    let more = json!({"delivery": "email", "title": TYPED});
+
+    let signing = api.create(with(signing_of(signers), more)).await;
+
+    let letter = &letters(&demo, 1).await[0];
+    assert!(text(letter, "subject").contains(TYPED), "{letter}");
+    assert_eq!(letter["to"], "ona@xn--em-9ma32b.example");
+    assert_eq!(signing["signers"][0]["email"], "ona@žemė.example");
+}
+
+#[tokio::test]
+async fn a_mailbox_that_the_mail_server_refuses_is_told_to_the_operator() {
+    let demo = Demo::start();
+    let api = Account::live(&demo);
+    let signers = json!([{"email": "nobody@example.lt"}, {"email": "ona@example.lt"}]);
+    let more = json!({"delivery": "email"});
+    let signing = api.create(with(signing_of(signers), more)).await;
+    letters(&demo, 1).await;
+
+    let tenant = demo_json(&demo)["signing"]["tenant"].clone();
+    let list = ["delivery", "list", tenant.as_str().expect("a tenant")];
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let mut listed = done(&demo.data(), &list);
+    while listed[0].is_null() && Instant::now() < deadline {
+        listed = done(&demo.data(), &list);
+    }
+
+    let failed = &listed[0];
+    assert_eq!(failed["letter"], "invitation", "{listed}");
+    assert_eq!(failed["status"], "failed");
+    assert_eq!(failed["attempts"][0]["outcome"], "550");
+    assert_eq!(failed["signingId"], signing["signingId"]);
+    assert_eq!(failed["signerId"], signing["signers"][0]["signerId"]);
+    assert_eq!(listed[1], Value::Null, "the other letter arrived");
+    let replay = ["delivery", "replay", text(failed, "id")];
+    assert_eq!(done(&demo.data(), &replay)["status"], "pending");
 }

@@ -2,8 +2,9 @@ use bytes::Bytes;
 use http::{HeaderMap, Uri};
 use jiff::Timestamp;
 use parafa_platform::PlatformError;
-use parafa_platform::outbox::{self, DeliveryAttempt, DeliveryEnd, NoticeKind, NoticeRow, Target};
+use parafa_platform::outbox::{self, DeliveryEnd, NoticeKind, NoticeRow, Target};
 use parafa_platform::webhook_secret::WebhookSecretRow;
+use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
@@ -17,9 +18,6 @@ use super::signature::signed_headers;
 use crate::error::DeliveryError;
 use crate::metrics;
 use crate::retries::{Jitter, next_attempt};
-
-/// Most attempts that a delivery's record lists; replays may add to them.
-const LISTED_ATTEMPTS: usize = 50;
 
 #[derive(Deserialize)]
 struct Payload {
@@ -55,7 +53,8 @@ impl WebhookSender {
             }
             signed => signed?,
         };
-        let outcome = post(self.port.as_ref(), &target, headers, Bytes::from(body)).await;
+        let body = Bytes::from(body);
+        let outcome = post(self.port.as_ref(), &target, headers, body, now).await;
         metrics::delivery_attempted(outcome.class());
         self.note_outcome(job, &notice, outcome).await
     }
@@ -121,11 +120,12 @@ impl WebhookSender {
                             jobs::complete(tx, job).await.map(|()| false)?,
                         );
                     };
-                    let made = note_attempt(&mut notice, now, outcome);
+                    let made = notice.note_attempt(now, &outcome.described());
                     release_next(tx, &mut notice).await?;
                     if outcome.may_be_repeated()
                         && let Some(again) = next_attempt(made, now, jitter)
                     {
+                        let again = again.max(shifted(now, outcome.pause()));
                         tx.put(&notice).await?;
                         jobs::retry(tx, job, again).await?;
                         return Ok(false);
@@ -161,17 +161,4 @@ async fn release_next(tx: &mut Transaction<'_>, notice: &mut NoticeRow) -> Resul
         Some(next) => outbox::deliver(tx, next).await,
         None => Ok(()),
     }
-}
-
-/// Adds to the record; gives how many attempts of this run were made.
-fn note_attempt(notice: &mut NoticeRow, now: Timestamp, outcome: Outcome) -> usize {
-    notice.made += 1;
-    notice.attempts.push(DeliveryAttempt {
-        at: now,
-        outcome: outcome.described(),
-    });
-    if notice.attempts.len() > LISTED_ATTEMPTS {
-        notice.attempts.remove(0);
-    }
-    notice.made
 }

@@ -22,7 +22,7 @@ struct Payload {
 }
 
 /// Has a delivery forgotten in time that has ended now.
-pub(super) async fn schedule_drop(
+pub(crate) async fn schedule_drop(
     tx: &mut Transaction<'_>,
     notice: Uuid,
 ) -> Result<(), StoreError> {

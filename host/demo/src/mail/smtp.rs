@@ -16,6 +16,8 @@ const MAX_LINE: u64 = 4096;
 const MAX_LETTER: usize = 8 * 1024 * 1024;
 /// Most addressees of one letter (RFC 5321 4.5.3.1.8 asks for 100).
 const MAX_RECIPIENTS: usize = 100;
+/// The beginning of addresses that have no mailbox.
+const NOBODY: &str = "nobody@";
 /// Longest silence of a client.
 const SILENCE: Duration = Duration::from_secs(60);
 
@@ -106,6 +108,7 @@ impl Envelope {
             .split_once('<')
             .and_then(|(_, rest)| rest.split_once('>'));
         match address {
+            Some((address, _)) if address.starts_with(NOBODY) => "550 no such mailbox",
             Some((address, _)) if address.contains('@') => {
                 self.recipients.push(address.to_owned());
                 "250 fine"
