@@ -149,7 +149,7 @@ impl Place {
             id: &self.id,
             signature: &self.signature_id(),
             time: &time,
-            signer: &line(&certificate.common_name().unwrap_or_default()),
+            signer: &line(&certificate.person_name().unwrap_or_default()),
         };
         Ok(metadata.write())
     }

@@ -130,13 +130,27 @@ impl<'a> Certificate<'a> {
     /// The first common name of the subject, if it has a readable one.
     #[must_use]
     pub fn common_name(&self) -> Option<String> {
-        common_name_in(self.subject)
+        attribute_in(self.subject, rfc4519::COMMON_NAME)
+    }
+
+    /// The subject's given name and surname, in this order, where it has both:
+    /// authorities put them in a common name in either order, and add to it. Else
+    /// the common name.
+    #[must_use]
+    pub fn person_name(&self) -> Option<String> {
+        let part = |oid| attribute_in(self.subject, oid);
+        let (given_name, surname) = (part(rfc4519::GIVEN_NAME), part(rfc4519::SURNAME));
+        match (given_name, surname) {
+            (Some(given_name), Some(surname)) => Some(format!("{given_name} {surname}")),
+            _ => self.common_name(),
+        }
     }
 
     /// The first common name of the issuer, if it has a readable one.
     #[must_use]
     pub fn issuer_common_name(&self) -> Option<String> {
-        common_name_in(Element::parse("Name", self.issuer).ok()?)
+        let issuer = Element::parse("Name", self.issuer).ok()?;
+        attribute_in(issuer, rfc4519::COMMON_NAME)
     }
 
     /// The serial number in hexadecimal digits, for people.
@@ -364,7 +378,8 @@ pub(crate) fn key_algorithm(subject_public_key_info: &[u8]) -> Option<Elements<'
     algorithm.children(WHAT).ok()
 }
 
-fn common_name_in(name: Element<'_>) -> Option<String> {
+/// The first readable attribute of a type in a Name.
+fn attribute_in(name: Element<'_>, wanted: ObjectIdentifier) -> Option<String> {
     let names = name.children("Name").ok()?.remaining().ok()?;
     names
         .iter()
@@ -375,13 +390,13 @@ fn common_name_in(name: Element<'_>) -> Option<String> {
                 .ok()
         })
         .flatten()
-        .find_map(common_name)
+        .find_map(|attribute| value_of(attribute, wanted))
 }
 
-fn common_name(attribute: Element<'_>) -> Option<String> {
+fn value_of(attribute: Element<'_>, wanted: ObjectIdentifier) -> Option<String> {
     let mut parts = attribute.children("AttributeTypeAndValue").ok()?;
     let oid: ObjectIdentifier = parts.any().ok()?.decode("AttributeTypeAndValue").ok()?;
-    if oid != rfc4519::COMMON_NAME {
+    if oid != wanted {
         return None;
     }
     directory_string(parts.any().ok()?)

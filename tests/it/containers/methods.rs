@@ -106,6 +106,36 @@ async fn one_container_is_signed_by_phone_by_card_and_by_a_scanned_code_and_ever
 }
 
 #[tokio::test]
+async fn whoever_signs_an_adoc_is_named_by_given_name_and_surname_whatever_the_method() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let people = [
+        ("smart_id", demo.smart_id_personas("signs")[0]),
+        ("mobile_id", demo.persona("mobile-id-1")),
+        ("nfc", demo.persona("card-p384")),
+    ];
+    let signers = ["ona", "ruta", "jonas"].map(|name| json!({"email": format!("{name}@a.lt")}));
+    let signing = composed(&api, "adoc", json!(signers)).await;
+
+    for (signer, (method, persona)) in signing.signers.iter().zip(people) {
+        if method == "nfc" {
+            assert_eq!(refusal(&demo, signer.link(), &["--as", &persona.id]), None);
+        } else {
+            let attempt = attempt(&Demo::ceremony(signer.link()), method, persona).await;
+            assert_eq!(attempt.phase, "done", "{method}: {:?}", attempt.error);
+        }
+    }
+
+    let (container, _) = api.document(signing.signing_id).await;
+    let container = String::from_utf8_lossy(&container);
+    for (method, persona) in people {
+        let name = persona.name.to_uppercase();
+        let named = format!("<sig:individualName>{name}</sig:individualName>");
+        assert!(container.contains(&named), "{method}: {name}");
+    }
+}
+
+#[tokio::test]
 async fn a_card_signs_as_many_files_with_as_long_names_as_can_be_composed() {
     let demo = Demo::start();
     // The judge `AsicE` unpacks members under their names, and no file system takes
