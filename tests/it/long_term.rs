@@ -154,6 +154,10 @@ async fn a_form_is_flattened_or_every_field_is_named() {
         .map(|fault| &*fault.pointer)
         .collect();
     assert_eq!(pointers, ["/document/flatten"]);
+    assert_eq!(
+        refused.problem.errors[0].detail,
+        "Vardas: it has something to show and no appearance, so that each reader makes up its own (no-appearance)"
+    );
 
     let created = api
         .call(Method::POST, "v1/signings", Some(flattened(&form)))
@@ -189,7 +193,8 @@ async fn a_signed_document_is_not_flattened_and_the_field_that_is_signed_is_name
     let faults: Vec<_> = faults
         .map(|fault| (&*fault.pointer, &*fault.detail))
         .collect();
-    assert_eq!(faults, [("/document/flatten", "Signature1: signed")]);
+    let told = "Signature1: it shows a signature, which flattening would break (signed)";
+    assert_eq!(faults, [("/document/flatten", told)]);
 }
 
 /// The form without the appearance of its only field.

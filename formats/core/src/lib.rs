@@ -30,8 +30,8 @@ pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,
 };
 pub use parafa_catalogue::{
-    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, HashFunction, Integrity, MemberRole,
-    NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
+    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, FieldReason, HashFunction, Integrity,
+    MemberRole, NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
     TimestampKind, TimestampStatus, UnknownName, compose_params, levels, need_params, note, reason,
     refusal,
 };

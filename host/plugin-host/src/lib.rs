@@ -75,9 +75,9 @@ pub use limits::CallLimits;
 pub use meter::MemoryMeter;
 pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
 pub use parafa_catalogue::{
-    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, Integrity, MemberRole, NeedKind,
-    Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel, TimestampKind,
-    TimestampStatus, compose_params, need_params, note, reason, refusal,
+    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, FieldReason, Integrity, MemberRole,
+    NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
+    TimestampKind, TimestampStatus, compose_params, need_params, note, reason, refusal,
 };
 pub use payload::{Digest, Payload};
 pub use plugin::Plugin;

@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod algorithm;
 mod evidence;
+mod field_reason;
 mod level;
 mod named;
 mod operation;
@@ -22,6 +23,7 @@ pub use algorithm::{DigestAlgorithm, HashFunction, SignatureAlgorithm};
 pub use evidence::{
     ChangeKind, CoverageKind, Integrity, MemberRole, SignatureKind, TimestampKind, TimestampStatus,
 };
+pub use field_reason::FieldReason;
 pub use level::{BaselineLevel, TargetLevel};
 pub use named::UnknownName;
 pub use operation::{NeedKind, Operation, Preservation};

@@ -1,9 +1,8 @@
 //! What becomes of a widget: nothing, a drawing, or the reason why it cannot
 //! be drawn as readers show it.
 
-use std::fmt;
-
 use lopdf::{Dictionary, Object, ObjectId};
+pub(super) use parafa_format_core::FieldReason as Reason;
 
 use super::field::Field;
 use super::widget::Annotation;
@@ -22,84 +21,6 @@ pub(super) enum Verdict {
         /// Where it is on the page.
         rectangle: Rectangle,
     },
-}
-
-/// Why a widget cannot be drawn as readers show it.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Reason {
-    /// Its appearance uses a name that the page and the interactive form
-    /// define differently, or that only some readers find in the form.
-    AmbiguousResource,
-    /// An annotation follows it that only some readers draw on top of it.
-    AnnotationAbove,
-    /// It covers an annotation that would come to lie on top of it.
-    AnnotationBelow,
-    /// The appearance has no usable `/BBox` or `/Matrix`, or no extent.
-    BadBoundingBox,
-    /// The flags of the widget or of its field are no integer.
-    BadFlags,
-    /// The widget has no usable `/Rect`.
-    BadRectangle,
-    /// Its flag Invisible is set, which only some readers go by.
-    InvisibleFlag,
-    /// The page has it more than once.
-    ListedTwice,
-    /// The form asks readers to make its appearance anew, and the one that it has
-    /// cannot be shown to have the text of its value.
-    NeedAppearances,
-    /// It has something to show, but no appearance; readers make one up.
-    NoAppearance,
-    /// It has appearances for states, but says not which one it is in.
-    NoState,
-    /// It is a field that its page has as another annotation than a widget.
-    NotAWidget,
-    /// Whether it is shown depends on optional content (8.11).
-    OptionalContent,
-    /// The content of its page cannot be read.
-    PageContent,
-    /// It shows a signature, which flattening would break.
-    Signed,
-    /// The data of the appearance cannot be decoded.
-    UndecodableAppearance,
-    /// Its kind of field is not known; only some readers show such a widget.
-    UnknownFieldType,
-    /// There is no appearance for the state that it is in.
-    UnknownState,
-    /// It has a value, but the appearance draws no text.
-    ValueNotDrawn,
-}
-
-impl Reason {
-    /// The catalogue code.
-    fn code(self) -> &'static str {
-        match self {
-            Self::AmbiguousResource => "ambiguous-resource",
-            Self::AnnotationAbove => "annotation-above",
-            Self::AnnotationBelow => "annotation-below",
-            Self::BadBoundingBox => "bad-bbox",
-            Self::BadFlags => "bad-flags",
-            Self::BadRectangle => "bad-rect",
-            Self::InvisibleFlag => "invisible-flag",
-            Self::ListedTwice => "listed-twice",
-            Self::NeedAppearances => "need-appearances",
-            Self::NoAppearance => "no-appearance",
-            Self::NoState => "no-state",
-            Self::NotAWidget => "not-a-widget",
-            Self::OptionalContent => "optional-content",
-            Self::PageContent => "page-content",
-            Self::Signed => "signed",
-            Self::UndecodableAppearance => "undecodable-appearance",
-            Self::UnknownFieldType => "unknown-field-type",
-            Self::UnknownState => "unknown-state",
-            Self::ValueNotDrawn => "value-not-drawn",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.code())
-    }
 }
 
 /// Judges a widget by its entries (12.5.5 and 12.7.5).
