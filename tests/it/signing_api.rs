@@ -7,6 +7,7 @@ mod capabilities;
 mod clock;
 mod creation;
 mod deliveries;
+mod details;
 mod erasure;
 mod examples;
 mod files;

@@ -59,6 +59,9 @@ const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 
 const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
      style-src 'unsafe-inline'; frame-ancestors 'none'";
 
+/// What a program is told of a link behind which there is nothing for it.
+const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
+
 /// What every call works with.
 pub(crate) struct Http<C> {
     pub(crate) api: Arc<C>,
@@ -98,6 +101,7 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
         .merge(card::router())
         .method_not_allowed_fallback(method_not_allowed::<C>)
         .layer(middleware::from_fn(end_slow_calls))
+        .layer(middleware::map_response(tell_dead_links))
         .layer(middleware::from_fn_with_state(
             http.clone(),
             refuse_foreign_origin::<C>,
@@ -333,17 +337,21 @@ async fn code_to_scan<C: CeremonyApi>(
 ) -> Result<Response, Problem> {
     let link = find_open(&*http.api, &token).await?;
     let state = http.api.state(link).await?;
-    let attempt = state.attempt.ok_or_else(Problem::not_found)?;
-    let link = attempt.device_link.map(|link| link.qr);
-    let link = link.or(attempt.pairing.map(|pairing| pairing.uri));
-    let link = link.ok_or_else(Problem::not_found)?;
+    let link = state.attempt.and_then(|attempt| {
+        let link = attempt.device_link.map(|link| link.qr);
+        link.or(attempt.pairing.map(|pairing| pairing.uri))
+    });
+    let link = link.ok_or_else(|| {
+        let told = "No attempt that shows a code is under way on this link.";
+        Problem::new(ProblemType::NOT_FOUND, told)
+    })?;
     let code = QrCode::with_error_correction_level(&link, EcLevel::L);
     let code = code.map_err(|error| {
         tracing::error!(
             error = &error as &dyn std::error::Error,
             "a link fits no code"
         );
-        Problem::of(ProblemType::UNAVAILABLE)
+        Problem::unavailable("The code to scan cannot be drawn at the moment.")
     })?;
     let svg = code
         .render::<svg::Color<'_>>()
@@ -434,7 +442,12 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     if headers.get(ORIGIN).is_none_or(is_own) || is_own_form(headers) {
         return next.run(request).await;
     }
-    let told = "The call comes from a page of another origin.";
+    let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
+    let told = format!(
+        "The call comes from a page of {}, and only those of {} may make it.",
+        origin.unwrap_or("another origin"),
+        http.origin
+    );
     let problem = Problem::new(ProblemType::FORBIDDEN, told);
     let path = request.uri().path();
     let token = path
@@ -463,6 +476,18 @@ fn is_own_form(headers: &HeaderMap) -> bool {
         && is_form(headers)
 }
 
+/// What is not found behind a link is the link itself, whose token nobody repeats.
+async fn tell_dead_links(mut response: Response) -> Response {
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        let told = match problem.kind() == ProblemType::NOT_FOUND {
+            true => problem.told_instead(|| DEAD_LINK.to_owned()),
+            false => problem,
+        };
+        response.extensions_mut().insert(told);
+    }
+    response
+}
+
 /// A body that comes a byte a second holds nobody up.
 async fn end_slow_calls(request: Request, next: Next) -> Response {
     match tokio::time::timeout(MAX_CALL, next.run(request)).await {
@@ -477,7 +502,7 @@ async fn end_slow_calls(request: Request, next: Next) -> Response {
 pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     match has_media_type(headers, "application/json") {
         true => Ok(()),
-        false => Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE)),
+        false => Err(Problem::unsupported_media_type(headers, "application/json")),
     }
 }
 

@@ -5,7 +5,8 @@ mod format;
 mod page;
 mod problem_type;
 
-use http::StatusCode;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use url::Url;
 use uuid::Uuid;
 
@@ -15,6 +16,9 @@ pub(crate) use self::format::write;
 pub(crate) use self::page::page;
 pub use self::problem_type::ProblemType;
 use crate::decode::Fault;
+
+/// After how many seconds to come again where nothing else is known.
+const UNAVAILABLE_SECONDS: u32 = 30;
 
 /// A refusal, still in no format; the answer to the caller is written at the
 /// edge.
@@ -33,15 +37,18 @@ struct Content {
 }
 
 impl Problem {
-    /// `detail` is a sentence about this occurrence, for the caller's eyes.
+    /// `detail` is a sentence about this occurrence, for the caller's eyes. Every
+    /// 503 says when to come again.
     #[must_use]
     pub fn new(kind: impl Into<ProblemType>, detail: impl Into<String>) -> Self {
+        let kind = kind.into();
+        let is_unavailable = kind.status == StatusCode::SERVICE_UNAVAILABLE;
         Self(Box::new(Content {
-            kind: kind.into(),
+            kind,
             detail: detail.into(),
             errors: Vec::new(),
             recovery_url: None,
-            retry_after_seconds: None,
+            retry_after_seconds: is_unavailable.then_some(UNAVAILABLE_SECONDS),
             headers: Vec::new(),
             about: None,
         }))
@@ -82,16 +89,18 @@ impl Problem {
         Self::new(ProblemType::VALIDATION_FAILED, detail).with_errors(faults)
     }
 
-    /// 401: the key is missing or does not work.
+    /// 401: the key does not work, whatever the reason.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::of(ProblemType::UNAUTHORIZED)
     }
 
-    /// 403: the caller's role does not allow it.
+    /// 403: the caller's role allows only what reads, which `what` is not.
     #[must_use]
-    pub fn forbidden() -> Self {
-        Self::of(ProblemType::FORBIDDEN)
+    pub fn forbidden(what: &str) -> Self {
+        let detail =
+            format!("The workspace user behind the key may only read, and {what} does more.");
+        Self::new(ProblemType::FORBIDDEN, detail)
     }
 
     /// 404: no such path, or no such record for this caller.
@@ -106,6 +115,27 @@ impl Problem {
         let mut problem = Self::new(ProblemType::PAYMENT_REQUIRED, detail);
         problem.0.recovery_url = recovery_url;
         problem
+    }
+
+    /// 415: says which header it is, and that `taken` is taken.
+    #[must_use]
+    pub fn unsupported_media_type(headers: &HeaderMap, taken: &str) -> Self {
+        let value = |name| {
+            headers
+                .get(name)
+                .and_then(|value: &HeaderValue| value.to_str().ok())
+        };
+        let encoding = value(CONTENT_ENCODING).filter(|encoding| *encoding != "identity");
+        let what = match (value(CONTENT_TYPE), encoding) {
+            (_, Some(encoding)) => {
+                format!(
+                    "Content-Encoding is {encoding}, and a body is taken without one, as {taken}."
+                )
+            }
+            (Some(given), None) => format!("Content-Type is {given}, and {taken} is taken."),
+            (None, None) => format!("Content-Type is missing, and {taken} is taken."),
+        };
+        Self::new(ProblemType::UNSUPPORTED_MEDIA_TYPE, what)
     }
 
     /// 503: nothing changed, and trying again later may help.
@@ -133,6 +163,16 @@ impl Problem {
     #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.0.headers.push((name, value.into()));
+        self
+    }
+
+    /// With another sentence in the place of one that says no more than the type's
+    /// meaning.
+    #[must_use]
+    pub fn told_instead(mut self, detail: impl FnOnce() -> String) -> Self {
+        if self.0.detail == self.0.kind.meaning {
+            self.0.detail = detail();
+        }
         self
     }
 

@@ -125,6 +125,14 @@ impl Security {
         json!({"type": "http", "scheme": scheme, "description": description})
     }
 
+    /// The scheme's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bearer(_) => "Bearer",
+            Self::Basic(_) => "Basic",
+        }
+    }
+
     /// The challenge of a refusal (RFC 9110, 11.6.1; RFC 7617, 2).
     pub(crate) fn challenge(self) -> &'static str {
         match self {
@@ -250,6 +258,11 @@ async fn problem_page(
 ) -> Result<Response, Problem> {
     let Path(name) = name.map_err(|_| Problem::not_found())?;
     let kind = kinds.iter().find(|kind| kind.name == name);
-    let kind = kind.ok_or_else(Problem::not_found)?;
+    let kind = kind.ok_or_else(|| {
+        Problem::new(
+            ProblemType::NOT_FOUND,
+            format!("No problem is called {name}."),
+        )
+    })?;
     Ok(page_response(StatusCode::OK, page(*kind)))
 }

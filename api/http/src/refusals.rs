@@ -9,9 +9,10 @@ use crate::edge::Authenticated;
 use crate::problem::{Problem, ProblemType};
 use crate::router::Http;
 
-/// Every path that is none.
+/// Every path that is none. It is not repeated: it may be a link with something
+/// behind its token.
 pub(crate) async fn not_found() -> Problem {
-    Problem::not_found()
+    Problem::new(ProblemType::NOT_FOUND, "There is no such path here.")
 }
 
 /// A path of the API with a method that it has not. An id in the path that

@@ -17,7 +17,7 @@ use axum::body::{Body, to_bytes};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, StatusCode};
 use parafa_api_http::{
-    Access, AlreadyCounted, Api, Credentials, Fault, Principal, Problem, RequestId,
+    Access, AlreadyCounted, Api, Credentials, Fault, Principal, Problem, ProblemType, RequestId,
 };
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, JsonObject, Tool};
 use serde_json::Value;
@@ -241,7 +241,10 @@ impl Definition {
                 let id = arguments.text("orderId");
                 let id = arguments.complete(id)?;
                 // As in a path: what is no id is the id of nothing.
-                let id = Uuid::try_parse(&id).map_err(|_| Problem::not_found())?;
+                let id = Uuid::try_parse(&id).map_err(|_| {
+                    let detail = "There is no such order: orderId is no UUID.";
+                    Problem::new(ProblemType::NOT_FOUND, detail)
+                })?;
                 let path = self.path.replace("{orderId}", &id.to_string());
                 (Method::GET, path, Body::empty(), None)
             }

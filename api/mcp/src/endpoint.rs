@@ -203,7 +203,7 @@ impl<T: AgentTools> Endpoint<T> {
             return Err(Refusal {
                 challenge: Some(challenge(Some("insufficient_scope"))),
                 rate: Some(rate),
-                ..Refusal::of(Problem::forbidden())
+                ..Refusal::of(Problem::forbidden(tool))
             });
         }
         let caller = Arc::new(caller);

@@ -115,14 +115,16 @@ pub(crate) fn problem(kind: ProblemType, base_url: &BaseUrl) -> Problem {
             Fault::new("/signers/1/email", "must be an email address"),
             Fault::new("/title", "is required"),
         ]),
-        Some(ProblemKind::FlattenRefused) => Problem::of(kind).with_errors(vec![Fault::new(
+        Some(ProblemKind::FlattenRefused) => Problem::at(
+            kind,
             "/document/flatten",
-            "buyer.signature: has no appearance",
-        )]),
-        Some(ProblemKind::DocumentRefused) => Problem::of(kind).with_errors(vec![Fault::new(
+            "buyer.name: it has something to show and no appearance, so that each reader makes up its own (no-appearance)",
+        ),
+        Some(ProblemKind::DocumentRefused) => Problem::at(
+            kind,
             "/document/content",
-            "The document is encrypted.",
-        )]),
+            "The document is encrypted. (encrypted)",
+        ),
         Some(ProblemKind::PaymentRequired) => {
             let recovery_url = Url::parse(&base_url.join("/billing")).ok();
             Problem::payment_required(kind.meaning, recovery_url)

@@ -41,8 +41,9 @@ impl Authentications {
     ) -> Result<views::DataToBeSigned, AuthError> {
         let row = self.request(id).await?;
         let now = self.records.store.now().await?;
-        if row.state.status(now).is_terminal() {
-            return Err(CannotAuthenticate::Ended.into());
+        let status = row.state.status(now);
+        if status.is_terminal() {
+            return Err(CannotAuthenticate::Ended(status).into());
         }
         let private = row.open(&self.records.master)?;
         let certificate =
@@ -179,7 +180,7 @@ impl Authentications {
             .any(|name| name == encoding.name())
         {
             true => Ok((algorithm, encoding)),
-            false => Err(AuthError::ForbiddenEncoding),
+            false => Err(AuthError::ForbiddenEncoding(encoding)),
         }
     }
 

@@ -56,11 +56,11 @@ impl Authentications {
             nonce,
         } = asked;
         if !provider.audiences.contains(&audience) {
-            return Err(AuthError::ForbiddenOrigin);
+            return Err(AuthError::ForbiddenOrigin(audience));
         }
         let name = views::domain_method(method.method());
         if !provider.methods.contains(&name) || !self.methods().contains(&name) {
-            return Err(AuthError::ForbiddenMethod);
+            return Err(AuthError::ForbiddenMethod(method.method()));
         }
         let drafted = self
             .draft(provider, audience, method, return_url, nonce)

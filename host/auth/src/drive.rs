@@ -333,7 +333,7 @@ fn rejected(rejection: &CertificateRejection) -> AuthenticationFailure {
         CertificateRejection::Untrusted(_)
         | CertificateRejection::Purpose(_)
         | CertificateRejection::NotQualified(_) => AuthenticationFailure::NotQualified,
-        CertificateRejection::RevocationUnavailable(_) => {
+        CertificateRejection::RevocationUnavailable { .. } => {
             AuthenticationFailure::ProviderUnavailable
         }
     }

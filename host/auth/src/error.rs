@@ -1,5 +1,7 @@
+use parafa_api_auth::AuthenticationMethod;
 use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
 use parafa_eid::EidError;
+use parafa_eid::card::SignatureEncoding;
 use parafa_platform::PlatformError;
 use parafa_store::StoreError;
 use parafa_store::keys::KeyError;
@@ -17,13 +19,13 @@ pub enum AuthError {
     Cannot(#[from] CannotAuthenticate),
     /// The audience is not on the provider's list.
     #[error("the audience is not on the provider's list")]
-    ForbiddenOrigin,
+    ForbiddenOrigin(String),
     /// The provider is not set up for the method, or nobody is here.
     #[error("the method is not permitted")]
-    ForbiddenMethod,
+    ForbiddenMethod(AuthenticationMethod),
     /// The provider is not set up for the encoding.
     #[error("the encoding is not permitted")]
-    ForbiddenEncoding,
+    ForbiddenEncoding(SignatureEncoding),
     /// The workspace of the provider is suspended.
     #[error("the provider's workspace is suspended")]
     ForbiddenTenant,

@@ -28,7 +28,7 @@ impl Lifecycle {
                     let events = row
                         .signing
                         .cancel(tx.now())
-                        .map_err(|_| CeremonyError::SigningEnded)?;
+                        .map_err(|_| CeremonyError::SigningEnded(before.status))?;
                     change::store(tx, &self.owners, stored_under, &before, &row, &events).await?;
                     UnsealedSigning::read(tx, stored_under, row).await
                 })

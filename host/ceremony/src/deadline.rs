@@ -69,7 +69,7 @@ impl Lifecycle {
     ) -> Result<UnsealedSigning, CeremonyError> {
         let row = self.reader.signing_of(caller, id).await?;
         if row.erased_at.is_some() {
-            return Err(CeremonyError::SigningEnded);
+            return Err(CeremonyError::SigningEnded(row.signing.status));
         }
         let key = self.reader.key_to(&row).await?;
         let (under, caller) = (&key, *caller);
@@ -82,7 +82,7 @@ impl Lifecycle {
                     let mut row = change::changeable(tx, &caller, id).await?;
                     row.signing
                         .change_deadline(days_after(now, expires_in_days), now)
-                        .map_err(|_| CeremonyError::SigningEnded)?;
+                        .map_err(|_| CeremonyError::SigningEnded(row.signing.status))?;
                     tx.put(&row).await?;
                     jobs::cancel(tx, TIMERS, &unique(id)).await?;
                     schedule(tx, &row).await?;

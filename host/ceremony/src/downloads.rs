@@ -97,7 +97,9 @@ impl Downloads {
         if row.erased_at.is_some() {
             return Err(CeremonyError::NotFound);
         }
-        let output = row.output().ok_or(CeremonyError::NotYetSigned)?;
+        let output = row
+            .output()
+            .ok_or(CeremonyError::NotYetSigned(row.signing.status))?;
         let (version, simulated) = (output.version.clone(), output.simulated);
         let download = self.download(&row, version).await?;
         Ok(Download {

@@ -1,5 +1,7 @@
 use jiff::Timestamp;
-use parafa_domain::{AttemptFailure, CannotAct, CannotBegin, SigningMethod};
+use parafa_domain::{
+    AttemptFailure, CannotAct, CannotBegin, SignerStatus, SigningMethod, SigningStatus,
+};
 use parafa_platform::{PlatformError, seconds_until};
 use parafa_plugin_host::Fault;
 use parafa_store::StoreError;
@@ -13,18 +15,19 @@ pub enum CeremonyError {
     /// There is no such thing for this caller.
     #[error("not found")]
     NotFound,
-    /// The signing has ended.
-    #[error("the signing has ended")]
-    SigningEnded,
+    /// The signing has ended; one that is pending still, by its deadline.
+    #[error("the signing has ended: it is {0}")]
+    SigningEnded(SigningStatus),
     /// Nobody else could sign.
     #[error("the last signer cannot be removed")]
     LastSigner,
     /// There are as many parties as there may be.
     #[error("there are too many parties")]
     TooManySigners,
-    /// The party is not one who is reminded.
+    /// The party is not one who is reminded, by how it stands, or else because
+    /// nobody was invited by mail.
     #[error("the party cannot be reminded")]
-    NotRemindable,
+    NotRemindable(Option<SignerStatus>),
     /// The party was reminded within the hour.
     #[error("the party was reminded already")]
     ReminderTooSoon {
@@ -32,14 +35,19 @@ pub enum CeremonyError {
         retry_after: u32,
     },
     /// A plugin that is needed was taken out of use, and may come back.
-    #[error("{0}")]
-    OutOfUse(&'static str),
+    #[error("{format} documents cannot be {done} at the moment: their plugin is out of use")]
+    OutOfUse {
+        /// The plugin's id, or the extension of its documents.
+        format: String,
+        /// What is not done with them, as a participle.
+        done: &'static str,
+    },
     /// A service of somebody else's cannot answer at the moment.
     #[error("{0}")]
     ServiceDown(&'static str),
-    /// Nobody has signed yet.
+    /// Nobody has signed in a signing that stands so.
     #[error("nobody has signed yet")]
-    NotYetSigned,
+    NotYetSigned(SigningStatus),
     /// Another attempt has the turn.
     #[error("another signer is signing")]
     Busy {
@@ -47,9 +55,10 @@ pub enum CeremonyError {
         /// signed, after which to look again.
         retry_after: u32,
     },
-    /// The signer is one who cannot do this now.
+    /// The signer is one who cannot do this now, by how they stand, or else
+    /// because an attempt of theirs goes on without them.
     #[error("the signer cannot do this now")]
-    SignerNotOpen,
+    SignerNotOpen(Option<SignerStatus>),
     /// The signer's method list does not have it.
     #[error("the method {0} is not allowed for this signer")]
     MethodNotAllowed(SigningMethod),
@@ -93,8 +102,13 @@ pub enum CeremonyError {
     #[error("too many downloads at one time")]
     TooManyDownloads,
     /// A part of the document is larger than what is shown on its own.
-    #[error("a member is too large to be shown")]
-    MemberTooLarge,
+    #[error("a member of {bytes} bytes is too large to be shown")]
+    MemberTooLarge {
+        /// How large it is.
+        bytes: u64,
+        /// What is shown at most.
+        limit: u64,
+    },
     /// As many documents go out as may, of the workspace or of all.
     #[error("no place for another download")]
     NoPlaceToDownload,
@@ -154,11 +168,18 @@ impl CeremonyError {
     }
 
     /// Why an attempt cannot begin, or have the turn.
-    pub(crate) fn of_begin(error: CannotBegin, now: Timestamp) -> Self {
+    pub(crate) fn of_begin(
+        error: CannotBegin,
+        signing: &Signing,
+        signer: SignerId,
+        now: Timestamp,
+    ) -> Self {
         match error {
             CannotBegin::Busy { until } => Self::busy(until, now),
             CannotBegin::MethodNotAllowed(method) => Self::MethodNotAllowed(method),
-            CannotBegin::NotOpen => Self::SignerNotOpen,
+            CannotBegin::NotOpen => {
+                Self::SignerNotOpen(signing.signer(signer).map(|signer| signer.status))
+            }
             CannotBegin::TooManyAttempts { next } => Self::TooManyAttempts {
                 of: AttemptsOf::Link,
                 retry_after: seconds_until(next, now),
@@ -174,7 +195,7 @@ impl From<CannotAct> for CeremonyError {
                 retry_after: BUSY_RETRY_SECONDS,
             },
             CannotAct::LostTurn | CannotAct::SignerNotOpen | CannotAct::SigningEnded => {
-                Self::SignerNotOpen
+                Self::SignerNotOpen(None)
             }
         }
     }

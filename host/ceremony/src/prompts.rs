@@ -11,9 +11,9 @@ use crate::error::CeremonyError;
 use crate::records::{AttemptRow, Prompt, PromptsRow};
 
 /// Attempts that may wait for one person at one time.
-const WAITING: usize = 4;
+pub(crate) const WAITING: usize = 4;
 /// Attempts of one person within the window that have not led to a signature.
-const UNSIGNED: usize = 30;
+pub(crate) const UNSIGNED: usize = 30;
 /// How long an attempt counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 

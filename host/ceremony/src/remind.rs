@@ -1,7 +1,7 @@
 //! Reminders: the caller's, and the automatic one of the soft deadline.
 
 use jiff::Timestamp;
-use parafa_domain::{CannotRemind, SignerId, reminder_time};
+use parafa_domain::{CannotRemind, SignerId, Signing, reminder_time};
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -65,11 +65,11 @@ impl Lifecycle {
                         return Err(CeremonyError::NotFound);
                     }
                     if row.delivery == Delivery::Link {
-                        return Err(CeremonyError::NotRemindable);
+                        return Err(CeremonyError::NotRemindable(None));
                     }
                     row.signing
                         .remind(signer, now)
-                        .map_err(|error| refusal(error, now))?;
+                        .map_err(|error| refusal(error, &row.signing, signer, now))?;
                     tx.put(&row).await?;
                     note(tx, &row, signer).await?;
                     notices::mail(tx, under, &row, signer, MailKind::Reminder).await?;
@@ -144,9 +144,16 @@ async fn note(
     Ok(())
 }
 
-fn refusal(error: CannotRemind, now: Timestamp) -> CeremonyError {
+fn refusal(
+    error: CannotRemind,
+    signing: &Signing,
+    signer: SignerId,
+    now: Timestamp,
+) -> CeremonyError {
     match error {
-        CannotRemind::NotOpen => CeremonyError::NotRemindable,
+        CannotRemind::NotOpen => {
+            CeremonyError::NotRemindable(signing.signer(signer).map(|signer| signer.status))
+        }
         CannotRemind::TooSoon { next } => CeremonyError::ReminderTooSoon {
             retry_after: parafa_platform::seconds_until(next, now),
         },

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use parafa_domain::{
-    CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder, Turn,
+    CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, Signing, SigningOrder, Turn,
 };
 use parafa_platform::accounts::Caller;
 use parafa_store::clock::shifted;
@@ -47,7 +47,7 @@ impl NewParty {
         row.signing
             .add_signer(party, tx.now())
             .map(|_| ())
-            .map_err(|error| refusal(error, row, tx.now()))
+            .map_err(|error| refusal(error, &row.signing, SignerId::new(self.id), tx.now()))
     }
 
     /// Stores a ceremony that the party was added to.
@@ -115,7 +115,7 @@ impl Lifecycle {
                     let now = tx.now();
                     row.signing
                         .change_methods(party, methods, now)
-                        .map_err(|error| refusal(error, &row, now))?;
+                        .map_err(|error| refusal(error, &row.signing, party, now))?;
                     if let Some(running) = running_attempt(tx, &row, party).await? {
                         let until = shifted(running.started_at, ASK_WITHIN);
                         return Err(CeremonyError::busy(Some(until), now));
@@ -149,7 +149,8 @@ impl Lifecycle {
                     let party = SignerId::new(signer);
                     let now = tx.now();
                     let removed = row.signing.remove_signer(party, now);
-                    let events = removed.map_err(|error| refusal(error, &row, now))?;
+                    let events =
+                        removed.map_err(|error| refusal(error, &before.signing, party, now))?;
                     let was = before.signing.signer(party).map(|party| party.status);
                     if was == Some(SignerStatus::Pending) {
                         notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
@@ -178,15 +179,22 @@ async fn note(
     Ok(())
 }
 
-fn refusal(error: CannotChange, row: &SigningRow, now: Timestamp) -> CeremonyError {
+fn refusal(
+    error: CannotChange,
+    signing: &Signing,
+    party: SignerId,
+    now: Timestamp,
+) -> CeremonyError {
     match error {
         CannotChange::LastSigner => CeremonyError::LastSigner,
         CannotChange::SignatureUnderWay => {
-            let turn = row.signing.current_turn(now);
+            let turn = signing.current_turn(now);
             CeremonyError::busy(turn.and_then(Turn::free_by), now)
         }
-        CannotChange::SignerNotOpen => CeremonyError::SignerNotOpen,
-        CannotChange::SigningEnded => CeremonyError::SigningEnded,
+        CannotChange::SignerNotOpen => {
+            CeremonyError::SignerNotOpen(signing.signer(party).map(|party| party.status))
+        }
+        CannotChange::SigningEnded => CeremonyError::SigningEnded(signing.status),
         CannotChange::TooManyParties => CeremonyError::TooManySigners,
         CannotChange::UnknownSigner => CeremonyError::NotFound,
     }

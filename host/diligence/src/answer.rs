@@ -251,7 +251,10 @@ impl Diligence {
             Err(SourceError::NotOffered { register, .. }) => {
                 Err(DiligenceError::NotOffered(register))
             }
-            Err(SourceError::Unavailable(why)) => Err(DiligenceError::Register(why)),
+            Err(SourceError::Unavailable(why)) => Err(DiligenceError::Register {
+                register: query.register(),
+                why,
+            }),
         }
     }
 

@@ -22,8 +22,14 @@ pub enum DiligenceError {
     #[error("no source is set up for {}", .0.code())]
     NotOffered(Register),
     /// A register did not answer.
-    #[error(transparent)]
-    Register(#[from] Unavailable),
+    #[error("{} did not answer", register.code())]
+    Register {
+        /// Which one.
+        register: Register,
+        /// Why not.
+        #[source]
+        why: Unavailable,
+    },
     /// The answer could not be signed.
     #[error(transparent)]
     Unsigned(#[from] SignatureUnavailable),
@@ -41,7 +47,7 @@ impl DiligenceError {
         match self {
             Self::NoData(_) => CallOutcome::NoData,
             Self::NotOffered(_) => CallOutcome::NotOffered,
-            Self::Register(_) => CallOutcome::UpstreamUnavailable,
+            Self::Register { .. } => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
             Self::PaymentRequired(_) => CallOutcome::PaymentRequired,
             Self::NotReviewed | Self::Platform(_) => CallOutcome::Failed,

@@ -93,9 +93,9 @@ impl AuthenticationStatus {
 /// Why a step is not taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CannotAuthenticate {
-    /// The request has ended.
+    /// The request has ended so.
     #[error("the request has ended")]
-    Ended,
+    Ended(AuthenticationStatus),
     /// Somebody else's certificate is bound to it.
     #[error("somebody else's certificate was accepted before")]
     IdentitySwap,
@@ -287,8 +287,9 @@ impl Authentication {
     }
 
     fn check_open(&self, now: Timestamp) -> Result<(), CannotAuthenticate> {
-        match self.status(now).is_terminal() {
-            true => Err(CannotAuthenticate::Ended),
+        let status = self.status(now);
+        match status.is_terminal() {
+            true => Err(CannotAuthenticate::Ended(status)),
             false => Ok(()),
         }
     }

@@ -24,7 +24,8 @@ pub use kyc_order::{CannotIdentify, KycOrder, KycRefusal, KycStatus, KycVerdict}
 pub use method::{MethodSet, SigningMethod, UnknownMethod};
 pub use person::{Language, PersonalCode, PersonalCodeError};
 pub use signing::{
-    CannotAct, CannotBegin, CannotChange, CannotRemind, CannotSimulate, CompletionMode,
-    MAX_ABSENCE, MAX_PARTIES, NewSigner, NewSigning, Signer, SignerRole, SignerStatus, Signing,
-    SigningEvent, SigningOrder, SigningStatus, Simulation, Turn, reminder_time,
+    ATTEMPTS_PER_HOUR, CannotAct, CannotBegin, CannotChange, CannotRemind, CannotSimulate,
+    CompletionMode, MAX_ABSENCE, MAX_PARTIES, NewSigner, NewSigning, Signer, SignerRole,
+    SignerStatus, Signing, SigningEvent, SigningOrder, SigningStatus, Simulation, Turn,
+    reminder_time,
 };

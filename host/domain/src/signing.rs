@@ -16,4 +16,4 @@ pub use signer::{NewSigner, Signer, SignerRole, SignerStatus};
 pub use simulate::{CannotSimulate, Simulation};
 pub use state::{NewSigning, Signing};
 pub use status::{CompletionMode, SigningOrder, SigningStatus};
-pub use turn::{CannotBegin, MAX_ABSENCE, Turn};
+pub use turn::{ATTEMPTS_PER_HOUR, CannotBegin, MAX_ABSENCE, Turn};

@@ -92,7 +92,10 @@ impl Identifications {
         let asked = Asked::by(caller, &form, id, request_id);
         let facts = self.facts(&asked).await?;
         let facts = facts.filter(|facts| !facts.holders.is_empty());
-        let facts = facts.ok_or(IdentificationError::RoleNotHeld)?;
+        let facts = facts.ok_or_else(|| IdentificationError::RoleNotHeld {
+            role: form.role,
+            entity: form.entity.clone(),
+        })?;
         let prepared = self.prepare(caller, &form, &facts, id, room).await?;
         let order = Order::opened(&self.ceremonies.links, &prepared.row, &prepared.ceremony);
         let stored = self.store_order(caller, &prepared, claim, || answer(&order));

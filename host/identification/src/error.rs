@@ -1,8 +1,9 @@
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::NoRoom;
+use parafa_domain::KycStatus;
 use parafa_platform::PlatformError;
 use parafa_platform::agreement::NotBillable;
-use parafa_register_data::Register;
+use parafa_register_data::{EntityCode, Register, Role};
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
@@ -15,16 +16,21 @@ pub enum IdentificationError {
     NotFound,
     /// Nobody holds the role in the entity.
     #[error("nobody holds the role")]
-    RoleNotHeld,
+    RoleNotHeld {
+        /// The role.
+        role: Role,
+        /// The entity.
+        entity: EntityCode,
+    },
     /// No source is set up here that has such answers of the register.
     #[error("no source is set up for {}", .0.code())]
     NotOffered(Register),
     /// A register does not answer.
     #[error("a register does not answer")]
-    RegisterUnavailable,
+    RegisterUnavailable(Register),
     /// A register's answer is longer than one may be.
     #[error("the answer of a register is too long")]
-    RegisterAnswerTooLong,
+    RegisterAnswerTooLong(Register),
     /// The workspace cannot be billed.
     #[error("the workspace cannot be billed")]
     PaymentRequired(Box<NotBillable>),
@@ -37,15 +43,15 @@ pub enum IdentificationError {
     /// A plugin that evidence is signed with is disabled.
     #[error("a plugin that evidence is signed with is disabled")]
     SignerOutOfService,
-    /// There is no evidence yet.
+    /// There is no evidence yet of an order that stands so.
     #[error("there is no evidence yet")]
-    ArtifactNotReady,
+    ArtifactNotReady(KycStatus),
     /// Real orders end by what their subjects do.
     #[error("only orders of the sandbox are simulated")]
     SandboxOnly,
-    /// The order has ended.
+    /// The order has ended, as it stands.
     #[error("the order has ended")]
-    OrderEnded,
+    OrderEnded(KycStatus),
     /// The subject has signed, and what follows from that is being found out.
     #[error("the order is being verified")]
     BeingVerified,

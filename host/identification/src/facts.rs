@@ -134,17 +134,18 @@ impl Identifications {
         let came = [&held, &known].into_iter().flat_map(digests);
         let digests = came.map(hex::encode).collect();
         let facts = match (held, known) {
-            (Ok(held), Ok(known)) => RegisterFacts::of(held, known).map(Some),
+            (Ok(held), Ok(known)) => {
+                let facts = RegisterFacts::of(held, known);
+                facts
+                    .map(Some)
+                    .ok_or(IdentificationError::RegisterUnavailable(holders.register()))
+            }
             (Err(SourceError::NotOffered { register, .. }), _)
             | (_, Err(SourceError::NotOffered { register, .. })) => {
                 Err(IdentificationError::NotOffered(register))
             }
-            (Err(SourceError::Unavailable(why)), _) | (_, Err(SourceError::Unavailable(why))) => {
-                Err(match why {
-                    Unavailable::TooLong { .. } => IdentificationError::RegisterAnswerTooLong,
-                    _ => IdentificationError::RegisterUnavailable,
-                })
-            }
+            (Err(SourceError::Unavailable(why)), _) => Err(unavailable(&holders, &why)),
+            (_, Err(SourceError::Unavailable(why))) => Err(unavailable(&profile, &why)),
             (Err(SourceError::NoData(_)), _) | (_, Err(SourceError::NoData(_))) => Ok(None),
         };
         (facts, digests)
@@ -160,17 +161,25 @@ fn digests(asked: &Result<RegisterAnswer, SourceError>) -> Vec<[u8; 32]> {
     }
 }
 
+fn unavailable(query: &Query, why: &Unavailable) -> IdentificationError {
+    match why {
+        Unavailable::TooLong { .. } => IdentificationError::RegisterAnswerTooLong(query.register()),
+        _ => IdentificationError::RegisterUnavailable(query.register()),
+    }
+}
+
 impl RegisterFacts {
-    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Result<Self, IdentificationError> {
+    /// None where an answer is another than was asked for.
+    fn of(held: RegisterAnswer, known: RegisterAnswer) -> Option<Self> {
         match (held.data.clone(), known.data.clone()) {
             (RegisterData::RoleHolders(held_by), RegisterData::CompanyProfile(profile)) => {
-                Ok(Self {
+                Some(Self {
                     profile,
                     holders: held_by.holders,
                     answers: vec![held, known],
                 })
             }
-            _ => Err(IdentificationError::RegisterUnavailable),
+            _ => None,
         }
     }
 

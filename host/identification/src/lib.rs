@@ -42,7 +42,9 @@ use parafa_plugin_host::Registry;
 use url::Url;
 
 pub use crate::accounts::PRICES;
-pub use crate::api::problems::{ANSWER_TOO_LONG, not_offered, payment_required};
+pub use crate::api::problems::{
+    answer_too_long, no_answer, not_offered, payment_required, unsigned,
+};
 pub use crate::error::IdentificationError;
 pub use crate::form::{OrderDelivery, OrderForm};
 pub use crate::identity::MatchLevel;

@@ -121,7 +121,7 @@ impl Identifications {
         let Some(package) = order.delivered else {
             return Err(match order.status.is_terminal() {
                 true => IdentificationError::NotFound,
-                false => IdentificationError::ArtifactNotReady,
+                false => IdentificationError::ArtifactNotReady(order.status),
             });
         };
         let row = self.records.store.get::<OrderRow>(&id).await?;

@@ -19,7 +19,9 @@ impl Identifications {
     pub(crate) async fn signed(&self, row: &OrderRow) -> Result<Bytes, IdentificationError> {
         let ceremony = self.records.store.get::<SigningRow>(&row.ceremony).await?;
         let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
-        let output = ceremony.output().ok_or(CeremonyError::NotYetSigned)?;
+        let output = ceremony
+            .output()
+            .ok_or(CeremonyError::NotYetSigned(ceremony.signing.status))?;
         Ok(self.reader.version_bytes(&ceremony, output.version).await?)
     }
 

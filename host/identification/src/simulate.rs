@@ -139,7 +139,7 @@ impl Identifications {
                     let events = row.signing.simulate(how.of_ceremony(), tx.now());
                     let events = events.map_err(|refusal| match refusal {
                         CannotSimulate::SigningEnded | CannotSimulate::SignerNotOpen => {
-                            IdentificationError::OrderEnded
+                            IdentificationError::OrderEnded(order.order.status())
                         }
                     })?;
                     row.artifact = artifact.cloned();
@@ -198,11 +198,11 @@ fn awaits_subject(order: &OrderRow) -> Result<(), IdentificationError> {
     match order.order.status() {
         KycStatus::AwaitingSubject => Ok(()),
         KycStatus::Verifying => Err(IdentificationError::BeingVerified),
-        KycStatus::Delivered
+        status @ (KycStatus::Delivered
         | KycStatus::IdentityMismatch
         | KycStatus::Refused
         | KycStatus::Expired
-        | KycStatus::Failed => Err(IdentificationError::OrderEnded),
+        | KycStatus::Failed) => Err(IdentificationError::OrderEnded(status)),
     }
 }
 
@@ -217,7 +217,7 @@ async fn conclude(
     let row = tx.get::<OrderRow>(&order).await?;
     let mut row = row.ok_or(IdentificationError::NotFound)?;
     let concluded = row.order.conclude(verdict, now);
-    concluded.map_err(|_| IdentificationError::OrderEnded)?;
+    concluded.map_err(|_| IdentificationError::OrderEnded(row.order.status()))?;
     jobs::cancel(tx, IDENTIFICATIONS, &unique(outcome::VERIFY, order)).await?;
     outcome::store(tx, Some(key), &mut row).await
 }

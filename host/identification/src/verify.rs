@@ -242,8 +242,9 @@ impl Identifications {
                 Box::pin(async move {
                     let row = tx.get::<OrderRow>(&order).await?;
                     let mut row = row.ok_or(IdentificationError::NotFound)?;
-                    if row.order.status() != KycStatus::Verifying {
-                        return Err(IdentificationError::OrderEnded);
+                    let status = row.order.status();
+                    if status != KycStatus::Verifying {
+                        return Err(IdentificationError::OrderEnded(status));
                     }
                     if let Some(kept) = row.evidence {
                         return Ok(kept);

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 
-use super::heads::{Framing, Heads, LongPart, Seen};
+use super::heads::{Framing, Heads, LONGEST_HEAD, LongPart, Seen};
 use super::large_heads::{LargeHead, LargeHeads};
 use super::refusals::{self, Refusals};
 use super::slots::{ConnectionSlot, Turn};
@@ -23,6 +23,8 @@ use super::write_pace::WritePace;
 
 /// Length of a head from which on it counts as a large one, in bytes.
 const LARGE_HEAD_BYTES: usize = 8 * 1024;
+/// Most fields of a head that the library takes.
+const MOST_FIELDS: usize = 100;
 /// What no parser takes for a head. The library refuses it, and that refusal is
 /// written in our words.
 const NO_HEAD: &[u8] = b"\0\r\n\r\n";
@@ -262,11 +264,17 @@ impl<S> Wire<S> {
 }
 
 fn too_long_address() -> Problem {
-    Problem::of(ProblemType::URI_TOO_LONG)
+    let detail = format!(
+        "The head of the request, and most of it its address, is longer than {LONGEST_HEAD} bytes."
+    );
+    Problem::new(ProblemType::URI_TOO_LONG, detail)
 }
 
 fn too_large_headers() -> Problem {
-    Problem::of(ProblemType::HEADERS_TOO_LARGE)
+    let detail = format!(
+        "The head of the request is longer than {LONGEST_HEAD} bytes, or has more than {MOST_FIELDS} fields."
+    );
+    Problem::new(ProblemType::HEADERS_TOO_LARGE, detail)
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {

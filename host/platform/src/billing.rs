@@ -19,8 +19,8 @@ pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 /// Why a workspace cannot pay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PaymentCause {
-    /// What is owed and what is asked for exceed the ceiling together.
-    Ceiling,
+    /// What is owed and what is asked for exceed this ceiling together.
+    Ceiling(Amount),
     /// There is no way of paying.
     NoRail,
     /// An invoice is overdue.
@@ -84,7 +84,7 @@ async fn cause(
             None => None,
             Some(ceiling) => {
                 let owed = total(tx, tenant).await?.unpaid;
-                (owed.plus(price) > ceiling).then_some(PaymentCause::Ceiling)
+                (owed.plus(price) > ceiling).then_some(PaymentCause::Ceiling(ceiling))
             }
         },
     })

@@ -55,8 +55,6 @@ const ASK_AGAIN_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 const NO_PLUGIN: &str = "No plugin that is installed here takes documents of this format.";
 /// The same of a level that callers are not told of.
 const NO_LEVEL: &str = "Documents of this format are raised to no level that this API tells of.";
-/// The same of one that is out of use.
-const OUT_OF_USE: &str = "documents of this format cannot be archived at the moment";
 /// Codes of refusals that tell what keeps a signature from being raised.
 const INCOMPLETE: [&str; 3] = [
     refusal::ARCHIVE_INCOMPLETE,
@@ -138,7 +136,7 @@ impl Archives {
             return Err(CeremonyError::NotFound.into());
         }
         let Some(output) = row.output() else {
-            return Err(CeremonyError::NotYetSigned.into());
+            return Err(CeremonyError::NotYetSigned(row.signing.status).into());
         };
         check_free(row, self.records.store.now().await?)?;
         if output.simulated {
@@ -159,7 +157,7 @@ impl Archives {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
             return Err(match self.plugins.is_complete() {
                 true => not_supported(NO_PLUGIN),
-                false => CeremonyError::OutOfUse(OUT_OF_USE).into(),
+                false => out_of_use(&row.format),
             });
         };
         if !plugin.capabilities().contains(&Capability::Archive) {
@@ -312,7 +310,7 @@ impl Archives {
                     }
                     // Somebody may have taken it out of use while it worked.
                     if self.plugins.is_disabled(plugin.digest()) {
-                        return Err(CeremonyError::OutOfUse(OUT_OF_USE).into());
+                        return Err(out_of_use(&row.format));
                     }
                     row.versions.push(version.clone());
                     tx.put(&row).await?;
@@ -410,6 +408,14 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
 fn check_free(row: &SigningRow, now: Timestamp) -> Result<(), CeremonyError> {
     let turn = row.signing.current_turn(now);
     turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))
+}
+
+fn out_of_use(format: &str) -> SigningError {
+    CeremonyError::OutOfUse {
+        format: format.to_owned(),
+        done: "archived",
+    }
+    .into()
 }
 
 #[cfg(test)]

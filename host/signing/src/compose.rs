@@ -11,13 +11,15 @@ use parafa_plugin_host::{
     SourceFile, Urgency, compose_params,
 };
 
-use super::intake::{Examined, Intake, Loaded, OUT_OF_USE, not_installed};
-use crate::error::SigningError;
+use super::intake::{Examined, Intake, Loaded, not_installed, out_of_use};
+use crate::error::{IntakeFault, RefusedDocument, SigningError};
 
 /// Where the container's format stands in a request.
 const FORMAT: &str = "/container/format";
 /// Where the container itself does.
 const CONTAINER: &str = "/container";
+/// Codes of refusals of files for their names.
+const OF_NAMES: [&str; 3] = ["duplicate-member", "member-name", "member-type"];
 
 impl Intake {
     /// Takes room for a container of these files: as many bytes as they have
@@ -62,7 +64,7 @@ impl Intake {
     fn composer(&self, caller: &Caller, extension: &str) -> Result<Arc<Plugin>, SigningError> {
         let plugin = self.plugins.by_extension(extension);
         if plugin.is_none() && !self.plugins.is_complete() {
-            return Err(CeremonyError::OutOfUse(OUT_OF_USE).into());
+            return Err(out_of_use(extension).into());
         }
         let plugin = plugin.filter(|plugin| can_compose(plugin));
         let plugin = plugin.ok_or_else(|| SigningError::FileRefused {
@@ -101,10 +103,7 @@ impl Intake {
         match plugin.compose(&files, &request).await {
             Ok(made) => Ok(made),
             Err(CallError::Fault(fault)) => Err(CeremonyError::Plugin(Box::new(fault)).into()),
-            Err(CallError::Refused(refusal)) => Err(SigningError::FileRefused {
-                pointer: refused_at(container, &refusal),
-                refusal,
-            }),
+            Err(CallError::Refused(refusal)) => Err(refused(container, &refusal)),
         }
     }
 }
@@ -115,11 +114,27 @@ pub(super) fn can_compose(plugin: &Plugin) -> bool {
     has(Capability::Compose) && has(Capability::Sign)
 }
 
-/// The first file that a refusal names, or the whole container.
-fn refused_at(container: &NewContainer, refusal: &Refusal) -> String {
-    let mut files = container.files.iter();
-    let named = files.find(|file| refusal.subjects.contains(&file.name));
-    named.map_or_else(|| CONTAINER.to_owned(), ContainerFile::content_pointer)
+/// A refusal at every file that it names, by its name where that is the fault; or
+/// at the whole container.
+fn refused(container: &NewContainer, refusal: &Refusal) -> SigningError {
+    let pointer_to = match OF_NAMES.contains(&refusal.code.as_str()) {
+        true => ContainerFile::name_pointer,
+        false => ContainerFile::content_pointer,
+    };
+    let files = container.files.iter();
+    let named = files.filter(|file| refusal.subjects.contains(&file.name));
+    let mut pointers: Vec<_> = named.map(pointer_to).collect();
+    if pointers.is_empty() {
+        pointers.push(CONTAINER.to_owned());
+    }
+    let faults = pointers.into_iter().map(|pointer| {
+        IntakeFault::Refused(RefusedDocument {
+            flatten_pointer: pointer.clone(),
+            pointer,
+            refusal: refusal.clone(),
+        })
+    });
+    SigningError::IntakeRefused(faults.collect())
 }
 
 fn source(file: &ContainerFile) -> SourceFile {

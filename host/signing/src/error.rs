@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::NoRoom;
+use parafa_domain::SignerId;
 use parafa_platform::PlatformError;
 use parafa_platform::billing::PaymentCause;
 use parafa_plugin_host::Refusal;
@@ -42,7 +43,7 @@ pub enum SigningError {
     NoRoom(#[from] NoRoom),
     /// The address is another party's.
     #[error("the email is that of another party")]
-    KnownEmail,
+    KnownEmail(SignerId),
     /// The address is no open signer's.
     #[error("the email is that of no open signer")]
     NoOpenSigner,

@@ -25,7 +25,7 @@ use self::obstacle::{Obstacle, Pointers};
 use super::funding;
 use crate::error::SigningError;
 
-pub(crate) use self::obstacle::{OUT_OF_USE, not_installed};
+pub(crate) use self::obstacle::{not_installed, out_of_use};
 
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
@@ -179,7 +179,7 @@ impl Intake {
             let extension = file_extension(&file.name).unwrap_or_default();
             if self.plugins.by_extension(&extension).is_none() {
                 if self.plugins.is_out_of_use(&extension) {
-                    obstacles.push((file.into(), Obstacle::OutOfUse));
+                    obstacles.push((file.into(), Obstacle::OutOfUse(extension)));
                 }
                 continue;
             }
@@ -358,7 +358,7 @@ impl Intake {
         content: Bytes,
     ) -> Result<(Arc<Plugin>, Report), Obstacle> {
         let first = self.plugins.by_extension(extension);
-        let first = first.ok_or_else(|| self.nobody_takes_it())?;
+        let first = first.ok_or_else(|| self.nobody_takes_it(extension))?;
         let first = Arc::new(first.prioritized(priority));
         let refusal = match first.inspect(content.clone()).await {
             Ok(report) => return Ok((first, report)),
@@ -367,17 +367,17 @@ impl Intake {
         };
         let media_type = refusal.subjects.first().map_or("", String::as_str);
         let second = self.plugins.by_media_type(media_type);
-        let second = second.ok_or_else(|| self.nobody_takes_it())?;
+        let second = second.ok_or_else(|| self.nobody_takes_it(extension))?;
         let second = Arc::new(second.prioritized(priority));
         let report = second.inspect(content).await?;
         Ok((second, report))
     }
 
     /// Whether nobody ever takes a document that nobody takes now.
-    fn nobody_takes_it(&self) -> Obstacle {
+    fn nobody_takes_it(&self, extension: &str) -> Obstacle {
         match self.plugins.is_complete() {
             true => Obstacle::NotInstalled("takes documents of this format"),
-            false => Obstacle::OutOfUse,
+            false => Obstacle::OutOfUse(extension.to_owned()),
         }
     }
 }

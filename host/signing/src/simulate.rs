@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parafa_api_signing::SimulatedOutcome;
-use parafa_api_signing::requests;
+use parafa_api_signing::{mailbox, requests};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::UnsealedSigning;
 use parafa_ceremony::records::{DocumentVersion, SigningRow};
 use parafa_ceremony::{change, plugin_failure, seed};
-use parafa_domain::{CannotSimulate, SignerId, SignerStatus, Simulation};
+use parafa_domain::{CannotSimulate, SignerId, SignerStatus, SigningStatus, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::detached::run_detached;
 use parafa_plugin_host::{
@@ -24,9 +24,6 @@ use crate::error::SigningError;
 
 /// What no plugin does with a document that cannot be completed here.
 const NO_REHEARSAL: &str = "makes unsigned copies of this format";
-/// What is told of a document whose plugin is out of use.
-const OUT_OF_USE: &str =
-    "documents of this format cannot be completed in the sandbox at the moment";
 
 impl Signings {
     /// Ends a sandbox signing so.
@@ -111,7 +108,7 @@ impl Signings {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;
                     if !row.signing.is_live(tx.now()) {
-                        return Err(CeremonyError::SigningEnded.into());
+                        return Err(CeremonyError::SigningEnded(row.signing.status).into());
                     }
                     let UnsealedSigning {
                         mut row, signers, ..
@@ -128,7 +125,7 @@ impl Signings {
                     let events = row
                         .signing
                         .simulate(simulation, tx.now())
-                        .map_err(refusal)?;
+                        .map_err(|error| refusal(error, before.status))?;
                     if simulation == Simulation::Complete {
                         row.artifact = Some(artifact(&row, rehearsal)?);
                     }
@@ -160,7 +157,10 @@ impl Signings {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
             return Err(match self.plugins.is_complete() {
                 true => cannot(not_installed(NO_REHEARSAL)),
-                false => CeremonyError::OutOfUse(OUT_OF_USE).into(),
+                false => {
+                    let (format, done) = (row.format, "completed in the sandbox");
+                    CeremonyError::OutOfUse { format, done }.into()
+                }
             });
         };
         if !plugin.capabilities().contains(&Capability::Rehearse) {
@@ -277,21 +277,19 @@ fn named<'e>(
     emails: impl Iterator<Item = &'e str>,
     wanted: Option<&str>,
 ) -> Result<Option<SignerId>, SigningError> {
-    let Some(wanted) = wanted.map(str::to_lowercase) else {
+    let Some(wanted) = wanted.map(mailbox) else {
         return Ok(None);
     };
     let mut parties = row.signing.signers.iter().zip(emails);
     let named = parties
-        .find(|(party, email)| {
-            party.status == SignerStatus::Pending && email.to_lowercase() == wanted
-        })
+        .find(|(party, email)| party.status == SignerStatus::Pending && mailbox(email) == wanted)
         .map(|(party, _)| party.id);
     named.map(Some).ok_or(SigningError::NoOpenSigner)
 }
 
-fn refusal(error: CannotSimulate) -> SigningError {
+fn refusal(error: CannotSimulate, status: SigningStatus) -> SigningError {
     match error {
         CannotSimulate::SignerNotOpen => SigningError::NoOpenSigner,
-        CannotSimulate::SigningEnded => CeremonyError::SigningEnded.into(),
+        CannotSimulate::SigningEnded => CeremonyError::SigningEnded(status).into(),
     }
 }

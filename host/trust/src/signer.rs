@@ -60,8 +60,14 @@ pub enum CertificateRejection {
     #[error("the certificate is unknown to its issuer's OCSP responder")]
     UnknownToIssuer,
     /// Neither OCSP nor a CRL told whether it is revoked; trying again may help.
-    #[error("the certificate's revocation status is not available")]
-    RevocationUnavailable(#[source] ValidationDataError),
+    #[error("nobody tells whether the certificate is revoked, of {}", .asked.join(" and "))]
+    RevocationUnavailable {
+        /// Addresses of responders and lists.
+        asked: Vec<String>,
+        /// Why none was of use.
+        #[source]
+        why: Box<ValidationDataError>,
+    },
     /// Nobody can ever tell whether it is revoked: it names neither an OCSP
     /// responder nor a CRL that may be asked, nor does the configuration.
     #[error("the certificate has no source of revocation status")]
@@ -175,7 +181,10 @@ pub(crate) async fn check_revocation(
         Ok(CertificateStatus::Good) => Ok(CheckedSigner { chain: path.chain }),
         Ok(CertificateStatus::Revoked { at }) => Err(CertificateRejection::Revoked { at }),
         Ok(CertificateStatus::Unknown) => Err(CertificateRejection::UnknownToIssuer),
-        Err(fault) if fault.may_pass() => Err(CertificateRejection::RevocationUnavailable(fault)),
+        Err(why) if why.may_pass() => Err(CertificateRejection::RevocationUnavailable {
+            asked: question.addresses(),
+            why: Box::new(why),
+        }),
         Err(fault) => Err(CertificateRejection::NoRevocationSource(fault)),
     }
 }

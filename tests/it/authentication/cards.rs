@@ -168,6 +168,9 @@ async fn a_cancelled_request_takes_nothing_more() {
     assert_refused(&late, 409, "terminal_request");
     let again = send(provider.by_key(Method::DELETE, &path)).await;
     assert_refused(&again, 409, "terminal_request");
+    for refused in [late, again] {
+        assert_eq!(refused.1["error"]["message"], "The request is cancelled.");
+    }
 }
 
 #[tokio::test]

@@ -122,13 +122,19 @@ async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
     let demo = Demo::start();
     let provider = Provider::of(&demo);
     let request = provider.card_request().await;
-    for (persona, code) in [
-        ("card-revoked", "certificate_revoked"),
-        ("card-expired", "certificate_expired"),
-        ("card-untrusted", "certificate_chain"),
+    for (persona, code, told) in [
+        ("card-revoked", "certificate_revoked", "was revoked at 20"),
+        ("card-expired", "certificate_expired", "expired at 20"),
+        (
+            "card-untrusted",
+            "certificate_chain",
+            "no trusted path at depth",
+        ),
     ] {
         let refused = provider.submit(&request, persona).await;
         assert_refused(&refused, 422, code);
+        let message = refused.1["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(told), "{message}");
         assert_eq!(refused.1["error"]["requestId"], request.id.as_str());
     }
     let signing = provider.certificate("card-p384", "signing").await;
@@ -148,6 +154,8 @@ async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
     let untold = provider.submit(&request, "card-p384").await;
     assert_refused(&untold, 422, "revocation_unavailable");
     assert_eq!(untold.1["error"]["retryable"], true);
+    let message = untold.1["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("/ocsp"), "which responder: {message}");
     // The revocation list is enough.
     control.mend("repository").await;
     let revoked = provider.submit(&request, "card-revoked").await;

@@ -48,6 +48,12 @@ fn detail(answered: &Answered) -> String {
     problem["detail"].as_str().expect("a sentence").to_owned()
 }
 
+#[track_caller]
+fn assert_told(answered: &Answered, words: &[&str]) {
+    let detail = detail(answered);
+    assert!(words.iter().all(|word| detail.contains(word)), "{detail}");
+}
+
 fn order(entity: &str, role: &str) -> Value {
     json!({"entityCode": entity, "subjectRole": role, "purpose": "OTHER"})
 }
@@ -134,6 +140,7 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let live = DiligenceCaller::live(demo);
     let nobody = live.post(PACKAGES, order("999000009", "liquidator")).await;
     refusals.note(&nobody, 422, "role-not-held");
+    assert_told(&nobody, &["liquidator", "999000009"]);
 
     let ordered = order_as(&test, "once", &order("999000009", "manager")).await;
     assert_eq!(ordered.status, StatusCode::ACCEPTED, "{}", ordered.json());
@@ -152,6 +159,7 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let path = format!("{PACKAGES}/{id}");
     let early = test.get(&format!("{path}/artifact")).await;
     refusals.note(&early, 409, "artifact-not-ready");
+    assert_told(&early, &["awaiting_subject"]);
     let simulate = format!("{path}/simulate");
     let declined = json!({"action": "decline"});
     let simulated = live.post(&simulate, declined.clone()).await;
@@ -163,6 +171,7 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     assert_eq!(ended.status, StatusCode::OK, "{}", ended.json());
     let again = test.post(&simulate, declined).await;
     refusals.note(&again, 409, "order-ended");
+    assert_told(&again, &["refused"]);
 }
 
 /// Of an order that comes a second time while the register is asked for the
@@ -186,6 +195,7 @@ async fn orders_at_once(demo: &Demo, refusals: &mut Refusals) {
     refusals.note(&again, 409, "idempotency-in-progress");
     assert!(retry_after(&again).is_some_and(|seconds| seconds > 0));
     refusals.note(&first, 502, "upstream-unavailable");
+    assert_told(&first, &["The register JAR"]);
 }
 
 /// Of registers that nobody can ask: open data have profiles alone.
@@ -247,9 +257,12 @@ async fn out_of_order(demo: &Demo, refusals: &mut Refusals) {
     done(&demo.data(), &["plugin", "disable", "pdf"]);
     let undrawn = live.post(PACKAGES, order.clone()).await;
     refusals.note(&undrawn, 503, "unavailable");
+    assert!(retry_after(&undrawn).is_some());
     done(&demo.data(), &["plugin", "disable", "jades"]);
     let unsigned = live.get(&format!("{ENTITY}?sign=jades-t")).await;
     refusals.note(&unsigned, 503, "signature-unavailable");
+    assert_told(&unsigned, &["the plugin jades is not in use"]);
+    assert!(retry_after(&unsigned).is_some());
     let unsigned = live.post(PACKAGES, order).await;
     refusals.note(&unsigned, 503, "signature-unavailable");
 }

@@ -131,7 +131,7 @@ impl Answer {
 
     /// Checks that it is this problem, and that it names these members.
     #[track_caller]
-    pub(crate) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) {
+    pub(crate) fn expect_problem(&self, status: u16, name: &str, pointers: &[&str]) -> Value {
         let problem = self.expect(status);
         assert_eq!(self.headers["content-type"], "application/problem+json");
         let kind = problem["type"].as_str().unwrap_or_default();
@@ -143,6 +143,7 @@ impl Answer {
             .filter_map(|fault| fault["pointer"].as_str())
             .collect();
         assert_eq!(named, pointers, "{problem}");
+        problem
     }
 
     /// One header's text.

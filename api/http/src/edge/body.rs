@@ -16,6 +16,8 @@ use tokio::time::Instant;
 use crate::decode::Fault;
 use crate::problem::{Problem, ProblemType};
 
+/// The one media type of bodies.
+const JSON: &str = "application/json";
 /// Unit in which the budget is counted, in bytes.
 const BUDGET_UNIT: usize = 1024;
 /// After how many seconds a request that met an exhausted budget may come
@@ -127,7 +129,7 @@ impl JsonBody {
     ) -> Result<Self, Problem> {
         let headers = request.headers();
         if !is_plain_json(headers) {
-            return Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE));
+            return Err(Problem::unsupported_media_type(headers, JSON));
         }
         if declared_length(headers).is_some_and(|length| length > limits.longest) {
             return Err(too_large(limits));
@@ -146,10 +148,11 @@ impl JsonBody {
         if is_plain_json(request.headers()) {
             return Self::read(request, limits, budget).await;
         }
+        let refusal = Problem::unsupported_media_type(request.headers(), JSON);
         let first = Incoming::new(request, limits.pace).chunk(0).await?;
         match first {
             None => Ok(Self::default()),
-            Some(_) => Err(Problem::of(ProblemType::UNSUPPORTED_MEDIA_TYPE)),
+            Some(_) => Err(refusal),
         }
     }
 }
@@ -192,11 +195,12 @@ impl Incoming {
 
     /// The next bytes that are any, after so many.
     async fn chunk(&mut self, received: usize) -> Result<Option<Bytes>, Problem> {
-        let until = self.begun + self.pace.time_for(received);
+        let time = self.pace.time_for(received);
+        let until = self.begun + time;
         loop {
             let frame = tokio::time::timeout_at(until, self.body.frame())
                 .await
-                .map_err(|_| Problem::of(ProblemType::REQUEST_TIMEOUT))?;
+                .map_err(|_| too_slow(received, time))?;
             let data = match frame {
                 None => return Ok(None),
                 Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
@@ -212,6 +216,14 @@ impl Incoming {
     }
 }
 
+fn too_slow(received: usize, time: Duration) -> Problem {
+    let seconds = time.as_secs();
+    let detail = format!(
+        "After {seconds} seconds {received} bytes of the body had come, and it was not whole."
+    );
+    Problem::new(ProblemType::REQUEST_TIMEOUT, detail)
+}
+
 /// `application/json` (RFC 8259, 11), whatever its parameters, not encoded.
 fn is_plain_json(headers: &HeaderMap) -> bool {
     let media_type = headers
@@ -219,7 +231,7 @@ fn is_plain_json(headers: &HeaderMap) -> bool {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
+    essence.eq_ignore_ascii_case(JSON)
         && headers
             .get_all(CONTENT_ENCODING)
             .iter()

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN, WWW_AUTHENTICATE};
 use http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -91,18 +91,39 @@ fn preflight<A: Api>(
     asks.then(|| origin.preflight(rule, &contract.method))
 }
 
-/// Says of a refusal which record its path names.
+/// Says of a refusal which record its path names, and of a 404 that there is
+/// none.
 fn about(mut response: Response, params: Option<&RawPathParams>) -> Response {
     let first: Option<Uuid> = params
         .into_iter()
         .flat_map(RawPathParams::iter)
         .find_map(|(_, value)| parse_uuid(value));
-    if let Some(record) = first
-        && let Some(problem) = response.extensions_mut().remove::<Problem>()
-    {
-        response.extensions_mut().insert(problem.about(record));
+    let Some(params) = params.filter(|params| params.iter().next().is_some()) else {
+        return response;
+    };
+    if let Some(mut problem) = response.extensions_mut().remove::<Problem>() {
+        if let Some(record) = first {
+            problem = problem.about(record);
+        }
+        if problem.kind() == ProblemType::NOT_FOUND {
+            problem = problem.told_instead(|| absent(params));
+        }
+        response.extensions_mut().insert(problem);
     }
     response
+}
+
+/// What a path names that is not there.
+fn absent(params: &RawPathParams) -> String {
+    let named = params.iter().map(|(name, value)| match parse_uuid(value) {
+        Some(id) => format!("{name} {id}"),
+        None => format!("a {name} that is no UUID"),
+    });
+    let named: Vec<_> = named.collect();
+    format!(
+        "For these credentials there is nothing with {}.",
+        named.join(" and ")
+    )
 }
 
 async fn enter<A: Api>(
@@ -119,8 +140,8 @@ async fn enter<A: Api>(
     let access = Access::of(request.method());
     let rate = count(http, contract, &caller, access, request.extensions());
     let rule = contract.and_then(|contract| contract.origins);
-    let admitted =
-        check(&caller, access, &rate).and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
+    let admitted = check(&caller, request.method(), &rate)
+        .and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
     let mut response = match admitted {
         Ok(()) => {
             request
@@ -175,13 +196,26 @@ async fn caller<A: Api>(
     };
     let credentials = Credentials::of(headers).filter(|given| security.is_of(given));
     let caller = match (credentials, entry) {
-        (None, _) => Err(Problem::of(refusal)),
+        (None, _) => Err(Problem::new(refusal, missing(headers, security))),
         (Some(credentials), Some(Entry::AnyKey) | None) => {
             http.api.authenticate_any(&credentials).await
         }
         (Some(credentials), Some(_)) => http.api.authenticate(&credentials).await,
     };
     caller.map_err(|problem| Refused { problem, security })
+}
+
+/// Why a request has no credentials of a scheme.
+fn missing(headers: &HeaderMap, security: Security) -> String {
+    let scheme = security.name();
+    match headers.contains_key(AUTHORIZATION) {
+        true => format!(
+            "The Authorization header does not hold credentials of the scheme {scheme}, once."
+        ),
+        false => format!(
+            "The request has no Authorization header; credentials of the scheme {scheme} are needed."
+        ),
+    }
 }
 
 /// Whoever tries many credentials that do not work is told to wait.
@@ -217,10 +251,10 @@ fn challenge(response: &mut Response, security: Security) {
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
 }
 
-fn check(caller: &impl Principal, access: Access, rate: &RateDecision) -> Result<(), Problem> {
+fn check(caller: &impl Principal, method: &Method, rate: &RateDecision) -> Result<(), Problem> {
     rate.check()?;
-    match caller.may(access) {
+    match caller.may(Access::of(method)) {
         true => Ok(()),
-        false => Err(Problem::forbidden()),
+        false => Err(Problem::forbidden(method.as_str())),
     }
 }

@@ -30,8 +30,8 @@ pub(super) enum Origin {
     None,
     /// From the page of the origin that may make it.
     Admitted(HeaderValue),
-    /// From any other.
-    Foreign,
+    /// From any other, as it names itself.
+    Foreign(String),
 }
 
 impl Origin {
@@ -43,7 +43,9 @@ impl Origin {
             (Some(origin), None, Some(admitted)) if origin.as_bytes() == admitted.as_bytes() => {
                 Self::Admitted(origin.clone())
             }
-            _ => Self::Foreign,
+            (Some(origin), ..) => {
+                Self::Foreign(String::from_utf8_lossy(origin.as_bytes()).into_owned())
+            }
         }
     }
 
@@ -52,7 +54,12 @@ impl Origin {
     pub(super) fn check(&self, rule: OriginRule) -> Result<(), Problem> {
         match self {
             Self::None | Self::Admitted(_) => Ok(()),
-            Self::Foreign => Err(Problem::of(rule.refusal)),
+            Self::Foreign(origin) => {
+                let detail = format!(
+                    "Pages of {origin} may not make this call: it is for those of the request's audience."
+                );
+                Err(Problem::new(rule.refusal, detail))
+            }
         }
     }
 

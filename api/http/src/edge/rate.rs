@@ -15,6 +15,8 @@ use crate::problem::{Problem, ProblemType};
 
 /// The time in which an empty bucket fills.
 const WINDOW: Duration = Duration::from_secs(60);
+/// The policy for credentials that do not work.
+const STRANGERS: &str = "strangers";
 /// From how many buckets on those that are full again are dropped.
 const MANY_BUCKETS: usize = 4096;
 
@@ -101,7 +103,7 @@ impl RateLimiter {
     /// as one key may write.
     pub(crate) fn admit_stranger(&self, peer: IpAddr, now: Instant) -> RateDecision {
         let quota = self.limits.writes_per_minute;
-        self.take(Bucket::Stranger(peer), "strangers", quota, now)
+        self.take(Bucket::Stranger(peer), STRANGERS, quota, now)
     }
 
     fn take(
@@ -161,7 +163,15 @@ impl RateDecision {
     pub fn check(&self) -> Result<(), Problem> {
         match self.retry_after {
             Some(wait) => {
-                Err(Problem::of(ProblemType::RATE_LIMITED).with_retry_after(whole_seconds(wait)))
+                let (quota, seconds) = (self.quota, whole_seconds(wait));
+                let what = match self.policy {
+                    STRANGERS => "requests with credentials that do not work",
+                    policy => policy,
+                };
+                let detail = format!(
+                    "More than {quota} {what} a minute came; the next one may come in {seconds} s."
+                );
+                Err(Problem::new(ProblemType::RATE_LIMITED, detail).with_retry_after(seconds))
             }
             None => Ok(()),
         }

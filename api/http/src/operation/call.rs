@@ -12,7 +12,7 @@ use super::{BodyKind, Contract, Input, PathParams};
 use crate::api::{Api, Presence};
 use crate::decode::{self, Fault, Query};
 use crate::edge::{BodyLimits, BudgetShare, JsonBody, RequestId};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemType};
 use crate::router::Http;
 
 /// A call that is to be carried out: its request was read and is valid.
@@ -148,7 +148,12 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             match api.presence(&caller, record).await? {
                 Presence::Present => Ok(()),
                 Presence::Erased if contract.answers_on_erased => Ok(()),
-                Presence::Erased | Presence::Absent => Err(Problem::not_found()),
+                Presence::Erased => {
+                    let told =
+                        "What the path names was erased; only its states and times are left.";
+                    Err(Problem::new(ProblemType::NOT_FOUND, told))
+                }
+                Presence::Absent => Err(Problem::not_found()),
             }
         }
     }

@@ -15,7 +15,9 @@ use super::call::{AuthorizedRequest, Call, ClaimInHand};
 use super::{Input, PathParams};
 use crate::api::Api;
 use crate::decode::Fault;
-use crate::idempotency::{Created, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation};
+use crate::idempotency::{
+    Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
+};
 use crate::problem::{Problem, ProblemType};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -73,6 +75,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let (mut call, body_sha256) = self.call_with_body::<I, _>(fault, digest).await?;
         let mut held = None;
         if let Some(key) = key {
+            let of = format!("{method} {path}");
             let request = IdempotentRequest {
                 key,
                 method,
@@ -85,11 +88,17 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
                 Reservation::InProgress {
                     retry_after_seconds,
                 } => {
-                    return Err(Problem::of(ProblemType::IDEMPOTENCY_IN_PROGRESS)
+                    let detail = format!(
+                        "An earlier {of} with this Idempotency-Key is still running; come again in {retry_after_seconds} s."
+                    );
+                    return Err(Problem::new(ProblemType::IDEMPOTENCY_IN_PROGRESS, detail)
                         .with_retry_after(retry_after_seconds));
                 }
                 Reservation::Reused => {
-                    return Err(Problem::of(ProblemType::IDEMPOTENCY_KEY_REUSED));
+                    let detail = format!(
+                        "This Idempotency-Key came with another body of {of} within the last {IDEMPOTENCY_HOURS} hours."
+                    );
+                    return Err(Problem::new(ProblemType::IDEMPOTENCY_KEY_REUSED, detail));
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,6 +64,14 @@ pub(crate) fn write<F: ProblemFormat>(
     response: Response,
 ) -> Response {
     let (mut parts, _) = response.into_parts();
+    let mut problem = problem.clone();
+    if let Some(allowed) = parts
+        .headers
+        .get(ALLOW)
+        .and_then(|allowed| allowed.to_str().ok())
+    {
+        problem = problem.told_instead(|| format!("The path takes {allowed} and no other method."));
+    }
     let problem = &problem.translated(format);
     parts.status = problem.status();
     parts.headers.remove(CONTENT_LENGTH);

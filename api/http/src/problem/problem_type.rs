@@ -90,7 +90,7 @@ impl ProblemType {
             "Wait for the time in the Retry-After header.";
         UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
             "Something that the request needs is out of order; nothing was changed.",
-            "Try again later, after the time in the Retry-After header if there is one.";
+            "Try again after the time in the Retry-After header.";
     }
 }
 

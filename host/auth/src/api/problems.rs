@@ -5,25 +5,34 @@ use parafa_api_http::Problem;
 use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
 use parafa_trust::{CertificateRejection, PurposeFault};
 
+use super::views;
 use crate::error::AuthError;
 
 /// The answer to a failure; a fault of our own is logged here, once.
 impl From<AuthError> for Problem {
     fn from(error: AuthError) -> Self {
         match error {
-            AuthError::NotFound => Problem::of(ErrorCode::NotFound),
+            AuthError::NotFound => Problem::not_found(),
             AuthError::Cannot(cannot) => cannot_authenticate(cannot),
-            AuthError::ForbiddenOrigin => Problem::new(
+            AuthError::ForbiddenOrigin(audience) => Problem::new(
                 ErrorCode::ForbiddenOrigin,
-                "The audience is not on the provider's allow-list; it has to be written exactly as it stands there.",
+                format!(
+                    "The audience {audience} is not on the provider's allow-list; it has to be written exactly as it stands there."
+                ),
             ),
-            AuthError::ForbiddenMethod => Problem::new(
+            AuthError::ForbiddenMethod(method) => Problem::new(
                 ErrorCode::ForbiddenFormat,
-                "The provider is not set up for this method, or it cannot be used here.",
+                format!(
+                    "The provider is not set up for the method {}, or it cannot be used here.",
+                    method.as_str()
+                ),
             ),
-            AuthError::ForbiddenEncoding => Problem::new(
+            AuthError::ForbiddenEncoding(encoding) => Problem::new(
                 ErrorCode::ForbiddenFormat,
-                "The provider is not set up for this signatureEncoding.",
+                format!(
+                    "The provider is not set up for the signatureEncoding {}.",
+                    encoding.name()
+                ),
             ),
             AuthError::ForbiddenTenant => Problem::of(ErrorCode::ForbiddenTenant),
             AuthError::MalformedCertificate => Problem::new(
@@ -66,7 +75,10 @@ impl From<AuthError> for Problem {
 
 fn cannot_authenticate(cannot: CannotAuthenticate) -> Problem {
     match cannot {
-        CannotAuthenticate::Ended => Problem::of(ErrorCode::TerminalRequest),
+        CannotAuthenticate::Ended(status) => Problem::new(
+            ErrorCode::TerminalRequest,
+            format!("The request is {}.", views::status(status).as_str()),
+        ),
         CannotAuthenticate::IdentitySwap => Problem::of(ErrorCode::IdentitySwap),
         CannotAuthenticate::OperationSpent => Problem::of(ErrorCode::OperationTokenSpent),
         CannotAuthenticate::WrongMethod => Problem::new(
@@ -77,29 +89,38 @@ fn cannot_authenticate(cannot: CannotAuthenticate) -> Problem {
 }
 
 fn rejected(rejection: &CertificateRejection) -> Problem {
-    match rejection {
+    let code = match rejection {
         CertificateRejection::Expired { .. } | CertificateRejection::NotYetValid { .. } => {
-            Problem::of(ErrorCode::CertificateExpired)
+            ErrorCode::CertificateExpired
         }
-        CertificateRejection::Untrusted(_) => Problem::of(ErrorCode::CertificateChain),
-        CertificateRejection::Purpose(PurposeFault::NonRepudiation) => Problem::new(
-            ErrorCode::CertificatePurpose,
-            "The certificate is for signatures; submit the one for authentication.",
-        ),
+        CertificateRejection::Untrusted(_) | CertificateRejection::NoRevocationSource(_) => {
+            ErrorCode::CertificateChain
+        }
+        CertificateRejection::Purpose(PurposeFault::NonRepudiation) => {
+            return Problem::new(
+                ErrorCode::CertificatePurpose,
+                "The certificate is for signatures; submit the one for authentication.",
+            );
+        }
         CertificateRejection::Purpose(_) | CertificateRejection::NotQualified(_) => {
-            Problem::of(ErrorCode::CertificatePurpose)
+            ErrorCode::CertificatePurpose
         }
         CertificateRejection::Revoked { .. } | CertificateRejection::UnknownToIssuer => {
-            Problem::of(ErrorCode::CertificateRevoked)
+            ErrorCode::CertificateRevoked
         }
-        CertificateRejection::RevocationUnavailable(_) => {
-            Problem::of(ErrorCode::RevocationUnavailable)
-        }
-        CertificateRejection::NoRevocationSource(_) => Problem::new(
-            ErrorCode::CertificateChain,
-            "The certificate names neither an OCSP responder nor a revocation list, so that nobody can tell whether it is revoked.",
-        ),
-    }
+        CertificateRejection::RevocationUnavailable { .. } => ErrorCode::RevocationUnavailable,
+    };
+    Problem::new(code, reasons(rejection))
+}
+
+/// A failure with what it comes from, in one sentence.
+fn reasons(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let causes: Vec<_> = causes.map(ToString::to_string).collect();
+    let told = causes.join(": ");
+    let mut rest = told.chars();
+    let first = rest.next().map(|first| first.to_ascii_uppercase());
+    format!("{}{}.", first.unwrap_or_default(), rest.as_str())
 }
 
 fn failed(failure: AuthenticationFailure) -> Problem {

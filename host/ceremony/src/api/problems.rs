@@ -2,10 +2,11 @@
 
 use parafa_api_ceremony::{Circumstances, SigningMethod, problems};
 use parafa_api_http::{Fault, Problem, ProblemType, WireName};
-use parafa_domain::AttemptFailure;
+use parafa_domain::{ATTEMPTS_PER_HOUR, AttemptFailure, MAX_PARTIES, SignerStatus, SigningStatus};
 use parafa_platform::PlatformError;
 
 use crate::plugin_failure::words;
+use crate::prompts::{UNSIGNED, WAITING};
 use crate::quota::{NoRoom, Quota, QuotaExceeded};
 use crate::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 
@@ -20,24 +21,50 @@ impl From<CeremonyError> for Problem {
 pub fn problem(error: &CeremonyError) -> Problem {
     match error {
         CeremonyError::NotFound => Problem::not_found(),
-        CeremonyError::Platform(PlatformError::ClaimLost) => {
-            Problem::of(ProblemType::IDEMPOTENCY_IN_PROGRESS)
+        CeremonyError::Platform(PlatformError::ClaimLost) => Problem::new(
+            ProblemType::IDEMPOTENCY_IN_PROGRESS,
+            "Another request with the same Idempotency-Key was begun while this one ran for long; nothing was done here.",
+        )
+        .with_retry_after(BUSY_RETRY_SECONDS),
+        CeremonyError::SigningEnded(status) => {
+            Problem::new(problems::SIGNING_ENDED, format!("{}.", ended(*status)))
         }
-        CeremonyError::SigningEnded => Problem::of(problems::SIGNING_ENDED),
-        CeremonyError::LastSigner => Problem::of(problems::LAST_SIGNER),
-        CeremonyError::TooManySigners => Problem::of(problems::TOO_MANY_SIGNERS),
-        CeremonyError::NotRemindable => Problem::of(problems::NOT_REMINDABLE),
+        CeremonyError::LastSigner => Problem::new(
+            problems::LAST_SIGNER,
+            "It is the only party of role signer in this signing.",
+        ),
+        CeremonyError::TooManySigners => Problem::new(
+            problems::TOO_MANY_SIGNERS,
+            format!("The signing has {MAX_PARTIES} parties, and no more can be added."),
+        ),
+        CeremonyError::NotRemindable(status) => {
+            Problem::new(problems::NOT_REMINDABLE, not_remindable(*status))
+        }
         CeremonyError::ReminderTooSoon { retry_after } => {
-            Problem::of(problems::REMINDER_TOO_SOON).with_retry_after(*retry_after)
+            let detail = format!(
+                "A reminder went to this signer less than an hour ago; the next one may go in {retry_after} seconds."
+            );
+            Problem::new(problems::REMINDER_TOO_SOON, detail).with_retry_after(*retry_after)
         }
-        CeremonyError::OutOfUse(what) | CeremonyError::ServiceDown(what) => {
-            Problem::unavailable(sentence(what))
+        CeremonyError::OutOfUse { .. } | CeremonyError::ServiceDown(_) => {
+            Problem::unavailable(sentence(&error.to_string()))
         }
-        CeremonyError::NotYetSigned => Problem::of(problems::NOT_YET_SIGNED),
+        CeremonyError::NotYetSigned(SigningStatus::Pending) => Problem::new(
+            problems::NOT_YET_SIGNED,
+            "The signing is pending, and nobody has signed yet.",
+        ),
+        CeremonyError::NotYetSigned(status) => Problem::new(
+            problems::NOT_YET_SIGNED,
+            format!("The signing is {status}, and nobody had signed."),
+        ),
         CeremonyError::Busy { retry_after } => {
             Problem::of(problems::SIGNING_IN_PROGRESS).with_retry_after(*retry_after)
         }
-        CeremonyError::SignerNotOpen => Problem::of(problems::SIGNER_NOT_OPEN),
+        CeremonyError::SignerNotOpen(Some(status)) => Problem::new(
+            problems::SIGNER_NOT_OPEN,
+            format!("The signer is {status}, which this call does not change."),
+        ),
+        CeremonyError::SignerNotOpen(None) => Problem::of(problems::SIGNER_NOT_OPEN),
         CeremonyError::MethodNotAllowed(method) => {
             let detail = format!("must be one of this signer's methods, and {method} is not");
             Problem::validation(vec![Fault::new("/method", detail)])
@@ -50,10 +77,12 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::AttemptFailed { failure, is_locked } => attempt_failed(*failure, *is_locked),
         CeremonyError::TooManyAttempts { of, retry_after } => {
             let told = match of {
-                AttemptsOf::Link => "Too many attempts were started on this link within an hour.",
-                AttemptsOf::Person => {
-                    "Too many attempts of this person wait at once, or were started within an hour."
-                }
+                AttemptsOf::Link => format!(
+                    "{ATTEMPTS_PER_HOUR} attempts were started on this link within an hour, the most that may be."
+                ),
+                AttemptsOf::Person => format!(
+                    "{WAITING} attempts of this person wait at once, or {UNSIGNED} within an hour ended in no signature, the most that may be."
+                ),
             };
             Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(*retry_after)
         }
@@ -69,9 +98,11 @@ pub fn problem(error: &CeremonyError) -> Problem {
             "Too many documents are being downloaded at the same time.",
         )
         .with_retry_after(BUSY_RETRY_SECONDS),
-        CeremonyError::MemberTooLarge => Problem::new(
+        CeremonyError::MemberTooLarge { bytes, limit } => Problem::new(
             ProblemType::PAYLOAD_TOO_LARGE,
-            "The member is larger than what is shown on its own; it is in the document.",
+            format!(
+                "The member has {bytes} bytes, and at most {limit} are shown on their own; it is in the document."
+            ),
         ),
         CeremonyError::NoPlaceToDownload => {
             Problem::unavailable("The service is busy with other downloads.")
@@ -84,12 +115,32 @@ pub fn problem(error: &CeremonyError) -> Problem {
                 failure = words(&(**fault).clone().into()),
                 "a plugin failed on a document"
             );
-            Problem::unavailable("The document could not be processed; nothing was changed.")
+            Problem::unavailable(format!(
+                "The plugin {} failed on the document; nothing was changed.",
+                fault.plugin
+            ))
         }
         CeremonyError::Platform(_) | CeremonyError::Inconsistent(_) => {
             log(error);
             Problem::unavailable("The records cannot be read or written at the moment.")
         }
+    }
+}
+
+/// How a signing has ended. One that is pending is over by its deadline alone.
+fn ended(status: SigningStatus) -> String {
+    match status {
+        SigningStatus::Pending => "The deadline of the signing has passed".to_owned(),
+        ended => format!("The signing is {ended}"),
+    }
+}
+
+fn not_remindable(status: Option<SignerStatus>) -> String {
+    match status {
+        None => "The delivery of the signing is link: nobody was invited by mail.".to_owned(),
+        Some(SignerStatus::Pending) => format!("{}.", ended(SigningStatus::Pending)),
+        Some(SignerStatus::Recorded) => "The party is a viewer.".to_owned(),
+        Some(status) => format!("The signer is {status}, and only a pending one is reminded."),
     }
 }
 

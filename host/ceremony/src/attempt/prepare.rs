@@ -29,7 +29,6 @@ const KEPT_BYTES: usize = 16 * 1024;
 const NO_BYTES: ContractBreach =
     ContractBreach::Missing("what a person signs, in place of a digest,");
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
-const NO_PLUGIN: &str = "What the card signs cannot be prepared at the moment.";
 const OTHERWISE: &str = "a plugin prepares a signature otherwise than it did";
 
 impl Attempts {
@@ -124,7 +123,10 @@ impl Attempts {
         let running = self.running(attempt, 0).await?;
         let running = running.ok_or(CeremonyError::NotFound)?;
         let plugin = self.finisher(&running)?;
-        let plugin = plugin.map_err(|_| CeremonyError::OutOfUse(NO_PLUGIN))?;
+        let plugin = plugin.map_err(|_| CeremonyError::OutOfUse {
+            format: running.signing.format.clone(),
+            done: "prepared for a card",
+        })?;
         let plugin = plugin.prioritized(running.call_priority());
         let document = running.attempt.base_version;
         let made = match self.asked(&plugin, key, document, &request).await? {

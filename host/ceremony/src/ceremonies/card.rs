@@ -254,8 +254,10 @@ impl Ceremonies {
                     card.certificate_sha256 = Some(sha256.clone());
                     attempt.card_submission = Some(submission.clone());
                     if attempt.awaits_turn {
-                        attempt::take_turn(&mut attempt, &mut signing, now)
-                            .map_err(|error| CeremonyError::of_begin(error, now))?;
+                        let signer = SignerId::new(attempt.signer);
+                        attempt::take_turn(&mut attempt, &mut signing, now).map_err(|error| {
+                            CeremonyError::of_begin(error, &signing.signing, signer, now)
+                        })?;
                         tx.put(&signing).await?;
                     }
                     tx.put(&attempt).await?;

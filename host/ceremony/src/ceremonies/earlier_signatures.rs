@@ -239,9 +239,10 @@ impl Ceremonies {
         document: Uuid,
     ) -> Result<EarlierSignatures, CeremonyError> {
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::OutOfUse(
-            "documents of this format cannot be looked at",
-        ))?;
+        let plugin = plugin.ok_or_else(|| CeremonyError::OutOfUse {
+            format: row.format.clone(),
+            done: "looked at",
+        })?;
         let priority = CallPriority::new(Urgency::Background, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);
         let key = self.reader.key_to(row).await?;

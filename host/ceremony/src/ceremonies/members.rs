@@ -118,7 +118,10 @@ impl Ceremonies {
             MemberContent::Extracted(plugin, document, id) => (plugin, document, id),
         };
         if member.bytes > LARGEST_SHOWN {
-            return Err(CeremonyError::MemberTooLarge);
+            return Err(CeremonyError::MemberTooLarge {
+                bytes: member.bytes,
+                limit: LARGEST_SHOWN,
+            });
         }
         let tenant = ceremony.row.tenant;
         let place = self
@@ -133,9 +136,10 @@ impl Ceremonies {
     async fn container(&self, ceremony: &Ceremony) -> Result<Option<Container>, CeremonyError> {
         let row = &ceremony.row;
         let plugin = self.plugins.by_id(&row.format);
-        let plugin = plugin.ok_or(CeremonyError::OutOfUse(
-            "documents of this format cannot be shown at the moment",
-        ))?;
+        let plugin = plugin.ok_or_else(|| CeremonyError::OutOfUse {
+            format: row.format.clone(),
+            done: "shown",
+        })?;
         if !plugin.capabilities().contains(&Capability::Contents) {
             return Ok(None);
         }

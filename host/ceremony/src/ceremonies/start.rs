@@ -96,7 +96,9 @@ impl Ceremonies {
                     let earlier = running_attempt(tx, &row, signer).await?;
                     row.signing
                         .begin_attempt(signer, AttemptId::new(id), start.method, now)
-                        .map_err(|error| CeremonyError::of_begin(error, now))?;
+                        .map_err(|error| {
+                            CeremonyError::of_begin(error, &row.signing, signer, now)
+                        })?;
                     if let Some(earlier) = earlier {
                         give_up(tx, earlier).await?;
                     }
@@ -132,8 +134,9 @@ impl Ceremonies {
                         step: Some(step),
                     };
                     if !shows_code {
-                        attempt::take_turn(&mut attempt, &mut row, now)
-                            .map_err(|error| CeremonyError::of_begin(error, now))?;
+                        attempt::take_turn(&mut attempt, &mut row, now).map_err(|error| {
+                            CeremonyError::of_begin(error, &row.signing, signer, now)
+                        })?;
                     }
                     if let Some(card) = &attempt.card {
                         for hash in card.hashes() {

@@ -3,7 +3,7 @@
 use parafa_api_diligence::ProblemKind;
 use parafa_api_http::views::date_time;
 use parafa_api_http::{Fault, Problem};
-use parafa_identification::{ANSWER_TOO_LONG, not_offered, payment_required};
+use parafa_identification::{answer_too_long, no_answer, not_offered, payment_required, unsigned};
 use parafa_register_data::Query;
 use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 
@@ -40,22 +40,22 @@ impl From<DiligenceError> for Problem {
                 tracing::warn!(error = reason, "a register cannot be asked here");
                 not_offered(*register)
             }
-            DiligenceError::Register(why) => {
+            DiligenceError::Register { register, why } => {
                 tracing::warn!(error = reason, "a register does not answer");
                 match why {
-                    Unavailable::TooLong { .. } => {
-                        Self::new(ProblemKind::UpstreamUnavailable, ANSWER_TOO_LONG)
-                    }
-                    _ => Self::of(ProblemKind::UpstreamUnavailable),
+                    Unavailable::TooLong { .. } => answer_too_long(*register),
+                    _ => no_answer(*register),
                 }
             }
             DiligenceError::Unsigned(_) | DiligenceError::NoSigner => {
                 tracing::error!(error = reason, "an answer cannot be signed");
-                Self::of(ProblemKind::SignatureUnavailable)
+                unsigned(&error)
             }
             DiligenceError::Platform(_) => {
                 tracing::error!(error = reason, "an answer could not be accounted for");
-                Self::of(ProblemKind::Unavailable)
+                Self::unavailable(
+                    "The answer could not be accounted for, and so is not given; nothing was charged.",
+                )
             }
         }
     }
@@ -139,9 +139,14 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_too_long_is_told_from_a_register_that_is_down() {
-        let why = Unavailable::TooLong { limit: 8 };
-        let too_long = Problem::from(DiligenceError::from(why));
-        let down = Problem::from(DiligenceError::from(Unavailable::Status(503)));
+        let told = |why| {
+            Problem::from(DiligenceError::Register {
+                register: Register::Jar,
+                why,
+            })
+        };
+        let too_long = told(Unavailable::TooLong { limit: 8 });
+        let down = told(Unavailable::Status(503));
 
         assert_eq!(too_long.kind(), down.kind());
         assert_ne!(too_long.detail(), down.detail());
@@ -150,6 +155,9 @@ mod tests {
             "{}",
             too_long.detail()
         );
-        assert!(too_long.detail().contains("nothing was charged"));
+        for told in [too_long, down] {
+            assert!(told.detail().contains("JAR"), "{}", told.detail());
+            assert!(told.detail().contains("nothing was charged"));
+        }
     }
 }

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,21 @@ impl SignerStatus {
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Waiting)
+    }
+}
+
+impl fmt::Display for SignerStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "cancelled",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Pending => "pending",
+            Self::Recorded => "recorded",
+            Self::Signed => "signed",
+            Self::Simulated => "simulated",
+            Self::Waiting => "waiting",
+        })
     }
 }
 

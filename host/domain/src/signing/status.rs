@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The order in which signers may sign.
@@ -34,6 +36,19 @@ impl SigningStatus {
     #[must_use]
     pub fn is_terminal(self) -> bool {
         self != Self::Pending
+    }
+}
+
+impl fmt::Display for SigningStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "cancelled",
+            Self::Completed => "completed",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Failed => "failed",
+            Self::Pending => "pending",
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::{CannotAct, Signing};
 use crate::{AttemptId, SignerId, SigningMethod};
 
 /// Attempts that one signer may start within an hour.
-const ATTEMPTS_PER_HOUR: usize = 20;
+pub const ATTEMPTS_PER_HOUR: usize = 20;
 
 /// How long a turn holds after its signer's page was last heard of, as long as
 /// their device is not asked to sign.

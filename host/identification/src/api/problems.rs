@@ -5,22 +5,51 @@ use parafa_api_http::{Fault, Problem, ProblemType};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::api::{no_room, problem};
 use parafa_platform::agreement::NotBillable;
-use parafa_platform::billing::{PaymentCause, PaymentRequired};
+use parafa_platform::billing::{CURRENCY, PaymentCause, PaymentRequired};
 use parafa_register_data::Register;
 use url::Url;
 
+use super::views::status as told;
 use crate::{IdentificationError, Identifications};
 
-/// What is told of an answer that will be too long the next time too.
-pub const ANSWER_TOO_LONG: &str = "A register's answer is longer than is taken here, so that asking again does not help; nothing was charged. Turn to the operator.";
+/// 502: an answer that will be too long the next time too.
+#[must_use]
+pub fn answer_too_long(register: Register) -> Problem {
+    let detail = format!(
+        "The answer of the register {} is longer than is taken here, so that asking again does not help; nothing was charged. Turn to the operator.",
+        named(register)
+    );
+    Problem::new(problems::UPSTREAM_UNAVAILABLE, detail)
+}
+
+/// 502: a register is down or answers nonsense.
+#[must_use]
+pub fn no_answer(register: Register) -> Problem {
+    let detail = format!(
+        "The register {} is down, or its answer cannot be used; nothing was charged.",
+        named(register)
+    );
+    Problem::new(problems::UPSTREAM_UNAVAILABLE, detail)
+}
+
+/// 503: there is no signature of the attorney's; what is lacking, and nothing of
+/// what that comes from.
+#[must_use]
+pub fn unsigned(error: &dyn std::error::Error) -> Problem {
+    let detail = format!("The answer cannot be signed: {error}. Nothing was charged.");
+    Problem::new(problems::SIGNATURE_UNAVAILABLE, detail)
+}
+
+fn named(register: Register) -> String {
+    format!("{} ({})", register.code(), register.name())
+}
 
 /// 422: no source that is set up here has such answers of a register.
 #[must_use]
 pub fn not_offered(register: Register) -> Problem {
     let detail = format!(
-        "No source is set up here that has this of the register {} ({}): it was not asked, and nothing was charged. Asking again does not help: turn to the operator.",
-        register.code(),
-        register.name()
+        "No source is set up here that has this of the register {}: it was not asked, and nothing was charged. Asking again does not help: turn to the operator.",
+        named(register)
     );
     Problem::new(problems::REGISTER_NOT_OFFERED, detail)
 }
@@ -30,12 +59,16 @@ impl From<IdentificationError> for Problem {
     fn from(error: IdentificationError) -> Self {
         match error {
             IdentificationError::NotFound => Self::not_found(),
-            IdentificationError::RoleNotHeld => Self::of(problems::ROLE_NOT_HELD),
+            IdentificationError::RoleNotHeld { role, entity } => Self::new(
+                problems::ROLE_NOT_HELD,
+                format!(
+                    "According to the register nobody holds the role {} in the entity {entity}; nothing was created or charged.",
+                    role.name()
+                ),
+            ),
             IdentificationError::NotOffered(register) => not_offered(register),
-            IdentificationError::RegisterUnavailable => Self::of(problems::UPSTREAM_UNAVAILABLE),
-            IdentificationError::RegisterAnswerTooLong => {
-                Self::new(problems::UPSTREAM_UNAVAILABLE, ANSWER_TOO_LONG)
-            }
+            IdentificationError::RegisterUnavailable(register) => no_answer(register),
+            IdentificationError::RegisterAnswerTooLong(register) => answer_too_long(register),
             IdentificationError::PaymentRequired(cause) => payment_required(&cause, None),
             IdentificationError::NoMail => Self::validation(vec![Fault::new(
                 "/delivery",
@@ -44,11 +77,20 @@ impl From<IdentificationError> for Problem {
             IdentificationError::NoSigner | IdentificationError::SignerOutOfService => {
                 let error: &dyn std::error::Error = &error;
                 tracing::error!(error, "an order is refused");
-                Self::of(problems::SIGNATURE_UNAVAILABLE)
+                unsigned(error)
             }
-            IdentificationError::ArtifactNotReady => Self::of(problems::ARTIFACT_NOT_READY),
+            IdentificationError::ArtifactNotReady(status) => Self::new(
+                problems::ARTIFACT_NOT_READY,
+                format!(
+                    "The order is {}, and not delivered yet.",
+                    told(status).as_str()
+                ),
+            ),
             IdentificationError::SandboxOnly => Self::of(ProblemType::SANDBOX_ONLY),
-            IdentificationError::OrderEnded => Self::of(problems::ORDER_ENDED),
+            IdentificationError::OrderEnded(status) => Self::new(
+                problems::ORDER_ENDED,
+                format!("The order is {}.", told(status).as_str()),
+            ),
             IdentificationError::BeingVerified => Self::new(
                 problems::ARTIFACT_NOT_READY,
                 "The subject has signed, and the order is being verified: it ends by itself.",
@@ -82,7 +124,7 @@ impl Identifications {
 pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Problem {
     let (detail, own) = match cause {
         NotBillable::NoEntity => (
-            "No entity that can be billed is linked to the key: the terms of service, the engagement agreement and a linked entity are all needed. Ask the operator to complete them.",
+            "No entity that can be billed is linked to the key: the terms of service, the engagement agreement and a linked entity are all needed. Ask the operator to complete them.".to_owned(),
             None,
         ),
         NotBillable::Payment(PaymentRequired {
@@ -90,13 +132,15 @@ pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Proble
             recovery_url,
         }) => {
             let detail = match cause {
-                PaymentCause::NoRail => "The entity has no enrolled payment method: enrol one.",
+                PaymentCause::NoRail => {
+                    "The entity has no enrolled payment method: enrol one.".to_owned()
+                }
                 PaymentCause::Overdue => {
-                    "An invoice is overdue and the account is locked: settle it."
+                    "An invoice is overdue and the account is locked: settle it.".to_owned()
                 }
-                PaymentCause::Ceiling => {
-                    "The usage ceiling is reached while an earlier payment settles: repeat the request once it has."
-                }
+                PaymentCause::Ceiling(ceiling) => format!(
+                    "The usage ceiling of {ceiling} {CURRENCY} is reached while an earlier payment settles: repeat the request once it has."
+                ),
             };
             (detail, recovery_url.clone())
         }

@@ -66,7 +66,7 @@ fn artifact(artifact: &Artifact) -> kyc::KycArtifact {
     }
 }
 
-fn status(status: KycStatus) -> kyc::KycStatus {
+pub(super) fn status(status: KycStatus) -> kyc::KycStatus {
     match status {
         KycStatus::AwaitingSubject => kyc::KycStatus::AwaitingSubject,
         KycStatus::Verifying => kyc::KycStatus::Verifying,

@@ -243,7 +243,7 @@ async fn whoever_is_first_of_two_clients_decides_and_everybody_is_told_the_same(
                 refusal,
                 AuthError::Failed(AuthenticationFailure::BadSignature)
                     | AuthError::Cannot(
-                        CannotAuthenticate::Ended
+                        CannotAuthenticate::Ended(_)
                             | CannotAuthenticate::IdentitySwap
                             | CannotAuthenticate::OperationSpent
                     )

@@ -261,7 +261,7 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     assert_eq!(used[0].reference, id.to_string());
     let files = deployment.byte_files();
     let refusals = [
-        (Funding::Ok, PaymentCause::Ceiling),
+        (Funding::Ok, PaymentCause::Ceiling(Amount::from_cents(150))),
         (Funding::NoRail, PaymentCause::NoRail),
         (Funding::Overdue, PaymentCause::Overdue),
     ];

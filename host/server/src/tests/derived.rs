@@ -149,7 +149,7 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
 
     assert!(matches!(
         archived,
-        Err(SigningError::Ceremony(CeremonyError::OutOfUse(_)))
+        Err(SigningError::Ceremony(CeremonyError::OutOfUse { .. }))
     ));
     assert_eq!(stage.signing().await.versions.len(), 2);
     assert_eq!(stage.deployment.byte_files().len(), 2);
@@ -190,7 +190,7 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
     let early = stage.archive().await;
     assert!(matches!(
         early,
-        Err(SigningError::Ceremony(CeremonyError::NotYetSigned))
+        Err(SigningError::Ceremony(CeremonyError::NotYetSigned(_)))
     ));
     assert_eq!(stage.attempt().await.phase, Phase::Done);
     let second = stage.signing().await.signing.signers[1].id.uuid();

@@ -177,7 +177,7 @@ fn assert_ended<T: Debug>(answer: &Result<T, SigningError>) {
     assert!(
         matches!(
             answer,
-            Err(SigningError::Ceremony(CeremonyError::SigningEnded))
+            Err(SigningError::Ceremony(CeremonyError::SigningEnded(_)))
         ),
         "{answer:?}"
     );

@@ -164,7 +164,7 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
 
     assert_eq!(seen.row.signing.status, SigningStatus::Expired);
     let refused = host.app.lifecycle.change_deadline(&CALLER, id, 3).await;
-    assert!(matches!(refused, Err(CeremonyError::SigningEnded)));
+    assert!(matches!(refused, Err(CeremonyError::SigningEnded(_))));
     let listing = Listing {
         status: Some(SigningStatus::Pending),
         limit: 10,

@@ -3,8 +3,8 @@
 use parafa_api_signing::requests::{ListQuery, NewSigner, Simulation};
 use parafa_api_signing::{Fault, Problem, ProblemKind};
 use parafa_ceremony::api::{no_room, problem};
-use parafa_platform::billing::PaymentCause;
-use parafa_plugin_host::{Refusal, refusal};
+use parafa_platform::billing::{CURRENCY, PaymentCause};
+use parafa_plugin_host::{FieldReason, Refusal, refusal};
 
 use crate::{IntakeFault, RefusedDocument, SigningError};
 
@@ -32,9 +32,12 @@ fn answer(error: &SigningError) -> Problem {
             recovery_url,
         } => Problem::payment_required(payment_detail(*cause), recovery_url.as_deref().cloned()),
         SigningError::NoRoom(why) => no_room(why),
-        SigningError::KnownEmail => Problem::validation(vec![Fault::new(
+        SigningError::KnownEmail(party) => Problem::validation(vec![Fault::new(
             NewSigner::EMAIL_POINTER,
-            "must not be that of another party",
+            format!(
+                "must not be that of another party: signer {} has it",
+                party.uuid()
+            ),
         )]),
         SigningError::NoOpenSigner => Problem::validation(vec![Fault::new(
             Simulation::SIGNER_EMAIL_POINTER,
@@ -89,11 +92,40 @@ fn intake_refused(faults: &[IntakeFault]) -> Problem {
             }
         })
         .unwrap_or(ProblemKind::DocumentRefused);
-    let detail = match named.as_slice() {
-        [one] => one.detail.clone(),
-        several => format!("{} faults are listed in errors.", several.len()),
+    let detail = match (faults, named.as_slice()) {
+        ([IntakeFault::Refused(one)], [_, _, ..]) => one.refusal.detail.clone(),
+        (_, [one]) => one.detail.clone(),
+        (_, several) => {
+            let places: Vec<_> = several.iter().map(|fault| fault.pointer.as_str()).collect();
+            format!(
+                "{} faults are listed in errors: {}.",
+                several.len(),
+                shortened(&places, ", ")
+            )
+        }
     };
     Problem::new(kind, detail).with_errors(named)
+}
+
+/// A field that cannot be drawn, `<fully qualified name>: <reason>`, with its
+/// reason in a sentence, if it is a known one.
+fn explained(field: &str) -> String {
+    let known = field.rsplit_once(": ").and_then(|(name, code)| {
+        let reason: FieldReason = code.parse().ok()?;
+        Some(format!("{name}: {} ({code})", reason.sentence()))
+    });
+    known.unwrap_or_else(|| field.to_owned())
+}
+
+/// The first few of many.
+fn shortened(all: &[&str], separator: &str) -> String {
+    const MOST: usize = 10;
+
+    let mut told: Vec<_> = all.iter().take(MOST).copied().map(str::to_owned).collect();
+    if all.len() > MOST {
+        told.push(format!("and {} more", all.len() - MOST));
+    }
+    told.join(separator)
 }
 
 /// What is wrong with one document. A form that cannot be drawn has a fault for
@@ -118,7 +150,7 @@ fn named(fault: &IntakeFault) -> Vec<Fault> {
         [] if is_of_fields => vec![Fault::new(flatten_pointer.clone(), reason(refusal))],
         fields if is_of_fields => fields
             .iter()
-            .map(|field| Fault::new(flatten_pointer.clone(), field.clone()))
+            .map(|field| Fault::new(flatten_pointer.clone(), explained(field)))
             .collect(),
         _ => vec![Fault::new(pointer.clone(), reason(refusal))],
     }
@@ -134,19 +166,13 @@ fn service_down(wanted: Option<&str>) -> String {
 
 /// What an archive lacks, in one sentence.
 fn incomplete(refusal: &Refusal) -> String {
-    const MOST: usize = 10;
-
-    let lacking = &refusal.subjects;
-    if lacking.is_empty() {
+    if refusal.subjects.is_empty() {
         return refusal.detail.clone();
     }
-    let mut told: Vec<String> = lacking.iter().take(MOST).cloned().collect();
-    if lacking.len() > MOST {
-        told.push(format!("and {} more", lacking.len() - MOST));
-    }
+    let lacking: Vec<_> = refusal.subjects.iter().map(String::as_str).collect();
     format!(
         "Something is missing that cannot be had: {}.",
-        told.join("; ")
+        shortened(&lacking, "; ")
     )
 }
 
@@ -154,14 +180,15 @@ fn reason(refusal: &Refusal) -> String {
     format!("{} ({})", refusal.detail, refusal.code)
 }
 
-fn payment_detail(cause: PaymentCause) -> &'static str {
-    match cause {
-        PaymentCause::Ceiling => {
-            "The workspace has reached its usage ceiling; nothing was created."
+fn payment_detail(cause: PaymentCause) -> String {
+    let cause = match cause {
+        PaymentCause::Ceiling(ceiling) => {
+            format!("has reached its usage ceiling of {ceiling} {CURRENCY}")
         }
-        PaymentCause::NoRail => "The workspace has no way of paying; nothing was created.",
-        PaymentCause::Overdue => "The workspace has an overdue invoice; nothing was created.",
-    }
+        PaymentCause::NoRail => "has no way of paying".to_owned(),
+        PaymentCause::Overdue => "has an overdue invoice".to_owned(),
+    };
+    format!("The workspace {cause}; nothing was created.")
 }
 
 /// Which problem a plugin's refusal is.
@@ -210,16 +237,14 @@ mod tests {
 
     #[test]
     fn each_field_that_cannot_be_drawn_is_named_where_the_wish_stands() {
-        let fields = [
-            "Form.Name: the font is missing",
-            "Form.Date: it is a script",
-        ];
+        let fields = ["Form.Name: signed", "Form.Date: a reason of tomorrow"];
 
         let (kind, errors) = told(vec![refused("/document", "flatten-refused", &fields)]);
 
         assert_eq!(kind, ProblemKind::FlattenRefused);
         let at = "/document/flatten";
-        assert_eq!(errors, [pair(at, fields[0]), pair(at, fields[1])]);
+        let explained = "Form.Name: it shows a signature, which flattening would break (signed)";
+        assert_eq!(errors, [pair(at, explained), pair(at, fields[1])]);
     }
 
     #[test]

@@ -131,7 +131,9 @@ pub(crate) fn comment(opened: &UnsealedComment) -> api::Comment {
 /// A signing whose output is at a long-term level.
 pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, SigningError> {
     let row = &archived.opened.row;
-    let document = row.output().ok_or(CeremonyError::NotYetSigned)?;
+    let document = row
+        .output()
+        .ok_or(CeremonyError::NotYetSigned(row.signing.status))?;
     let level = told_level(&archived.level).ok_or(CeremonyError::Inconsistent(
         "an archived version is at no known level",
     ))?;

@@ -15,9 +15,6 @@ const UNPROCESSABLE: [&str; 5] = [
     refusal::UNSUPPORTED_CONTAINER,
 ];
 
-/// What is told of a format whose plugin is out of use.
-pub(crate) const OUT_OF_USE: &str = "documents of this format cannot be taken at the moment";
-
 /// Why a document cannot be signed.
 pub(super) enum Obstacle {
     /// Its token names nothing that this caller has.
@@ -28,8 +25,9 @@ pub(super) enum Obstacle {
     Refused(Refusal),
     /// No plugin that is installed does that with documents of its format.
     NotInstalled(&'static str),
-    /// The plugin that takes its format may be out of use at the moment.
-    OutOfUse,
+    /// The plugin that takes documents with this extension may be out of use at
+    /// the moment.
+    OutOfUse(String),
     /// None flattens them.
     CannotFlatten,
     /// The plugin failed on it.
@@ -82,7 +80,7 @@ impl Obstacle {
                 };
                 (&at.bytes, refusal)
             }
-            Self::UnknownFile | Self::OutOfUse | Self::Failed(_) => return None,
+            Self::UnknownFile | Self::OutOfUse(_) | Self::Failed(_) => return None,
         };
         Some((pointer.clone(), refusal))
     }
@@ -90,7 +88,7 @@ impl Obstacle {
     /// The error of what is not the request's fault.
     pub(super) fn error(self) -> Option<CeremonyError> {
         match self {
-            Self::OutOfUse => Some(CeremonyError::OutOfUse(OUT_OF_USE)),
+            Self::OutOfUse(extension) => Some(out_of_use(&extension)),
             Self::Failed(fault) => Some(CeremonyError::Plugin(Box::new(fault))),
             _ => None,
         }
@@ -134,6 +132,14 @@ impl From<&NewFile> for Pointers {
             bytes: NewFile::CONTENT_POINTER.to_owned(),
             flatten: NewFile::CONTENT_POINTER.to_owned(),
         }
+    }
+}
+
+/// What is told of documents whose plugin is out of use.
+pub(crate) fn out_of_use(extension: &str) -> CeremonyError {
+    CeremonyError::OutOfUse {
+        format: format!(".{extension}"),
+        done: "taken",
     }
 }
 

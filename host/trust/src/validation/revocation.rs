@@ -37,6 +37,17 @@ pub(crate) struct RevocationQuestion<'a> {
     pub(crate) now: Timestamp,
 }
 
+impl RevocationQuestion<'_> {
+    /// Whom it goes to, as long as nobody answers.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        let responders = match &self.ocsp.url {
+            Some(url) => vec![url.to_string()],
+            None => self.certificate.ocsp_urls().to_vec(),
+        };
+        [&responders, self.certificate.revocation_list_urls()].concat()
+    }
+}
+
 impl RevocationSources {
     pub(crate) fn new(ocsp: OcspClient) -> Self {
         Self { ocsp }

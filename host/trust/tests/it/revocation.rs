@@ -302,11 +302,11 @@ async fn lists_that_prove_nothing_let_nobody_sign() {
             .check_signer(&signer.certificate(), METHOD, now())
             .await;
 
-        let Err(CertificateRejection::RevocationUnavailable(ValidationDataError::Unreachable(
-            SourceFault::RevocationList(fault),
-        ))) = checked
-        else {
+        let Err(CertificateRejection::RevocationUnavailable { why, .. }) = checked else {
             panic!("{checked:?}")
+        };
+        let ValidationDataError::Unreachable(SourceFault::RevocationList(fault)) = *why else {
+            panic!("{why:?}")
         };
         assert!(is_expected(&fault), "{fault}");
     }
@@ -399,7 +399,7 @@ fn checked(result: Result<CheckedSigner, CertificateRejection>) -> Outcome {
         Ok(_) => Outcome::Good,
         Err(CertificateRejection::Revoked { .. }) => Outcome::Revoked,
         Err(CertificateRejection::UnknownToIssuer) => Outcome::Unknown,
-        Err(CertificateRejection::RevocationUnavailable(_)) => Outcome::Unavailable,
+        Err(CertificateRejection::RevocationUnavailable { .. }) => Outcome::Unavailable,
         Err(CertificateRejection::NoRevocationSource(_)) => Outcome::Nobody,
         Err(other) => panic!("{other:?}"),
     }

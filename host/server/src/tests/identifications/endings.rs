@@ -28,7 +28,10 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     assert!(ordered.ceremony_url.unwrap().contains("/c/"));
     let orders = &office.host.app.identifications;
     let early = orders.artifact(&LIVE, ordered.id).await;
-    assert!(matches!(early, Err(IdentificationError::ArtifactNotReady)));
+    assert!(matches!(
+        early,
+        Err(IdentificationError::ArtifactNotReady(_))
+    ));
 
     let ordered = office.ordered(&LIVE).await;
     office.sign(&ordered, SIGN[0]).await;
@@ -333,13 +336,16 @@ async fn without_a_holder_or_a_register_nothing_is_created() {
 
     for form in [unheld, unknown] {
         let refused = office.order(&LIVE, form).await;
-        assert!(matches!(refused, Err(IdentificationError::RoleNotHeld)));
+        assert!(matches!(
+            refused,
+            Err(IdentificationError::RoleNotHeld { .. })
+        ));
     }
     office.world.conduct(Conduct::Down);
     let refused = office.order(&LIVE, form()).await;
     assert!(matches!(
         refused,
-        Err(IdentificationError::RegisterUnavailable)
+        Err(IdentificationError::RegisterUnavailable(_))
     ));
 
     assert_eq!(office.deployment.data_keys(), 0);

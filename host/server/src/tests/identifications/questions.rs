@@ -43,10 +43,13 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
         ..form()
     };
     let refused = office.order(&LIVE, unheld).await;
-    assert!(matches!(refused, Err(IdentificationError::RoleNotHeld)));
+    assert!(matches!(
+        refused,
+        Err(IdentificationError::RoleNotHeld { .. })
+    ));
     office.world.conduct(Conduct::Down);
     let refused = office.order(&LIVE, form()).await;
-    let is_it = matches!(refused, Err(IdentificationError::RegisterUnavailable));
+    let is_it = matches!(refused, Err(IdentificationError::RegisterUnavailable(_)));
     assert!(is_it, "{refused:?}");
     office.world.conduct(Conduct::Answers);
     site.plugins

@@ -32,7 +32,7 @@ async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
         assert_eq!(ended.status, status);
         assert_eq!(office.told(&ordered).await.len(), 1, "{how:?}");
         let again = orders.simulate(&TEST, ordered.id, how).await;
-        assert!(matches!(again, Err(IdentificationError::OrderEnded)));
+        assert!(matches!(again, Err(IdentificationError::OrderEnded(_))));
     }
 
     assert!(office.ledger().await.is_empty());
@@ -83,7 +83,7 @@ async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
 
     office.end(&TEST, &ordered).await;
     let late = orders.simulate(&TEST, ordered.id, expire).await;
-    assert!(matches!(late, Err(IdentificationError::OrderEnded)));
+    assert!(matches!(late, Err(IdentificationError::OrderEnded(_))));
     drop(office);
 }
 

@@ -278,7 +278,7 @@ pub(super) fn is_an_answer(error: &SigningError) -> bool {
     let SigningError::Ceremony(error) = error else {
         return matches!(
             error,
-            SigningError::KnownEmail
+            SigningError::KnownEmail(_)
                 | SigningError::NoOpenSigner
                 | SigningError::ArchiveTooEarly { .. }
                 | SigningError::ArchiveNotSupported(_)
@@ -291,14 +291,14 @@ pub(super) fn is_an_answer(error: &SigningError) -> bool {
         error,
         CeremonyError::NotFound
             | CeremonyError::Busy { .. }
-            | CeremonyError::SignerNotOpen
-            | CeremonyError::SigningEnded
+            | CeremonyError::SignerNotOpen(_)
+            | CeremonyError::SigningEnded(_)
             | CeremonyError::TooManyAttempts { .. }
             | CeremonyError::TooManySigners
             | CeremonyError::LastSigner
-            | CeremonyError::NotRemindable
+            | CeremonyError::NotRemindable(_)
             | CeremonyError::ReminderTooSoon { .. }
-            | CeremonyError::NotYetSigned
+            | CeremonyError::NotYetSigned(_)
             | CeremonyError::SandboxNeverSigns
             // It was erased meanwhile.
             | CeremonyError::Platform(PlatformError::Keys(KeyError::Missing { .. }))
