@@ -135,6 +135,6 @@ impl Authentications {
     fn device_links(&self, method: AuthenticationMethod) -> Result<&dyn DeviceLinks, AuthError> {
         let provider = self.eid.get(&method);
         let links = provider.and_then(|provider| provider.device_links());
-        links.ok_or(AuthError::ForbiddenMethod)
+        links.ok_or_else(|| AuthError::ForbiddenMethod(crate::api::views::method(method)))
     }
 }

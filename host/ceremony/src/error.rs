@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use parafa_domain::{
-    AttemptFailure, CannotAct, CannotBegin, SignerStatus, SigningMethod, SigningStatus,
+    AttemptFailure, CannotAct, CannotBegin, SignerId, SignerStatus, Signing, SigningMethod,
+    SigningStatus,
 };
 use parafa_platform::{PlatformError, seconds_until};
 use parafa_plugin_host::Fault;

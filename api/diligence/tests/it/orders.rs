@@ -10,8 +10,8 @@ use parafa_api_diligence::kyc::{
 };
 use parafa_api_http::{
     Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence,
-    Principal, Problem, ProblemDocuments, ProblemType, Reference, Reservation, Security, Surface,
-    router,
+    Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation, Security,
+    Surface, router,
 };
 use url::Url;
 use uuid::Uuid;

@@ -70,7 +70,7 @@ async fn a_register_that_holds_nothing_or_is_down_is_logged_with_its_question() 
     let down = stage.ask(Question::Report, COMPLETE, Form::Json).await;
 
     assert!(matches!(nothing, Err(DiligenceError::NoData(_))));
-    assert!(matches!(down, Err(DiligenceError::Register(_))));
+    assert!(matches!(down, Err(DiligenceError::Register { .. })));
     let logged = stage.logged().await;
     let outcomes: Vec<_> = logged.iter().map(|row| row.outcome).collect();
     let expected = [CallOutcome::NoData, CallOutcome::UpstreamUnavailable];
