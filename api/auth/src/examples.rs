@@ -80,6 +80,14 @@ pub(crate) fn of(_: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
             provider: "UAB „Pavyzdys“".to_owned(),
             audience: AUDIENCE.to_owned(),
         }),
+        "OpenIdConfiguration" => value(&views::OpenIdConfiguration {
+            issuer: base_url.to_string(),
+            jwks_uri: base_url.join("/v1/auth/.well-known/jwks.json"),
+            response_types_supported: vec!["id_token"],
+            subject_types_supported: vec!["public"],
+            id_token_signing_alg_values_supported: vec!["ES256"],
+            claims_supported: vec!["iss", "sub", "aud", "iat", "exp", "txn", "azp"],
+        }),
         "JsonWebKeySet" => json!({"keys": [{
             "kty": "EC",
             "crv": "P-256",

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
-    Endpoint, Interpretation, InterpretationItem, Library, data_sha256,
+    Endpoint, Interpretation, InterpretationItem, Library,
+    condition::Condition,
+    data_sha256,
     pointer::{Pattern, Place},
     rule::Rule,
 };
@@ -58,14 +60,14 @@ impl Library {
                 }
             }
         }
-        if self.has_ended(endpoint, data) {
+        if self.may_have_ended(endpoint, data) {
             applied.retain(|(rule, _)| !rule.lapses);
         }
         applied
     }
 
-    /// Whether the data show that their entity has ended; only a profile can.
-    fn has_ended(&self, endpoint: Endpoint, data: &Value) -> bool {
+    /// Whether a profile does not show that its entity lasts.
+    fn may_have_ended(&self, endpoint: Endpoint, data: &Value) -> bool {
         let profile = match endpoint {
             Endpoint::Profile => Some(data),
             Endpoint::Report => data.pointer("/sections/profile/data"),
@@ -73,8 +75,8 @@ impl Library {
         };
         let (root, here) = (Pattern::default(), Place::default());
         profile.is_some_and(|profile| {
-            let mut ended = self.ended.iter();
-            ended.any(|condition| condition.holds(&root, &here, profile))
+            let holds = |condition: &Condition| condition.holds(&root, &here, profile);
+            self.ended.iter().any(holds) || !self.lasts.iter().all(holds)
         })
     }
 

@@ -26,6 +26,8 @@ pub struct Library {
     pub(crate) sha256: String,
     pub(crate) repeat_limit: usize,
     pub(crate) notice: Bilingual,
+    /// All hold of a profile whose entity has not ended.
+    pub(crate) lasts: Vec<Condition>,
     /// Each shows in a profile that its entity has ended.
     pub(crate) ended: Vec<Condition>,
     pub(crate) rules: Vec<Rule>,

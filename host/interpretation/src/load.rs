@@ -16,6 +16,8 @@ struct FileText {
     policy_version: String,
     repeat_limit: NonZeroUsize,
     #[serde(default)]
+    lasts: Vec<Condition>,
+    #[serde(default)]
     ended: Vec<Condition>,
     notice: Bilingual,
     acts: Vec<toml::Table>,
@@ -111,6 +113,7 @@ pub(crate) fn library(version: &str, text: &str) -> Result<Library, LibraryError
         sha256: hex::encode(Sha256::digest(text)),
         repeat_limit: file.repeat_limit.get(),
         notice: file.notice,
+        lasts: file.lasts,
         ended: file.ended,
         rules: rules(version, file.rules, &acts)?,
     })

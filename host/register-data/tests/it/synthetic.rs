@@ -40,7 +40,7 @@ const PROPERTIES: [&str; 4] = [
     "4400-9991-0001",
 ];
 /// Of all answers of the set. It changes when the published set does.
-const DIGEST: &str = "8551eaeb120c37d9fca2e9cb80b2ca8a9f9cac440461603edfdcdd7584d3ad88";
+const DIGEST: &str = "a26b33fbd85e97700914163137424211d4a0580ad6f8d234861e06a2545ddaf1";
 
 /// The first six queries of an entity, by kind.
 fn asked(code: &str, kind: &str) -> Answer {
