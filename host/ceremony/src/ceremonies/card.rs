@@ -1,81 +1,36 @@
 //! What the app that talks to the signer's card does: it is paired with an
 //! attempt, sends the card's certificate, and then what the card has signed.
 
+mod pairing;
+
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
 use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId, SigningMethod};
 use parafa_eid::card::{
     CardKey, InvalidCardSignature, SignatureAlgorithm, SignatureEncoding, signature_value,
     verification_code,
 };
-use parafa_platform::pairing_code;
 use parafa_store::keys::{DataKey, hash_token};
-use parafa_store::{MasterKey, Transaction, jobs};
+use parafa_store::{Transaction, jobs};
 use parafa_trust::{Certificate, KeyKind};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+pub(crate) use self::pairing::PairingCode;
+pub use self::pairing::{Paired, Pairing};
 use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
-use crate::records::{
-    AttemptRow, AttemptStep, CardLinkRow, CardSubmission, PreparedSignature, SigningRow,
-};
+use crate::records::{AttemptRow, AttemptStep, CardSubmission, PreparedSignature, SigningRow};
 use crate::{deadline, sealing};
 
 /// How long a call of the app waits for what it has handed over to be looked at.
 const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
 /// SHA-256, by which the card signs (RFC 8017, appendix B.1).
 pub const SHA_256_OID: &str = "2.16.840.1.101.3.4.2.1";
-
-const CODE_LENGTH: usize = 8;
-
-/// What a person types into the app, or the app scans.
-pub(crate) struct PairingCode(String);
-
-impl PairingCode {
-    /// That of an attempt; always the same, so that it need not be stored.
-    pub(crate) fn of(master: &MasterKey, attempt: Uuid) -> Self {
-        let digest = Sha256::digest(master.token("pairing", attempt, 0).reveal());
-        Self(pairing_code::characters(&digest[..CODE_LENGTH]).collect())
-    }
-
-    /// One that somebody typed.
-    fn typed(text: &str) -> Self {
-        let typed = pairing_code::normalized(text);
-        Self(typed.take(CODE_LENGTH + 1).collect())
-    }
-
-    pub(crate) fn hash(&self) -> String {
-        hash_token(&self.0).to_string()
-    }
-}
-
-/// What the page shows for the app.
-#[derive(Clone, Debug)]
-pub struct Pairing {
-    /// To be typed.
-    pub code: String,
-    /// To be scanned or followed.
-    pub uri: String,
-    /// When it is no longer taken.
-    pub expires_at: Timestamp,
-}
-
-/// An attempt that an app was paired with.
-#[derive(Debug)]
-pub struct Paired {
-    /// The bearer token of its calls.
-    pub token: String,
-    /// Where they go.
-    pub base: String,
-    /// Whose link it is.
-    pub ceremony: Ceremony,
-}
 
 /// What the card is to sign.
 #[derive(Debug)]
@@ -118,85 +73,6 @@ impl SubmittedSignature {
 }
 
 impl Ceremonies {
-    /// What leads a card's app to an attempt that waits for one.
-    pub(super) fn pairing(&self, attempt: &AttemptRow, now: Timestamp) -> Option<Pairing> {
-        let card = attempt.card.as_ref()?;
-        let is_open = !attempt.phase.is_terminal() && card.certificate_sha256.is_none();
-        if !is_open || card.code_hash.is_none() || now >= card.code_until {
-            return None;
-        }
-        let PairingCode(code) = PairingCode::of(&self.records.master, attempt.id);
-        Some(Pairing {
-            uri: self.attempts.links.address(&format!("/c/pair?code={code}")),
-            code,
-            expires_at: card.code_until,
-        })
-    }
-
-    /// Pairs an app with the attempt of a code, once.
-    ///
-    /// # Errors
-    /// [`CeremonyError::NotFound`] for a code that is unknown, used or too old.
-    pub async fn pair(&self, code: &str) -> Result<Paired, CeremonyError> {
-        let hash = PairingCode::typed(code).hash();
-        let (hash, master) = (&hash, &self.records.master);
-        let paired = self
-            .records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    let (mut attempt, _) = linked(tx, hash).await?;
-                    let (now, id) = (tx.now(), attempt.id);
-                    let card = attempt.card.as_mut();
-                    let card = card.filter(|card| card.code_hash.as_ref() == Some(hash));
-                    let card = card.filter(|card| now < card.code_until);
-                    let card = card.ok_or(CeremonyError::NotFound)?;
-                    card.code_hash = None;
-                    let token = hash_token(master.token("card", id, 0).reveal()).to_string();
-                    card.token_hash = Some(token.clone());
-                    tx.delete::<CardLinkRow>(hash).await?;
-                    attempt::link(tx, id, &token).await?;
-                    tx.put(&attempt).await?;
-                    Ok::<_, CeremonyError>(attempt)
-                })
-            })
-            .await?;
-        self.changes.announce(paired.signing);
-        let token = master.token("card", paired.id, 0).reveal().to_owned();
-        Ok(Paired {
-            ceremony: self.card_ceremony(&token).await?,
-            token,
-            base: self.attempts.links.address("/c/card"),
-        })
-    }
-
-    /// Where the token of an app leads, as long as its attempt runs.
-    pub async fn card_ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
-        let hash = hash_token(token).to_string();
-        let store = &self.records.store;
-        let link = store.get::<CardLinkRow>(&hash).await?;
-        let link = link.ok_or(CeremonyError::NotFound)?;
-        let attempt = store.get::<AttemptRow>(&link.attempt).await?;
-        let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-        let row = store.get::<SigningRow>(&attempt.signing).await?;
-        let row = row.ok_or(CeremonyError::NotFound)?;
-        let card = attempt.card.as_ref();
-        let is_of_token = card.is_some_and(|card| card.token_hash.as_ref() == Some(&hash));
-        if !is_of_token {
-            return Err(CeremonyError::NotFound);
-        }
-        let access = super::access(&row, attempt.signer, store.now().await?);
-        let ceremony = Ceremony {
-            row,
-            signer: attempt.signer,
-            access: access.ok_or(CeremonyError::NotFound)?,
-            copy_until: None,
-        };
-        // The attempt of an app is the signer's newest, or it is over.
-        let is_newest = ceremony.party()?.attempt == Some(AttemptId::new(attempt.id));
-        is_newest.then_some(ceremony).ok_or(CeremonyError::NotFound)
-    }
-
     /// Takes the card's certificate, has it checked and the document prepared
     /// for it, and tells what the card is to sign. The same certificate sent
     /// again gets the same answer.
@@ -562,16 +438,6 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The attempt that a hash leads to, and its signing.
-async fn linked(
-    tx: &mut Transaction<'_>,
-    hash: &String,
-) -> Result<(AttemptRow, SigningRow), CeremonyError> {
-    let link = tx.get::<CardLinkRow>(hash).await?;
-    let link = link.ok_or(CeremonyError::NotFound)?;
-    running(tx, link.attempt).await
-}
-
 /// An attempt that has its turn, or may still take it.
 async fn running(
     tx: &mut Transaction<'_>,
@@ -603,23 +469,4 @@ async fn end(
     jobs::cancel(tx, ATTEMPTS, &job).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     Ok(tx.put(&signing).await?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_is_known_however_it_is_typed() {
-        let master = MasterKey::from_bytes([7; 32]);
-        let code = PairingCode::of(&master, Uuid::from_u128(1));
-        assert_eq!(code.0.len(), CODE_LENGTH);
-        let typed = format!(" {}-{}", &code.0[..4].to_lowercase(), &code.0[4..]);
-        assert_eq!(PairingCode::typed(&typed).hash(), code.hash());
-        assert_eq!(PairingCode::typed("oIl").0, "011");
-        let other = PairingCode::of(&master, Uuid::from_u128(2));
-        assert_ne!(other.hash(), code.hash());
-        let longer = PairingCode::typed(&format!("{}0", code.0));
-        assert_ne!(longer.hash(), code.hash());
-    }
 }

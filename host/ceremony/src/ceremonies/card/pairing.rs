@@ -1,0 +1,175 @@
+//! How the app that talks to the card finds the signer's attempt: a code that
+//! is typed or scanned once, and the token of the app's calls after it.
+
+use jiff::Timestamp;
+use parafa_domain::AttemptId;
+use parafa_platform::pairing_code;
+use parafa_store::keys::hash_token;
+use parafa_store::{MasterKey, Transaction};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::super::{Ceremonies, Ceremony, access};
+use super::running;
+use crate::attempt;
+use crate::error::CeremonyError;
+use crate::records::{AttemptRow, CardLinkRow, SigningRow};
+
+const CODE_LENGTH: usize = 8;
+
+/// What a person types into the app, or the app scans.
+pub(crate) struct PairingCode(String);
+
+impl PairingCode {
+    /// That of an attempt; always the same, so that it need not be stored.
+    pub(crate) fn of(master: &MasterKey, attempt: Uuid) -> Self {
+        let digest = Sha256::digest(master.token("pairing", attempt, 0).reveal());
+        Self(pairing_code::characters(&digest[..CODE_LENGTH]).collect())
+    }
+
+    /// One that somebody typed.
+    fn typed(text: &str) -> Self {
+        let typed = pairing_code::normalized(text);
+        Self(typed.take(CODE_LENGTH + 1).collect())
+    }
+
+    pub(crate) fn hash(&self) -> String {
+        hash_token(&self.0).to_string()
+    }
+}
+
+/// What the page shows for the app.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    /// To be typed.
+    pub code: String,
+    /// To be scanned or followed.
+    pub uri: String,
+    /// When it is no longer taken.
+    pub expires_at: Timestamp,
+}
+
+/// An attempt that an app was paired with.
+#[derive(Debug)]
+pub struct Paired {
+    /// The bearer token of its calls.
+    pub token: String,
+    /// Where they go.
+    pub base: String,
+    /// Whose link it is.
+    pub ceremony: Ceremony,
+}
+
+impl Ceremonies {
+    /// What leads a card's app to an attempt that waits for one.
+    pub(in crate::ceremonies) fn pairing(
+        &self,
+        attempt: &AttemptRow,
+        now: Timestamp,
+    ) -> Option<Pairing> {
+        let card = attempt.card.as_ref()?;
+        let is_open = !attempt.phase.is_terminal() && card.certificate_sha256.is_none();
+        if !is_open || card.code_hash.is_none() || now >= card.code_until {
+            return None;
+        }
+        let PairingCode(code) = PairingCode::of(&self.records.master, attempt.id);
+        Some(Pairing {
+            uri: self.attempts.links.address(&format!("/c/pair?code={code}")),
+            code,
+            expires_at: card.code_until,
+        })
+    }
+
+    /// Pairs an app with the attempt of a code, once.
+    ///
+    /// # Errors
+    /// [`CeremonyError::NotFound`] for a code that is unknown, used or too old.
+    pub async fn pair(&self, code: &str) -> Result<Paired, CeremonyError> {
+        let hash = PairingCode::typed(code).hash();
+        let (hash, master) = (&hash, &self.records.master);
+        let paired = self
+            .records
+            .store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let (mut attempt, _) = linked(tx, hash).await?;
+                    let (now, id) = (tx.now(), attempt.id);
+                    let card = attempt.card.as_mut();
+                    let card = card.filter(|card| card.code_hash.as_ref() == Some(hash));
+                    let card = card.filter(|card| now < card.code_until);
+                    let card = card.ok_or(CeremonyError::NotFound)?;
+                    card.code_hash = None;
+                    let token = hash_token(master.token("card", id, 0).reveal()).to_string();
+                    card.token_hash = Some(token.clone());
+                    tx.delete::<CardLinkRow>(hash).await?;
+                    attempt::link(tx, id, &token).await?;
+                    tx.put(&attempt).await?;
+                    Ok::<_, CeremonyError>(attempt)
+                })
+            })
+            .await?;
+        self.changes.announce(paired.signing);
+        let token = master.token("card", paired.id, 0).reveal().to_owned();
+        Ok(Paired {
+            ceremony: self.card_ceremony(&token).await?,
+            token,
+            base: self.attempts.links.address("/c/card"),
+        })
+    }
+
+    /// Where the token of an app leads, as long as its attempt runs.
+    pub async fn card_ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
+        let hash = hash_token(token).to_string();
+        let store = &self.records.store;
+        let link = store.get::<CardLinkRow>(&hash).await?;
+        let link = link.ok_or(CeremonyError::NotFound)?;
+        let attempt = store.get::<AttemptRow>(&link.attempt).await?;
+        let attempt = attempt.ok_or(CeremonyError::NotFound)?;
+        let row = store.get::<SigningRow>(&attempt.signing).await?;
+        let row = row.ok_or(CeremonyError::NotFound)?;
+        let card = attempt.card.as_ref();
+        let is_of_token = card.is_some_and(|card| card.token_hash.as_ref() == Some(&hash));
+        if !is_of_token {
+            return Err(CeremonyError::NotFound);
+        }
+        let access = access(&row, attempt.signer, store.now().await?);
+        let ceremony = Ceremony {
+            row,
+            signer: attempt.signer,
+            access: access.ok_or(CeremonyError::NotFound)?,
+            copy_until: None,
+        };
+        // The attempt of an app is the signer's newest, or it is over.
+        let is_newest = ceremony.party()?.attempt == Some(AttemptId::new(attempt.id));
+        is_newest.then_some(ceremony).ok_or(CeremonyError::NotFound)
+    }
+}
+
+/// The attempt that a hash leads to, and its signing.
+async fn linked(
+    tx: &mut Transaction<'_>,
+    hash: &String,
+) -> Result<(AttemptRow, SigningRow), CeremonyError> {
+    let link = tx.get::<CardLinkRow>(hash).await?;
+    let link = link.ok_or(CeremonyError::NotFound)?;
+    running(tx, link.attempt).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_known_however_it_is_typed() {
+        let master = MasterKey::from_bytes([7; 32]);
+        let code = PairingCode::of(&master, Uuid::from_u128(1));
+        assert_eq!(code.0.len(), CODE_LENGTH);
+        let typed = format!(" {}-{}", &code.0[..4].to_lowercase(), &code.0[4..]);
+        assert_eq!(PairingCode::typed(&typed).hash(), code.hash());
+        assert_eq!(PairingCode::typed("oIl").0, "011");
+        let other = PairingCode::of(&master, Uuid::from_u128(2));
+        assert_ne!(other.hash(), code.hash());
+        let longer = PairingCode::typed(&format!("{}0", code.0));
+        assert_ne!(longer.hash(), code.hash());
+    }
+}
