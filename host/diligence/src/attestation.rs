@@ -22,10 +22,10 @@ pub(crate) fn attestation(attorney: &str, answers: &[RawAnswer]) -> Bilingual {
     }
     Bilingual {
         lt: format!(
-            "Advokatas (advokatė) {attorney} šiuo parašu patvirtina šio atsakymo duomenų („data“) kilmę ir vientisumą: jie perduodami nepakeisti, tokie, kokie nurodytu laiku gauti iš oficialaus šaltinio. Šaltinis ir gavimo laikas: {sources}. Duomenų dalis, kuri turi savo „source“, gauta iš ten nurodyto šaltinio. Tai nėra registro išduotas dokumentas."
+            "Advokatas (advokatė) {attorney} šiuo parašu patvirtina šio atsakymo duomenų („data“) kilmę ir vientisumą: jie nurodytu laiku gauti iš oficialaus šaltinio ir perduodami jų turinio nekeičiant. Šaltinis ir gavimo laikas: {sources}. Šaltinio atsakymo, koks jis gautas, SHA-256 yra „rawSha256“; duomenų dalies, kuri turi savo „source“, – atsakymo, su kuriuo ji gauta. Duomenys pateikiami vienoda forma: asmens kodai neatskleidžiami, sumos apvalintos iki cento, o „bods“ ir „interpretation“ sudaro paslaugos teikėjas. Tai nėra registro išduotas dokumentas."
         ),
         en: format!(
-            "By this signature {attorney}, attorney-at-law, certifies the provenance and integrity of the data of this answer (“data”): they are relayed unmodified, as they were retrieved from the official source at the stated time. Source and time: {sources}. A part of the data with a “source” of its own was retrieved from that one. This is not a document issued by the register."
+            "By this signature {attorney}, attorney-at-law, certifies the provenance and integrity of the data of this answer (“data”): they were retrieved from the official source at the stated time, and are relayed with their content unmodified. Source and time: {sources}. “rawSha256” is the SHA-256 of the source's answer as it came; of a part of the data with a “source” of its own, that of the answer it came with. The data are in a uniform form: personal codes are withheld, amounts are rounded to the cent, and “bods” and “interpretation” are made by the provider of the service. This is not a document issued by the register."
         ),
     }
 }

@@ -18,8 +18,11 @@ pub(crate) enum Condition {
     Eq { at: Pattern, value: Scalar },
     /// The value is one of these.
     In { at: Pattern, values: Vec<Scalar> },
-    /// There is a value, and it is none of these.
+    /// There is no value, or it is none of these. Versions before 2026.11.1 have
+    /// it; [`Self::Outside`] has taken its place.
     NotIn { at: Pattern, values: Vec<Scalar> },
+    /// There is a value, and it is none of these.
+    Outside { at: Pattern, values: Vec<Scalar> },
     /// A list that has this value.
     Contains { at: Pattern, value: Scalar },
     /// A list that has elements.
@@ -43,7 +46,8 @@ impl Condition {
             Self::Exists { at } => !values(at).is_empty(),
             Self::Eq { at, value } => values(at).iter().any(|there| value.is(there)),
             Self::In { at, values: of } => values(at).iter().any(|there| one_of(of, there)),
-            Self::NotIn { at, values: of } => {
+            Self::NotIn { at, values: of } => !values(at).iter().any(|there| one_of(of, there)),
+            Self::Outside { at, values: of } => {
                 let values = values(at);
                 !values.is_empty() && !values.iter().any(|there| one_of(of, there))
             }
@@ -61,7 +65,9 @@ impl Condition {
 
     pub(crate) fn check(&self) -> Result<(), RuleFault> {
         match self {
-            Self::In { values, .. } | Self::NotIn { values, .. } if values.is_empty() => {
+            Self::In { values, .. } | Self::NotIn { values, .. } | Self::Outside { values, .. }
+                if values.is_empty() =>
+            {
                 Err(RuleFault::NoValue)
             }
             _ => Ok(()),

@@ -186,7 +186,7 @@ fn entity_schema(takes: Entity) -> JsonObject {
     }
     if takes.interpretation {
         let interpret =
-            "Adds what the data mean under Lithuanian law, for 0.29 euro more. Default: false.";
+            "Adds what the data mean under Lithuanian law, for 0.29 euro more; where no lawyer has reviewed that, for sandbox keys alone. Default: false.";
         properties.insert("interpret".to_owned(), flag(interpret));
     }
     if takes.bods {
@@ -215,9 +215,14 @@ fn page_schema() -> Value {
             "offset": whole,
             "limit": whole,
             "total": whole,
+            "totals": {
+                "type": "object",
+                "description": "How long each list is that is cut, by its pointer within data; the others are whole.",
+                "additionalProperties": whole,
+            },
             "nextCursor": {"type": ["string", "null"]},
         },
-        "required": ["offset", "limit", "total", "nextCursor"],
+        "required": ["offset", "limit", "total", "totals", "nextCursor"],
     })
 }
 

@@ -4,9 +4,9 @@
 //! kept for a while, so that all of it costs what it costs over HTTP, and is of
 //! one moment.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,20 +22,18 @@ pub(super) const HIGHEST_LIMIT: usize = 200;
 pub(super) const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
 /// Bytes of all answers that are kept; the oldest go first.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of one key's, so that no key has the answers of all others dropped.
+const MOST_BYTES_OF_KEY: usize = 8 * 1024 * 1024;
 
 /// Answers with pages to come, in the order in which they go.
 #[derive(Default)]
-pub(super) struct Pages(Mutex<Kept>);
+pub(super) struct Pages(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
-struct Kept {
-    answers: VecDeque<KeptAnswer>,
-    bytes: usize,
-    next_id: u64,
-}
+struct Kept(VecDeque<KeptAnswer>);
 
 struct KeptAnswer {
-    id: u64,
+    id: Uuid,
     key: Uuid,
     question: String,
     body: Bytes,
@@ -45,16 +43,16 @@ struct KeptAnswer {
 /// Where an answer goes on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Cursor {
-    id: u64,
+    id: Uuid,
     offset: usize,
 }
 
 impl Cursor {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (id, offset) = text.split_once('-')?;
+        let (id, offset) = text.rsplit_once('-')?;
         Some(Self {
             id: id.parse().ok()?,
-            offset: offset.parse().ok()?,
+            offset: offset.parse::<u32>().ok()?.try_into().ok()?,
         })
     }
 
@@ -65,47 +63,62 @@ impl Cursor {
 
 impl Pages {
     /// The answer that a cursor goes on in, to the same question of the same
-    /// key.
+    /// key; none from beyond its end on.
     pub(super) fn find(&self, cursor: Cursor, key: Uuid, question: &str) -> Option<Value> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.forget(0, Instant::now());
-        let answer = kept.answers.iter().find(|answer| answer.id == cursor.id)?;
-        let body =
-            (answer.key == key && answer.question == question).then(|| answer.body.clone())?;
+        let now = Instant::now();
+        let kept = lock(&self.0);
+        let answer = kept.0.iter().find(|answer| {
+            let is_own = answer.key == key && answer.question == question;
+            is_own && answer.id == cursor.id && now < answer.until
+        })?;
+        let body = answer.body.clone();
         drop(kept);
-        serde_json::from_slice(&body).ok()
+        let mut answer = serde_json::from_slice(&body).ok()?;
+        (cursor.offset < longest_list(&mut answer)).then_some(answer)
     }
 
     /// Keeps an answer whose lists are longer than a page.
     pub(super) fn keep(&self, key: Uuid, question: String, body: &Value) -> Cursor {
+        let id = Uuid::new_v4();
+        let until = Instant::now() + KEPT_FOR;
         let body = Bytes::from(body.to_string());
-        let now = Instant::now();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.forget(body.len(), now);
-        let id = kept.next_id;
-        kept.next_id += 1;
-        kept.bytes += body.len();
-        kept.answers.push_back(KeptAnswer {
+        lock(&self.0).add(KeptAnswer {
             id,
             key,
             question,
             body,
-            until: now + KEPT_FOR,
+            until,
+        });
+        let kept = Arc::clone(&self.0);
+        tokio::spawn(async move {
+            tokio::time::sleep_until(until).await;
+            lock(&kept).0.retain(|answer| answer.id != id);
         });
         Cursor { id, offset: 0 }
     }
 }
 
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Kept {
-    /// Drops answers whose time is over, and those without which `more` bytes
-    /// have no room.
-    fn forget(&mut self, more: usize, now: Instant) {
-        while let Some(oldest) = self.answers.front()
-            && (oldest.until <= now || self.bytes + more > MOST_BYTES)
+    /// Adds an answer, and drops the oldest ones without which it has no room:
+    /// those of its key first.
+    fn add(&mut self, new: KeptAnswer) {
+        let of_key = |answer: &KeptAnswer| answer.key == new.key;
+        while self.bytes(of_key) + new.body.len() > MOST_BYTES_OF_KEY
+            && let Some(oldest) = self.0.iter().position(of_key)
         {
-            self.bytes -= oldest.body.len();
-            self.answers.pop_front();
+            self.0.remove(oldest);
         }
+        while self.bytes(|_| true) + new.body.len() > MOST_BYTES && self.0.pop_front().is_some() {}
+        self.0.push_back(new);
+    }
+
+    fn bytes(&self, counts: impl Fn(&KeptAnswer) -> bool) -> usize {
+        let counted = self.0.iter().filter(|answer| counts(answer));
+        counted.map(|answer| answer.body.len()).sum()
     }
 }
 
@@ -115,33 +128,37 @@ pub(super) fn longest_list(answer: &mut Value) -> usize {
     lengths.max().unwrap_or_default()
 }
 
-/// Leaves of every list the entries from a cursor on, at most `limit`, and of
-/// the interpretation what is about them; what is about no entry stands on the
-/// first page. Says in `page` where it is, and in words how to go on.
+/// Leaves of every list that is longer than a page the entries from a cursor on,
+/// at most `limit`, and of the interpretation what is about them; what is about
+/// no such entry stands on the first page. Says in `page` where it is and how
+/// long each of these lists is, and in words how to go on.
 pub(super) fn cut(answer: &mut Value, cursor: Cursor, limit: usize) -> String {
     let Cursor { id, offset } = cursor;
     let total = longest_list(answer);
     let end = offset.saturating_add(limit);
-    let mut paths = Vec::new();
+    let mut totals = BTreeMap::new();
     for (path, list) in lists(answer) {
-        let page = offset.min(list.len())..end.min(list.len());
-        *list = list.drain(page).collect();
-        paths.push(path);
+        let length = list.len();
+        if length > limit || (offset > 0 && length > offset) {
+            *list = list.drain(offset.min(length)..end.min(length)).collect();
+            totals.insert(path, length);
+        }
     }
     if let Some(items) = answer.pointer_mut("/interpretation/items")
         && let Some(items) = items.as_array_mut()
     {
-        items.retain(|item| is_of_page(item, &paths, &(offset..end)));
+        items.retain(|item| is_of_page(item, &totals, &(offset..end)));
     }
     let next = (end < total).then(|| Cursor { id, offset: end }.text());
     answer["page"] = json!({
         "offset": offset,
         "limit": limit,
         "total": total,
+        "totals": totals,
         "nextCursor": next,
     });
     let last = end.min(total);
-    let shown = format!("Entries {} to {last} of {total}.", last.min(offset + 1));
+    let shown = format!("Entries {} to {last} of {total}.", last.min(offset.saturating_add(1)));
     match next {
         Some(next) => format!(
             "{shown} More: call again with the same arguments and cursor {next:?}, free of charge, within {} minutes.",
@@ -177,18 +194,18 @@ fn lists_of<'a>(
 ) {
     for (name, member) in data {
         if let Value::Array(list) = member {
-            found.push((format!("{path}/{name}/"), list));
+            found.push((format!("{path}/{name}"), list));
         }
     }
 }
 
 /// Whether an item of an interpretation is about an entry of this page, or,
 /// on the first one, about none.
-fn is_of_page(item: &Value, lists: &[String], page: &Range<usize>) -> bool {
+fn is_of_page(item: &Value, lists: &BTreeMap<String, usize>, page: &Range<usize>) -> bool {
     let pointer = item["pointer"].as_str().unwrap_or_default();
     let mut rests = lists
-        .iter()
-        .filter_map(|list| pointer.strip_prefix(list.as_str()));
+        .keys()
+        .filter_map(|list| pointer.strip_prefix(list.as_str())?.strip_prefix('/'));
     let entry = rests.next().and_then(|rest| {
         let (index, _) = rest.split_once('/').unwrap_or((rest, ""));
         index.parse::<usize>().ok()
@@ -226,23 +243,30 @@ mod tests {
     #[test]
     fn pages_have_every_entry_once_and_what_is_said_of_it() {
         let mut first = answer(3);
-        let told = cut(&mut first, Cursor { id: 7, offset: 0 }, 2);
+        let told = cut(&mut first, Cursor { id: KEY, offset: 0 }, 2);
         assert_eq!(first["data"]["acts"], json!([{"actId": 0}, {"actId": 1}]));
         assert_eq!(first["data"]["few"], json!([1]));
+        let next = format!("{KEY}-2");
         assert_eq!(
             first["page"],
-            json!({"offset": 0, "limit": 2, "total": 3, "nextCursor": "7-2"})
+            json!({
+                "offset": 0,
+                "limit": 2,
+                "total": 3,
+                "totals": {"/acts": 3},
+                "nextCursor": next,
+            })
         );
         assert_eq!(first["interpretation"]["items"], json!([{"pointer": ""}]));
         assert!(
-            told.contains("1 to 2 of 3") && told.contains("7-2"),
+            told.contains("1 to 2 of 3") && told.contains(&next),
             "{told}"
         );
 
         let mut last = answer(3);
-        let told = cut(&mut last, Cursor::parse("7-2").unwrap(), 2);
+        let told = cut(&mut last, Cursor::parse(&next).unwrap(), 2);
         assert_eq!(last["data"]["acts"], json!([{"actId": 2}]));
-        assert_eq!(last["data"]["few"], json!([]));
+        assert_eq!(last["data"]["few"], json!([1]), "it has one page");
         assert_eq!(last["page"]["nextCursor"], Value::Null);
         assert_eq!(
             last["interpretation"]["items"],
@@ -258,7 +282,7 @@ mod tests {
             "seizures": {"status": "ok", "data": section},
             "cases": {"status": "no-data"},
         }}});
-        cut(&mut report, Cursor { id: 0, offset: 2 }, 2);
+        cut(&mut report, Cursor { id: KEY, offset: 2 }, 2);
         let seizures = &report["data"]["sections"]["seizures"]["data"];
         assert_eq!(seizures["acts"], json!([{"actId": 2}]));
     }
@@ -273,15 +297,30 @@ mod tests {
 
         tokio::time::advance(KEPT_FOR).await;
         assert_eq!(pages.find(cursor, KEY, "/a"), None);
-        assert_eq!(pages.0.lock().unwrap().bytes, 0);
+        tokio::task::yield_now().await;
+        assert!(lock(&pages.0).0.is_empty(), "nobody has to ask for that");
     }
 
-    #[test]
-    fn the_oldest_answers_make_room() {
+    #[tokio::test]
+    async fn a_cursor_from_beyond_the_end_leads_nowhere() {
         let pages = Pages::default();
-        let long = Value::from("x".repeat(MOST_BYTES / 2));
+        let Cursor { id, .. } = pages.keep(KEY, String::new(), &answer(3));
+        for (offset, is_there) in [(2, true), (3, false), (usize::MAX, false)] {
+            let found = pages.find(Cursor { id, offset }, KEY, "");
+            assert_eq!(found.is_some(), is_there, "{offset}");
+        }
+        assert_eq!(Cursor::parse(&format!("{id}-18446744073709551615")), None);
+    }
+
+    #[tokio::test]
+    async fn the_oldest_answers_of_the_same_key_make_room() {
+        let pages = Pages::default();
+        let mut long = answer(3);
+        long["filling"] = "x".repeat(MOST_BYTES_OF_KEY / 2).into();
+        let other = pages.keep(Uuid::nil(), String::new(), &long);
         let cursors = [0; 3].map(|_| pages.keep(KEY, String::new(), &long));
-        let kept = cursors.map(|cursor| pages.find(cursor, KEY, "").is_some());
-        assert_eq!(kept, [false, false, true]);
+        let found = cursors.map(|cursor| pages.find(cursor, KEY, "").is_some());
+        assert_eq!(found, [false, false, true]);
+        assert!(pages.find(other, Uuid::nil(), "").is_some());
     }
 }

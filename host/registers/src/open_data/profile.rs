@@ -220,8 +220,8 @@ fn share_capital(capitals: Vec<Capital>) -> Result<Option<ShareCapital>, Unavail
     }))
 }
 
-/// Which bodies there are, if the register tells of any or that there are none;
-/// who is in them is not published.
+/// Which bodies there are, if the register tells of any, or that there are none of
+/// any kind; who is in them is not published.
 fn management_bodies(published: &[Bodies]) -> Option<Vec<ManagementBody>> {
     let bodies = published.iter().flat_map(|bodies| {
         [
@@ -231,15 +231,17 @@ fn management_bodies(published: &[Bodies]) -> Option<Vec<ManagementBody>> {
             (BodyKind::Other, bodies.kiti_valdymo_organai, None),
         ]
     });
-    let mut told = bodies.filter(|(_, there, _)| there.is_some()).peekable();
-    told.peek()?;
-    let there = told.filter(|(_, there, _)| *there == Some(1));
-    let there = there.map(|(kind, _, since)| ManagementBody {
-        kind,
-        since,
-        members: None,
-    });
-    Some(there.collect())
+    let told: Vec<_> = bodies.collect();
+    let there = told.iter().filter(|(_, there, _)| *there == Some(1));
+    let there: Vec<_> = there
+        .map(|(kind, _, since)| ManagementBody {
+            kind: *kind,
+            since: *since,
+            members: None,
+        })
+        .collect();
+    let are_denied = !told.is_empty() && told.iter().all(|(_, there, _)| there.is_some());
+    (!there.is_empty() || are_denied).then_some(there)
 }
 
 async fn activities(

@@ -218,8 +218,16 @@ async fn parts_of_other_registers_have_raw_answers_and_sources_of_their_own() {
 async fn what_a_register_says_nothing_of_is_unknown_and_what_it_denies_is_an_empty_list() {
     let nothing = json!({ "_data": [] });
     let silent = json!({ "_data": [{ "vadovas": null, "valdyba": null }] });
-    let denied = json!({ "_data": [{ "vadovas": 0, "valdyba": 0 }] });
-    for (published, expected) in [(&nothing, None), (&silent, None), (&denied, Some(0))] {
+    let partly = json!({ "_data": [{ "vadovas": 0, "valdyba": 0 }] });
+    let denied = json!({ "_data": [
+        { "vadovas": 0, "valdyba": 0, "taryba": 0, "kiti_valdymo_organai": 0 },
+    ]});
+    for (published, expected) in [
+        (&nothing, None),
+        (&silent, None),
+        (&partly, None),
+        (&denied, Some(0)),
+    ] {
         let replaced = Some(("ValdymoOrganas", StatusCode::OK, published.clone()));
         let found = found(replaced).await;
         assert_eq!(found.management_bodies.map(|bodies| bodies.len()), expected);
