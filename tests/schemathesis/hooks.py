@@ -82,6 +82,11 @@ def meaningful(body):
         body["certificate"] = os.environ["PARAFA_CARD_CERTIFICATE"]
     if "audience" in body:
         body["audience"] = os.environ["PARAFA_AUDIENCE"]
+    # It is an address of the audience, and for a person whom nobody names.
+    return_url = body.pop("returnUrl", None)
+    by_link = body.get("method") == "smart_id" and "personalCode" not in body
+    if return_url is not None and by_link:
+        body["returnUrl"] = f"{body['audience']}/return"
     body.pop("signerEmail", None)
     if "email" in body:
         body = newcomer(body)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -44,11 +45,13 @@ pub(crate) fn page<A: AuthApi>(api: Arc<A>) -> Router {
 async fn returned<A: AuthApi>(
     State(api): State<Arc<A>>,
     Path(request): Path<String>,
-    Query(parameters): Query<AppReturn>,
+    parameters: Result<Query<AppReturn>, QueryRejection>,
 ) -> Response {
-    let began_at = match Uuid::try_parse(&request) {
-        Ok(id) => api.return_from_app(AuthenticationId(id), parameters).await,
-        Err(_) => None,
+    let began_at = match (Uuid::try_parse(&request), parameters) {
+        (Ok(id), Ok(Query(parameters))) => {
+            api.return_from_app(AuthenticationId(id), parameters).await
+        }
+        _ => None,
     };
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

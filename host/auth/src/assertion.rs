@@ -202,7 +202,13 @@ async fn revoke_in(
     let Some(revoked) = found.map(|key| key.public.kid.clone()) else {
         return Ok(None);
     };
+    let signs = signing(&row.keys, now).map(|key| key.public.kid.clone());
     row.keys.retain(|key| key.public.kid != revoked);
+    // Verifiers keep the keys that they have: one that is sound goes on.
+    if let Some(kid) = signs.filter(|kid| *kid != revoked) {
+        tx.put(&row).await?;
+        return Ok(Some(RevokedKey { revoked, kid }));
+    }
     for key in &mut row.keys {
         key.retired_at.get_or_insert(now);
     }

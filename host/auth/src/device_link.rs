@@ -16,10 +16,13 @@ use crate::authentications::{Authentications, request_in};
 use crate::challenge::Challenge;
 use crate::drive::{self, LANE};
 use crate::error::AuthError;
+use crate::metrics::service_failed;
 use crate::records::{OpenDeviceLink, PrivatePart, ProviderRow};
 
 /// The language of the page that links lead to where there is no app (ISO 639-2).
 const LANGUAGE: &str = "lit";
+/// The method whose app follows links.
+const METHOD: AuthenticationMethod = AuthenticationMethod::SmartId;
 
 impl Authentications {
     /// Opens the link of a request that is being made, and the session to poll.
@@ -29,7 +32,7 @@ impl Authentications {
         challenge: &Challenge,
         return_url: Option<String>,
     ) -> Result<(OpenDeviceLink, ProviderSession), AuthError> {
-        let links = self.device_links(AuthenticationMethod::SmartId)?;
+        let links = self.device_links(METHOD)?;
         let callback = format!("{}/auth/return/{}", self.settings.issuer, challenge.request);
         let callback = Url::parse(&callback)
             .map_err(|_| PlatformError::Inconsistent("the public address is none"))?;
@@ -42,7 +45,12 @@ impl Authentications {
             random,
         };
         let opened = links.open_authentication(asked).await;
-        let opened = opened.map_err(AuthError::ProviderDown)?;
+        let opened = opened.map_err(|error| {
+            if let Some(service) = self.eid.get(&METHOD) {
+                service_failed(challenge.request, METHOD, &**service, &error);
+            }
+            AuthError::ProviderDown(error)
+        })?;
         let link = OpenDeviceLink {
             session: opened.choice,
             opened_at: self.records.store.now().await?,
@@ -66,7 +74,7 @@ impl Authentications {
         let elapsed = elapsed.try_into().unwrap_or_default();
         let links = self.device_links(method)?;
         let links = links.links(&open.session, elapsed, LANGUAGE);
-        let links = links.map_err(AuthError::ProviderDown)?;
+        let links = links.map_err(AuthError::DeviceLink)?;
         Ok(Some(views::DeviceLink {
             qr: links.qr,
             same_device: links.same_device,
@@ -99,7 +107,7 @@ impl Authentications {
                         &returned.value,
                         &returned.session_secret_digest,
                     );
-                    if !is_own.map_err(AuthError::ProviderDown)? {
+                    if !is_own.map_err(AuthError::DeviceLink)? {
                         tracing::warn!(authentication.id = %id, "a return from the app does not fit its request");
                         return Ok(None);
                     }

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use jiff::SignedDuration;
-use parafa_domain::AuthenticationFailure;
+use parafa_domain::{AuthenticationFailure, AuthenticationStatus};
 use parafa_eid::{
     AuthenticationProof, AuthenticationRequest, Authenticator, EidError, SessionState,
     SignerOutcome,
@@ -124,7 +124,10 @@ impl Authentications {
         let provider = self.providers.working(row.provider).await?;
         let (Some((service, authenticator)), Some(provider)) = (service, provider) else {
             let failure = AuthenticationFailure::ProviderUnavailable;
-            return Ok(Step::Unasked(failure));
+            return Ok(match private.session {
+                Some(_) => Step::Ended(Err(failure)),
+                None => Step::Unasked(failure),
+            });
         };
         let outcome = match &private.session {
             // Whoever was asked by a host that died is not asked a second time.
@@ -147,7 +150,7 @@ impl Authentications {
         };
         let failure = failure(error.outcome);
         if failure == AuthenticationFailure::ProviderUnavailable {
-            service_failed(row, service, &error);
+            service_failed(row.id, row.state.method(), service, &error);
         }
         // A request that went wrong may have made the phone ring all the same: it
         // is not made again. The claim counts as a try.
@@ -178,9 +181,9 @@ impl Authentications {
         Ok(Step::Asked(session))
     }
 
-    /// What the device's answer comes to. One by a link on the device that shows
-    /// the page counts only once the app has come back with what it signed:
-    /// somebody who was sent another person's link does not log in for them.
+    /// Judges the device's answer. One by a link on the device that shows the page
+    /// counts only once the app has come back with what it signed. Whose browser it
+    /// comes back to is for the relying party to compare, by `returnUrl`.
     async fn once_returned(
         &self,
         row: &RequestRow,
@@ -263,6 +266,11 @@ impl Authentications {
                 return Ok(None);
             }
             Step::Waits(pause) => {
+                // The session of a device link is there from the beginning.
+                if row.state.status(now) == AuthenticationStatus::Pending {
+                    row.state.begin(now)?;
+                    tx.put(&row).await?;
+                }
                 jobs::retry(tx, job, shifted(now, *pause)).await?;
                 return Ok(None);
             }

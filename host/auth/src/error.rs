@@ -56,6 +56,9 @@ pub enum AuthError {
     /// The provider of the person's eID gives no session.
     #[error("the provider of the eID does not answer as it should")]
     ProviderDown(#[source] EidError),
+    /// A device link that was opened cannot be read.
+    #[error("a device link cannot be read")]
+    DeviceLink(#[source] EidError),
     /// The records failed.
     #[error(transparent)]
     Platform(#[from] PlatformError),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use parafa_domain::AuthenticationStatus;
+use parafa_domain::{AuthenticationMethod, AuthenticationStatus};
 use parafa_eid::{EidError, EidProvider};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
@@ -116,10 +116,15 @@ pub(crate) fn certificate_refused(request: Uuid, error: &AuthError) {
 }
 
 /// Logs that a provider's service failed.
-pub(crate) fn service_failed(row: &RequestRow, provider: &dyn EidProvider, error: &EidError) {
+pub(crate) fn service_failed(
+    request: Uuid,
+    method: AuthenticationMethod,
+    provider: &dyn EidProvider,
+    error: &EidError,
+) {
     tracing::warn!(
-        authentication.id = %row.id,
-        eid.provider = row.state.method().name(),
+        authentication.id = %request,
+        eid.provider = method.name(),
         eid.host = provider.host(),
         eid.status = error.status,
         error = error as &dyn std::error::Error,

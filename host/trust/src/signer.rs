@@ -60,9 +60,9 @@ pub enum CertificateRejection {
     #[error("the certificate is unknown to its issuer's OCSP responder")]
     UnknownToIssuer,
     /// Neither OCSP nor a CRL told whether it is revoked; trying again may help.
-    #[error("nobody tells whether the certificate is revoked, of {}", .asked.join(" and "))]
+    #[error("no usable revocation status came from {}", .asked.join(" or "))]
     RevocationUnavailable {
-        /// Addresses of responders and lists.
+        /// Hosts of responders and lists.
         asked: Vec<String>,
         /// Why none was of use.
         #[source]
@@ -182,7 +182,7 @@ pub(crate) async fn check_revocation(
         Ok(CertificateStatus::Revoked { at }) => Err(CertificateRejection::Revoked { at }),
         Ok(CertificateStatus::Unknown) => Err(CertificateRejection::UnknownToIssuer),
         Err(why) if why.may_pass() => Err(CertificateRejection::RevocationUnavailable {
-            asked: question.addresses(),
+            asked: question.hosts(),
             why: Box::new(why),
         }),
         Err(fault) => Err(CertificateRejection::NoRevocationSource(fault)),

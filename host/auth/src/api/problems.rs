@@ -54,9 +54,10 @@ impl From<AuthError> for Problem {
                 "The person's phone is asked by several requests already, or was asked in vain many times within an hour.",
             )
             .with_retry_after(retry_after),
-            AuthError::ProviderDown(error) => {
+            AuthError::ProviderDown(_) => Problem::of(ErrorCode::UpstreamUnavailable),
+            AuthError::DeviceLink(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "a provider opens no device link");
+                tracing::error!(error, "a device link cannot be read");
                 Problem::of(ErrorCode::UpstreamUnavailable)
             }
             AuthError::Platform(error) => {
@@ -110,15 +111,25 @@ fn rejected(rejection: &CertificateRejection) -> Problem {
         }
         CertificateRejection::RevocationUnavailable { .. } => ErrorCode::RevocationUnavailable,
     };
-    Problem::new(code, reasons(rejection))
+    Problem::new(
+        code,
+        match rejection {
+            // Why a service of the operator's fails is for the log.
+            CertificateRejection::RevocationUnavailable { .. } => sentence(&rejection.to_string()),
+            _ => sentence(&reasons(rejection)),
+        },
+    )
 }
 
-/// A failure with what it comes from, in one sentence.
+/// A failure with what it comes from.
 fn reasons(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let causes: Vec<_> = causes.map(ToString::to_string).collect();
-    let told = causes.join(": ");
-    let mut rest = told.chars();
+    causes.join(": ")
+}
+
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
     let first = rest.next().map(|first| first.to_ascii_uppercase());
     format!("{}{}.", first.unwrap_or_default(), rest.as_str())
 }

@@ -60,7 +60,8 @@ impl Attempts {
         {
             Ok(checked) => checked,
             Err(rejection) => {
-                tracing::info!(attempt.id = %running.attempt.id, %rejection, "a signer's certificate is rejected");
+                let error = &rejection as &dyn std::error::Error;
+                tracing::info!(attempt.id = %running.attempt.id, error, "a signer's certificate is rejected");
                 return Ok(StepOutcome::Failed(failure(&rejection)));
             }
         };

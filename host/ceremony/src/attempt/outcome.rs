@@ -19,9 +19,9 @@ use parafa_platform::polling::Poll;
 /// their sessions well before; this ends what no provider ends.
 pub(crate) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
 
-/// How often it is looked, a second apart, whether the turn is free: the
-/// signer's app is open meanwhile, and waits to be asked.
-const MOST_LOOKS_FOR_TURN: u32 = 120;
+/// Retries, a second apart, of an attempt that waits for its turn. The signer's
+/// app is open meanwhile, and is not asked until then.
+const MAX_TURN_RETRIES: u32 = 120;
 
 /// All that a step works with.
 pub(super) struct Running {
@@ -81,8 +81,8 @@ impl Running {
         request: SignRequest,
         now: Timestamp,
     ) -> StepOutcome {
-        if self.attempt.tries >= MOST_LOOKS_FOR_TURN {
-            return StepOutcome::Failed(AttemptFailure::SigningInProgress);
+        if self.attempt.tries >= MAX_TURN_RETRIES {
+            return StepOutcome::Unasked(AttemptFailure::SigningInProgress);
         }
         // Not before the signature that was waited for.
         let time = now.as_second();

@@ -1,13 +1,14 @@
 //! The signer gives an attempt up.
 
 use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
-use parafa_store::{Transaction, jobs};
+use parafa_store::jobs::{self, HastenOutcome};
+use parafa_store::Transaction;
 
 use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, SigningRow};
-use crate::{attempt, deadline};
+use crate::{attempt, deadline, prompts};
 
 impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
@@ -60,12 +61,17 @@ pub(crate) async fn running_attempt(
     Ok(attempt.filter(|attempt| !attempt.phase.is_terminal()))
 }
 
-/// Ends an attempt that its signer goes on without.
+/// Ends an attempt that its signer goes on without. It does not count as a prompt
+/// if no step was begun yet: nobody was asked then.
 pub(super) async fn give_up(
     tx: &mut Transaction<'_>,
-    running: AttemptRow,
+    mut running: AttemptRow,
 ) -> Result<(), CeremonyError> {
-    let job = attempt::unique_key(running.id);
+    let (job, now) = (attempt::unique_key(running.id), tx.now());
+    let is_untouched = running.step_number == 0 && running.tries == 0;
+    if is_untouched && jobs::hasten(tx, ATTEMPTS, &job, now).await? == HastenOutcome::Due {
+        prompts::forget(tx, &mut running).await?;
+    }
     attempt::end(tx, running, AttemptFailure::Cancelled).await?;
     // A step that is under way finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;

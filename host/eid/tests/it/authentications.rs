@@ -76,6 +76,22 @@ async fn a_person_is_asked_by_what_their_app_knows_and_told_for_whom() {
 }
 
 #[tokio::test]
+async fn a_broker_tells_smart_id_for_whom_it_asks() {
+    let mut scripted = Scripted::json(&json!({"sessionID": SESSION}));
+    scripted.act_as_broker();
+    let request = AuthenticationRequest {
+        person: "PNOLT-40504040001",
+        phone_number: None,
+        message: b"a challenge",
+        relying_party: "Parduotuvė",
+    };
+    let asked = scripted.client.request_authentication(request).await;
+    asked.unwrap();
+    let (body, _) = offered(&scripted.seen().body);
+    assert_eq!(body["brokeredRpName"], "Parduotuvė");
+}
+
+#[tokio::test]
 async fn whoever_follows_a_link_is_asked_without_a_code_and_returns_to_the_callback() {
     let scripted = Scripted::json(&json!({
         "sessionID": SESSION,

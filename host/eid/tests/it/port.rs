@@ -98,6 +98,15 @@ impl Scripted {
             .unwrap()))
     }
 
+    /// As a relying party that asks for others.
+    pub(crate) fn act_as_broker(&mut self) {
+        let config = SmartIdConfig {
+            is_broker: true,
+            ..config()
+        };
+        self.client = SmartIdClient::new(config, Arc::clone(&self.port) as Arc<dyn HttpPort>);
+    }
+
     pub(crate) fn seen(&self) -> Seen {
         self.port.only_request()
     }

@@ -1,12 +1,14 @@
 //! OCSP, else the CRL that the certificate names, else nobody: the one rule on
 //! whom to believe about revocation.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
 use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPortError};
+use url::Url;
 
 use super::issuer_statement::IssuerStatement;
 use super::{SourceFault, ValidationDataError, revocation_list};
@@ -38,13 +40,16 @@ pub(crate) struct RevocationQuestion<'a> {
 }
 
 impl RevocationQuestion<'_> {
-    /// Whom it goes to, as long as nobody answers.
-    pub(crate) fn addresses(&self) -> Vec<String> {
+    /// The hosts that it goes to, as long as nobody answers.
+    pub(crate) fn hosts(&self) -> Vec<String> {
         let responders = match &self.ocsp.url {
             Some(url) => vec![url.to_string()],
             None => self.certificate.ocsp_urls().to_vec(),
         };
-        [&responders, self.certificate.revocation_list_urls()].concat()
+        let lists = self.certificate.revocation_list_urls();
+        let addresses = responders.iter().chain(lists);
+        let hosts = addresses.filter_map(|url| Some(Url::parse(url).ok()?.host_str()?.to_owned()));
+        hosts.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
