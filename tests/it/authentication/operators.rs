@@ -111,7 +111,11 @@ async fn a_key_that_others_may_have_is_gone_at_once_and_a_new_one_signs() {
         &["provider", "revoke-key", text(&rotated, "kid")],
     );
     assert_eq!(again["kid"], revoked["kid"]);
-    assert!(!published().await.contains(&text(&rotated, "kid").to_owned()));
+    assert!(
+        !published()
+            .await
+            .contains(&text(&rotated, "kid").to_owned())
+    );
     assert_eq!(signs().await, text(&revoked, "kid"));
     let told = refused(&demo.data(), &["provider", "revoke-key", &first]);
     assert!(told.contains("jwks.json"), "{told}");

@@ -185,8 +185,7 @@ fn entity_schema(takes: Entity) -> JsonObject {
         required.push("purpose");
     }
     if takes.interpretation {
-        let interpret =
-            "Adds what the data mean under Lithuanian law, for 0.29 euro more; where no lawyer has reviewed that, for sandbox keys alone. Default: false.";
+        let interpret = "Adds what the data mean under Lithuanian law, for 0.29 euro more; where no lawyer has reviewed that, for sandbox keys alone. Default: false.";
         properties.insert("interpret".to_owned(), flag(interpret));
     }
     if takes.bods {

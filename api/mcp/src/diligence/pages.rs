@@ -158,7 +158,10 @@ pub(super) fn cut(answer: &mut Value, cursor: Cursor, limit: usize) -> String {
         "nextCursor": next,
     });
     let last = end.min(total);
-    let shown = format!("Entries {} to {last} of {total}.", last.min(offset.saturating_add(1)));
+    let shown = format!(
+        "Entries {} to {last} of {total}.",
+        last.min(offset.saturating_add(1))
+    );
     match next {
         Some(next) => format!(
             "{shown} More: call again with the same arguments and cursor {next:?}, free of charge, within {} minutes.",

@@ -1,8 +1,8 @@
 //! The signer gives an attempt up.
 
 use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
-use parafa_store::jobs::{self, HastenOutcome};
 use parafa_store::Transaction;
+use parafa_store::jobs::{self, HastenOutcome};
 
 use super::{Access, Ceremonies, Ceremony};
 use crate::attempt::ATTEMPTS;

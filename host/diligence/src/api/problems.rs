@@ -11,7 +11,8 @@ use crate::Diligence;
 use crate::error::DiligenceError;
 
 /// What is said to live keys where nobody has reviewed the interpretation.
-const NOT_REVIEWED: &str = "is not offered to live keys here: no lawyer has reviewed the interpretation for this service";
+const NOT_REVIEWED: &str =
+    "is not offered to live keys here: no lawyer has reviewed the interpretation for this service";
 
 impl Diligence {
     /// The answer to a failure, with the address where a person can settle what
