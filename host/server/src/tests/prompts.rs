@@ -129,6 +129,7 @@ async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_i
     for start in 0..30 {
         let signer = signers[start % 2];
         host.start(signer, SIGN[0]).await.unwrap();
+        host.run_due().await;
         give_up(&host, signer).await;
         if start == 0 {
             site.pass(MINUTE);
@@ -143,6 +144,7 @@ async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_i
 
     site.pass(59 * MINUTE);
     host.start(signers[2], SIGN[0]).await.unwrap();
+    host.run_due().await;
     give_up(&host, signers[2]).await;
     site.pass(60 * MINUTE);
     host.app.prompts.forget_prompts().await.unwrap();
@@ -180,6 +182,18 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
         let kept: Vec<PromptsRow> = rows(&stage.host).await;
         assert_eq!(kept[0].attempts.len(), others);
     }
+}
+
+#[tokio::test]
+async fn what_is_given_up_before_a_phone_is_asked_does_not_count() {
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    let signer = signers(&site, &host, 1).await[0];
+    host.start(signer, SIGN[0]).await.unwrap();
+
+    give_up(&host, signer).await;
+
+    assert!(rows::<PromptsRow>(&host).await.is_empty());
 }
 
 #[tokio::test]
