@@ -155,7 +155,8 @@ async fn certificates_that_do_not_tell_who_somebody_is_are_refused() {
     assert_refused(&untold, 422, "revocation_unavailable");
     assert_eq!(untold.1["error"]["retryable"], true);
     let message = untold.1["error"]["message"].as_str().expect("a message");
-    assert!(message.contains("/ocsp"), "which responder: {message}");
+    assert!(message.contains("127.0.0.1"), "whose: {message}");
+    assert!(!message.contains("http://"), "{message}");
     // The revocation list is enough.
     control.mend("repository").await;
     let revoked = provider.submit(&request, "card-revoked").await;
