@@ -159,6 +159,36 @@ pub(crate) struct App {
     cards: String,
 }
 
+/// An app that has paired with an attempt.
+pub(crate) struct PairedApp {
+    pub(crate) app: App,
+    /// Where its calls are.
+    base: String,
+    token: String,
+}
+
+impl PairedApp {
+    /// With the attempt that shows this code.
+    pub(crate) async fn by_code(demo: &Demo, code: &str) -> Self {
+        let app = App::of(demo);
+        let pairings = demo.world.base_url.join("c/pairings").expect("a path");
+        let code = json!({"code": code});
+        let (status, paired) = app.post(pairings.as_str(), None, &code).await;
+        assert_eq!(status, StatusCode::OK, "{paired}");
+        let text = |member: &str| paired[member].as_str().expect("text").to_owned();
+        Self {
+            base: text("base"),
+            token: text("cardToken"),
+            app,
+        }
+    }
+
+    pub(crate) async fn post(&self, call: &str, body: &Value) -> (StatusCode, Value) {
+        let address = format!("{}/{call}", self.base);
+        self.app.post(&address, Some(&self.token), body).await
+    }
+}
+
 impl App {
     /// With the cards of a demo world.
     pub(crate) fn of(demo: &Demo) -> Self {

@@ -5,7 +5,7 @@ use parafa_fixtures::plain;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::cards::App;
+use crate::cards::PairedApp;
 use crate::support::client::{Ceremony, Signing};
 use crate::support::demo::{Demo, Persona};
 use crate::support::referee::Referees;
@@ -40,10 +40,8 @@ async fn assert_signed_by_both(demo: &Demo, signing: &Signing) {
 
 /// An app that has paired with the attempt of a signer's page.
 pub(crate) struct PairedCard {
-    app: App,
+    paired: PairedApp,
     card: &'static str,
-    /// Where its calls are, with its token.
-    calls: (String, String),
 }
 
 impl PairedCard {
@@ -51,36 +49,24 @@ impl PairedCard {
         let started = ceremony.start(&json!({"method": "nfc"})).await;
         let attempt = started.expect("the attempt starts").attempt;
         let code = attempt.and_then(|attempt| attempt.pairing);
-        let code = json!({"code": code.expect("a pairing").code});
-        let app = App::of(demo);
-        let pairings = demo.world.base_url.join("c/pairings").expect("a path");
-        let (status, paired) = app.post(pairings.as_str(), None, &code).await;
-        assert_eq!(status, StatusCode::OK, "{paired}");
-        let text = |member: &str| paired[member].as_str().expect("text").to_owned();
+        let code = code.expect("a pairing").code;
         Self {
-            app,
+            paired: PairedApp::by_code(demo, &code).await,
             card,
-            calls: (text("base"), text("cardToken")),
         }
-    }
-
-    async fn post(&self, call: &str, body: &Value) -> (StatusCode, Value) {
-        let (base, token) = &self.calls;
-        let address = format!("{base}/{call}");
-        self.app.post(&address, Some(token), body).await
     }
 
     /// Shows the card's certificate.
     pub(crate) async fn certificate(&self) -> (StatusCode, Value) {
         let key = format!("{}/signing", self.card);
-        let certificate = self.app.certificate_of(&key).await;
-        self.post("certificate", &certificate).await
+        let certificate = self.paired.app.certificate_of(&key).await;
+        self.paired.post("certificate", &certificate).await
     }
 
     /// Has the card sign what was asked for.
     pub(crate) async fn sign(&self, asked: &Value) {
-        let signature = self.app.signed(self.card, asked).await;
-        let (status, told) = self.post("complete", &signature).await;
+        let signature = self.paired.app.signed(self.card, asked).await;
+        let (status, told) = self.paired.post("complete", &signature).await;
         assert_eq!(status, StatusCode::OK, "{told}");
         assert_eq!(told["phase"], "done", "{told}");
     }

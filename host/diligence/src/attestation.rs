@@ -1,14 +1,14 @@
 //! What the signature of an answer certifies, in the answer's own words.
 
-use parafa_api_http::views::date_time;
+use parafa_identification::named_sources;
 use parafa_interpretation::Bilingual;
 use parafa_register_data::SourceMode;
 use parafa_registers::RawAnswer;
 
 /// The words for an answer made of `answers` that `attorney` is to sign.
 pub(crate) fn attestation(attorney: &str, answers: &[RawAnswer]) -> Bilingual {
-    let sources: Vec<_> = answers.iter().map(source).collect();
-    let sources = sources.join("; ");
+    let sources = answers.iter();
+    let sources = named_sources(sources.map(|answer| (answer.register, answer.retrieved_at)));
     let is_made_up = |answer: &RawAnswer| answer.mode == SourceMode::Synthetic;
     if answers.iter().any(is_made_up) {
         return Bilingual {
@@ -28,10 +28,4 @@ pub(crate) fn attestation(attorney: &str, answers: &[RawAnswer]) -> Bilingual {
             "By this signature {attorney}, attorney-at-law, certifies the provenance and integrity of the data of this answer (“data”): they were retrieved from the official source at the stated time, and are relayed with their content unmodified. Source and time: {sources}. “rawSha256” is the SHA-256 of the source's answer as it came; of a part of the data with a “source” of its own, that of the answer it came with. The data are in a uniform form: personal codes are withheld, amounts are rounded to the cent, and “bods” and “interpretation” are made by the provider of the service. This is not a document issued by the register."
         ),
     }
-}
-
-fn source(answer: &RawAnswer) -> String {
-    let (register, operator) = (answer.register.name(), answer.register.operator().name);
-    let at = date_time(answer.retrieved_at);
-    format!("{register} ({operator}), {at}")
 }

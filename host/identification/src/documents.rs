@@ -228,6 +228,16 @@ fn statement(attorney: &str, simulated: bool) -> [String; 2] {
     ]
 }
 
+/// Registers by name and operator, each with the time of its answer, as
+/// attestations name them.
+pub fn named_sources(sources: impl Iterator<Item = (Register, Timestamp)>) -> String {
+    let named = sources.map(|(register, at)| {
+        let (register, operator) = (register.name(), register.operator().name);
+        format!("{register} ({operator}), {}", date_time(at))
+    });
+    named.collect::<Vec<_>>().join("; ")
+}
+
 /// What the signature of the payload certifies, so that it says so outside of
 /// the container too.
 pub(crate) fn certified(
@@ -236,11 +246,7 @@ pub(crate) fn certified(
     sources: &[(Register, Timestamp)],
 ) -> Value {
     let [lt, en] = statement(attorney, simulated);
-    let sources = sources.iter().map(|(register, at)| {
-        let (register, operator) = (register.name(), register.operator().name);
-        format!("{register} ({operator}), {}", date_time(*at))
-    });
-    let sources = sources.collect::<Vec<_>>().join("; ");
+    let sources = named_sources(sources.iter().copied());
     json!({
         "lt": format!("{lt} Advokatas (advokatė): {attorney}. Šaltinis ir gavimo laikas: {sources}. Tai nėra nei registro išduotas dokumentas, nei teisinė išvada."),
         "en": format!("{en} Attorney: {attorney}. Source and time: {sources}. This is not a document issued by a register, and no legal opinion."),

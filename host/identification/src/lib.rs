@@ -45,6 +45,7 @@ pub use crate::accounts::PRICES;
 pub use crate::api::problems::{
     answer_too_long, no_answer, not_offered, payment_required, unsigned,
 };
+pub use crate::documents::named_sources;
 pub use crate::error::IdentificationError;
 pub use crate::form::{OrderDelivery, OrderForm};
 pub use crate::identity::MatchLevel;

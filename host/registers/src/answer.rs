@@ -134,10 +134,10 @@ pub(crate) const JSON: &str = "application/json";
 pub(crate) const PROBLEM: &str = "application/problem+json";
 
 impl<D> RegisterAnswer<D> {
-    /// The same answer, which comes to something else.
-    pub fn map<T>(self, data: impl FnOnce(D) -> T) -> RegisterAnswer<T> {
-        RegisterAnswer {
-            data: data(self.data),
+    /// What it comes to, and the same answer coming to `data`.
+    pub fn replace<T>(self, data: T) -> (D, RegisterAnswer<T>) {
+        let answer = RegisterAnswer {
+            data,
             raw: self.raw,
             media_type: self.media_type,
             raw_sha256: self.raw_sha256,
@@ -146,7 +146,8 @@ impl<D> RegisterAnswer<D> {
             reference: self.reference,
             retrieved_at: self.retrieved_at,
             parts: self.parts,
-        }
+        };
+        (self.data, answer)
     }
 
     /// Where it came from.
@@ -164,19 +165,9 @@ impl<D> RegisterAnswer<D> {
     /// What it comes to; and it and its parts, as they came.
     #[must_use]
     pub fn into_raw(self) -> (D, Vec<RawAnswer>) {
-        let whole = RawAnswer {
-            data: (),
-            raw: self.raw,
-            media_type: self.media_type,
-            raw_sha256: self.raw_sha256,
-            register: self.register,
-            mode: self.mode,
-            reference: self.reference,
-            retrieved_at: self.retrieved_at,
-            parts: Vec::new(),
-        };
-        let raw = std::iter::once(whole).chain(self.parts).collect();
-        (self.data, raw)
+        let (data, mut whole) = self.replace(());
+        let parts = std::mem::take(&mut whole.parts);
+        (data, std::iter::once(whole).chain(parts).collect())
     }
 
     fn source_as(&self, register: Register) -> Source {
@@ -233,7 +224,7 @@ impl RawAnswer {
         if let RegisterData::CompanyProfile(profile) = &mut data {
             profile.attribute(|register| self.part_source(register));
         }
-        Ok(self.map(|()| data))
+        Ok(self.replace(data).1)
     }
 
     /// Nothing, by this answer.
@@ -242,7 +233,7 @@ impl RawAnswer {
             query: query.clone(),
             subject_is_unknown,
         };
-        SourceError::NoData(Box::new(self.map(|()| absence)))
+        SourceError::NoData(Box::new(self.replace(absence).1))
     }
 }
 

@@ -213,16 +213,8 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
             panic!("one event")
         };
 
-        let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
-            let mut caller = site.hook_called().await;
-            let _ = caller.read(&mut [0; 1024]).await;
-            caller.write_all(reply.as_bytes()).await.unwrap();
-            if hangs_up {
-                caller.shutdown().await.unwrap();
-            }
-            // Until the caller has had enough.
-            let _ = caller.read_to_end(&mut Vec::new()).await;
-        });
+        let reply_sent = reply_to_hook(&site, reply, hangs_up);
+        let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), reply_sent);
 
         sent.unwrap();
         let told = notice(&host, notice_of(job)).await.unwrap();
@@ -232,6 +224,18 @@ async fn a_receivers_status_ends_a_delivery_whatever_becomes_of_its_body() {
         site.pass(SignedDuration::from_hours(24));
         assert!(claim(&host).await.is_empty(), "{reply}");
     }
+}
+
+/// A receiver that answers the next delivery with `reply`.
+async fn reply_to_hook(site: &Site, reply: &str, hangs_up: bool) {
+    let mut caller = site.hook_called().await;
+    let _ = caller.read(&mut [0; 1024]).await;
+    caller.write_all(reply.as_bytes()).await.unwrap();
+    if hangs_up {
+        caller.shutdown().await.unwrap();
+    }
+    // Until the caller has had enough.
+    let _ = caller.read_to_end(&mut Vec::new()).await;
 }
 
 #[tokio::test]
@@ -247,12 +251,8 @@ async fn a_receiver_that_says_later_is_left_alone_for_as_long_as_it_asks() {
         panic!("one event")
     };
 
-    let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), async {
-        let mut caller = site.hook_called().await;
-        let _ = caller.read(&mut [0; 1024]).await;
-        caller.write_all(LATER.as_bytes()).await.unwrap();
-        caller.shutdown().await.unwrap();
-    });
+    let reply_sent = reply_to_hook(&site, LATER, true);
+    let (sent, ()) = tokio::join!(host.app.webhooks.deliver(job), reply_sent);
 
     sent.unwrap();
     let told = notice(&host, notice_of(job)).await.unwrap();

@@ -108,7 +108,7 @@ impl Registers for World {
             Conduct::Down => Err(Unavailable::Status(503).into()),
             Conduct::NobodyHolds if is_about_holders => {
                 let query = query.clone();
-                let absent = answer.map(|_| Absence {
+                let (_, absent) = answer.replace(Absence {
                     query,
                     subject_is_unknown: false,
                 });
