@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use parafa_domain::{AuthenticationMethod, AuthenticationStatus};
+use parafa_domain::AuthenticationMethod;
 use parafa_eid::{EidError, EidProvider};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
@@ -13,6 +13,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use uuid::Uuid;
 
+use crate::api::views;
 use crate::error::AuthError;
 use crate::records::RequestRow;
 
@@ -61,7 +62,7 @@ impl Ended {
             id: row.id,
             labels: EndLabels {
                 method: row.state.method().name(),
-                outcome: outcome(row.state.status(at)),
+                outcome: views::status(row.state.status(at)).as_str(),
                 reason: row
                     .state
                     .failure()
@@ -89,18 +90,6 @@ impl Ended {
         DURATIONS
             .get_or_create(&self.labels)
             .observe(self.took.as_secs_f64());
-    }
-}
-
-fn outcome(status: AuthenticationStatus) -> &'static str {
-    match status {
-        AuthenticationStatus::Completed => "completed",
-        AuthenticationStatus::Failed => "failed",
-        AuthenticationStatus::Expired => "expired",
-        AuthenticationStatus::Cancelled => "cancelled",
-        AuthenticationStatus::Pending
-        | AuthenticationStatus::CertificateReceived
-        | AuthenticationStatus::InProgress => "open",
     }
 }
 
