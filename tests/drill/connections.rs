@@ -23,24 +23,28 @@ const CREATES: usize = 20;
 /// Idle connections that take all descriptors.
 pub(crate) const DESCRIPTORS: Attack = Attack {
     name: "descriptors",
+    needs_files: false,
     run: || Box::pin(descriptors()),
 };
 
 /// Connections that take all descriptors, each with a request under way.
 pub(crate) const ALL_AT_WORK: Attack = Attack {
     name: "all-at-work",
+    needs_files: false,
     run: || Box::pin(all_at_work()),
 };
 
 /// A thousand pages behind one proxy that wait for something to happen.
 pub(crate) const WAITING: Attack = Attack {
     name: "waiting-1000",
+    needs_files: false,
     run: || Box::pin(waiting(1000)),
 };
 
 /// Ten thousand, where there are descriptors for as many.
 pub(crate) const MANY_WAITING: Attack = Attack {
     name: "waiting-10000",
+    needs_files: false,
     run: || Box::pin(waiting(10_000)),
 };
 

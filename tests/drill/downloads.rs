@@ -32,6 +32,7 @@ const SIGNING: &str = "v1/signings";
 /// Many connections over one link, more over one link, and many with one key.
 pub(crate) const UNREAD: Attack = Attack {
     name: "downloads",
+    needs_files: false,
     run: || Box::pin(unread()),
 };
 

@@ -18,6 +18,7 @@ use crate::server::{Disk, Server, answer, program};
 /// Flips in all files of a data folder, and whether any is taken for nothing.
 pub(crate) const FLIPS: Attack = Attack {
     name: "flips",
+    needs_files: true,
     run: || Box::pin(flips()),
 };
 

@@ -11,24 +11,28 @@ use crate::server::{Disk, Server};
 /// Heads that do not end.
 pub(crate) const UNFINISHED_HEADS: Attack = Attack {
     name: "unfinished-heads",
+    needs_files: false,
     run: || Box::pin(unfinished_heads()),
 };
 
 /// Heads that are not as the standard has them.
 pub(crate) const REFUSALS: Attack = Attack {
     name: "malformed-heads",
+    needs_files: false,
     run: || Box::pin(refusals()),
 };
 
 /// Bodies for links that lead nowhere.
 pub(crate) const UNKNOWN_LINK: Attack = Attack {
     name: "unknown-link",
+    needs_files: false,
     run: || Box::pin(unknown_link()),
 };
 
 /// A caller who hangs up and comes again.
 pub(crate) const HUNG_UP: Attack = Attack {
     name: "hung-up",
+    needs_files: false,
     run: || Box::pin(hung_up()),
 };
 

@@ -17,6 +17,7 @@ use crate::workspace::Workspace;
 /// Many simulations of a large form with one key.
 pub(crate) const PLUGINS: Attack = Attack {
     name: "plugins",
+    needs_files: false,
     run: || Box::pin(attack()),
 };
 

@@ -14,6 +14,7 @@ use crate::server::{Disk, Server, answer};
 /// One person, and as many signings as somebody likes.
 pub(crate) const PROMPTS: Attack = Attack {
     name: "prompts",
+    needs_files: false,
     run: || Box::pin(run()),
 };
 

@@ -16,16 +16,19 @@ use crate::server::{Disk, Server, answer};
 /// A small request that names one stored file twenty times.
 pub(crate) const BATCH: Attack = Attack {
     name: "quotas-batch",
+    needs_files: false,
     run: || Box::pin(batch()),
 };
 /// As many bytes as a key can send in a minute.
 pub(crate) const PACE: Attack = Attack {
     name: "quotas-pace",
+    needs_files: false,
     run: || Box::pin(pace()),
 };
 /// Documents until the disk is full.
 pub(crate) const DISK: Attack = Attack {
     name: "quotas-disk",
+    needs_files: true,
     run: || Box::pin(disk()),
 };
 
@@ -195,8 +198,12 @@ fn retries_after(response: &Response) -> bool {
     response.headers().contains_key(RETRY_AFTER)
 }
 
-/// Bytes of the documents in the data folder.
+/// Bytes of the documents that are kept.
 fn stored_bytes(server: &Server) -> u64 {
+    if let Some(database) = &server.database {
+        let told = database.psql("SELECT coalesce(sum(length(content)), 0) FROM parafa_blobs");
+        return told.trim().parse().expect("a number");
+    }
     let files = std::fs::read_dir(server.data().join("bytes")).expect("the byte files");
     let lengths = files.map(|file| {
         file.and_then(|file| file.metadata())

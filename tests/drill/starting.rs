@@ -14,6 +14,7 @@ use crate::server::{Disk, Server, program};
 /// Operator commands around a start.
 pub(crate) const STARTING: Attack = Attack {
     name: "starting",
+    needs_files: false,
     run: || Box::pin(commands()),
 };
 

@@ -2,7 +2,7 @@
 //! that no row names.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine;
@@ -16,15 +16,20 @@ use crate::server::{Disk, Server, answer, program};
 /// Many files and keys that no row names, as after a loss of rows.
 pub(crate) const SWEEP_MANY: Attack = Attack {
     name: "sweep-many",
+    needs_files: false,
     run: || Box::pin(many()),
 };
 
 /// A few of them, as after a crash.
 pub(crate) const SWEEP_FEW: Attack = Attack {
     name: "sweep-few",
+    needs_files: false,
     run: || Box::pin(few()),
 };
 
+/// How a database tells documents from data keys.
+const DOCUMENT: i16 = 1;
+const DATA_KEY: i16 = 2;
 /// As many documents, each with its key, as a damaged store loses the rows of.
 const MANY: usize = 40;
 /// As many as a crash leaves.
@@ -34,21 +39,16 @@ const RESTED: Duration = Duration::from_secs(2 * 60 * 60);
 /// How long a sweep is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Documents and keys that are nobody's.
-struct Planted {
-    data: PathBuf,
-    ids: Vec<Uuid>,
-}
-
 /// Many at once.
 async fn many() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
-    let planted = server.pause(|data| async move { plant(data, MANY) }).await;
+    server.pause(|_| async {}).await;
+    let planted = Planted::at(&server, MANY);
 
     let readiness = sweep_two_days_later(&server, 1).await;
 
-    let kept = planted.places().filter(|place| place.exists()).count();
+    let kept = planted.in_place();
     let warns = readiness.lines().nth(1).unwrap_or("no warning").to_owned();
     vec![
         Finding {
@@ -70,23 +70,23 @@ async fn many() -> Vec<Finding> {
 async fn few() -> Vec<Finding> {
     let mut server = Server::start(Disk::Real, &[]);
     create_one(&server).await;
-    let named = server
-        .pause(|data| async move { files_of(&data).len() })
-        .await;
-    let planted = server.pause(|data| async move { plant(data, FEW) }).await;
+    server.pause(|_| async {}).await;
+    let named = kept(&server);
+    let planted = Planted::at(&server, FEW);
 
     let readiness = sweep_two_days_later(&server, 1).await;
     let waiting = planted.in_quarantine();
-    let removed_at_once = planted.places().filter(|place| !place.exists()).count() - waiting;
+    let left_alone = planted.in_place();
     sweep_two_days_later(&server, 2).await;
-    let left = planted.places().filter(|place| place.exists()).count() + planted.in_quarantine();
+    let left = planted.in_place() + planted.in_quarantine();
+    let named_still = kept(&server);
 
     vec![
         Finding {
             what: "of 3 documents and 3 keys that a crash left, those that the first sweep put into quarantine",
             before: "0: all were unlinked after a day",
             now: waiting.to_string(),
-            holds: waiting == 2 * FEW && removed_at_once == 0 && readiness == "ok\n",
+            holds: waiting == 2 * FEW && left_alone == 0 && readiness == "ok\n",
         },
         Finding {
             what: "of these, still there after the next sweep",
@@ -97,8 +97,8 @@ async fn few() -> Vec<Finding> {
         Finding {
             what: "documents and keys that rows name, before and after",
             before: "the same",
-            now: format!("{named}, {}", files_of(&planted.data).len()),
-            holds: files_of(&planted.data).len() == named,
+            now: format!("{named}, {named_still}"),
+            holds: named == named_still,
         },
     ]
 }
@@ -114,49 +114,102 @@ async fn create_one(server: &Server) {
     answer(server.post("v1/signings", body.into())).await;
 }
 
-/// Puts documents and keys into the folders that look as if they had lain there.
-fn plant(data: PathBuf, number: usize) -> Planted {
-    let ids: Vec<Uuid> = (0..number)
-        .map(|_| Uuid::new_v7(Timestamp::now(uuid::NoContext)))
-        .collect();
-    let planted = Planted { data, ids };
-    for place in planted.places() {
-        fs::write(&place, "sealed").expect("written");
-        let file = File::options().write(true).open(place);
-        let rested = SystemTime::now() - RESTED;
-        file.and_then(|file| file.set_modified(rested))
-            .expect("another time");
-    }
-    planted
+/// Documents and keys that are nobody's.
+struct Planted<'s> {
+    server: &'s Server,
+    ids: Vec<Uuid>,
 }
 
-impl Planted {
-    fn places(&self) -> impl Iterator<Item = PathBuf> {
-        self.ids.iter().flat_map(|id| {
+impl<'s> Planted<'s> {
+    /// Puts as many of each where a server keeps them, as if they had lain there.
+    fn at(server: &'s Server, number: usize) -> Self {
+        let ids = (0..number).map(|_| Uuid::new_v7(Timestamp::now(uuid::NoContext)));
+        let planted = Self {
+            server,
+            ids: ids.collect(),
+        };
+        if let Some(database) = &server.database {
+            database.psql(&format!(
+                "INSERT INTO parafa_blobs (kind, id, piece, bytes, content, since) \
+                 SELECT kind, id, 0, 6, 'sealed', now() - interval '{} seconds' \
+                 FROM unnest('{{{DOCUMENT}, {DATA_KEY}}}'::int[]) kind, unnest({}) id",
+                RESTED.as_secs(),
+                planted.names()
+            ));
+            return planted;
+        }
+        for file in planted.files() {
+            fs::write(&file, "sealed").expect("written");
+            let file = File::options().write(true).open(file);
+            let rested = SystemTime::now() - RESTED;
+            file.and_then(|file| file.set_modified(rested))
+                .expect("another time");
+        }
+        planted
+    }
+
+    /// How many of them are where they were.
+    fn in_place(&self) -> usize {
+        match self.server.database {
+            Some(_) => self.rows("parafa_blobs") - self.rows("parafa_quarantine"),
+            None => self.files().filter(|file| file.exists()).count(),
+        }
+    }
+
+    fn in_quarantine(&self) -> usize {
+        if self.server.database.is_some() {
+            return self.rows("parafa_quarantine");
+        }
+        let waiting = self.files().map(|file| {
+            let name = file.file_name().expect("a name").to_owned();
+            file.with_file_name("quarantine").join(name)
+        });
+        waiting.filter(|file| file.exists()).count()
+    }
+
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let data = self.server.data();
+        self.ids.iter().flat_map(move |id| {
             [
-                self.data.join("bytes").join(id.to_string()),
-                self.data.join("keys").join(format!("{id}.key")),
+                data.join("bytes").join(id.to_string()),
+                data.join("keys").join(format!("{id}.key")),
             ]
         })
     }
 
-    fn in_quarantine(&self) -> usize {
-        let waiting = self.places().map(|place| {
-            let name = place.file_name().expect("a name").to_owned();
-            place.with_file_name("quarantine").join(name)
-        });
-        waiting.filter(|place| place.exists()).count()
+    fn rows(&self, table: &str) -> usize {
+        let names = self.names();
+        count(
+            self.server,
+            &format!("FROM {table} WHERE id = ANY ({names})"),
+        )
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.ids.iter().map(Uuid::to_string).collect();
+        format!("'{{{}}}'::uuid[]", names.join(","))
     }
 }
 
-/// All documents and keys that are where they belong.
-fn files_of(data: &Path) -> Vec<PathBuf> {
-    let entries = ["bytes", "keys"].map(|name| fs::read_dir(data.join(name)).expect("a folder"));
-    let paths = entries.into_iter().flatten();
-    let paths = paths.map(|entry| entry.expect("an entry").path());
-    paths
+/// How many documents and keys are where they belong.
+fn kept(server: &Server) -> usize {
+    if server.database.is_some() {
+        return count(server, "FROM parafa_blobs WHERE piece = 0");
+    }
+    let folders = ["bytes", "keys"].map(|name| fs::read_dir(server.data().join(name)));
+    let entries = folders
+        .into_iter()
+        .flat_map(|folder| folder.expect("a folder"));
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    files
         .filter(|path| path.is_file() && !path.ends_with("data-keys"))
-        .collect()
+        .count()
+}
+
+fn count(server: &Server, rows: &str) -> usize {
+    let database = server.database.as_ref().expect("a database");
+    let told = database.psql(&format!("SELECT count(*) {rows}"));
+    told.trim().parse().expect("a number")
 }
 
 /// Moves the clock, waits until the server has swept so often since its start,

@@ -11,6 +11,7 @@ use crate::server::{Disk, Server};
 /// Unseen characters in texts that people are shown.
 pub(crate) const TEXTS: Attack = Attack {
     name: "texts",
+    needs_files: false,
     run: || Box::pin(run()),
 };
 

@@ -17,6 +17,7 @@ use crate::workspace::{Workspace, p99};
 /// A receiver that hangs, and a long queue.
 pub(crate) const WEBHOOKS: Attack = Attack {
     name: "webhooks",
+    needs_files: false,
     run: || Box::pin(attack()),
 };
 

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use self::written::Written;
 use crate::support::demo::Demo;
+use crate::support::engine::keeps_files;
 use crate::support::root;
 
 /// Where a folder is to be kept as an archive.
@@ -26,6 +27,9 @@ const WRITTEN: &str = "written.json";
 
 #[tokio::test]
 async fn what_a_killed_server_leaves_is_opened_and_finished() {
+    if !keeps_files() {
+        return;
+    }
     let mut demo = Demo::start();
     let written = Written::by(&demo).await;
     demo.kill();
@@ -41,6 +45,9 @@ async fn what_a_killed_server_leaves_is_opened_and_finished() {
 
 #[tokio::test]
 async fn what_earlier_builds_have_left_is_opened_and_finished() {
+    if !keeps_files() {
+        return;
+    }
     for archive in archives() {
         println!("{}", archive.display());
         finished::finish(unpack(&archive)).await;

@@ -128,7 +128,7 @@ fn ledger(demo: &Demo) -> Vec<(String, String)> {
 }
 
 /// The lines of an export about the workspace: of `usage` or `calls`.
-fn exported(demo: &Demo, what: &str, options: &[&str]) -> Vec<Value> {
+pub(crate) fn exported(demo: &Demo, what: &str, options: &[&str]) -> Vec<Value> {
     let data = demo.data();
     let data = data.to_str().expect("a path in UTF-8");
     let tenant = demo.world.diligence.tenant.as_str();

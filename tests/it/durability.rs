@@ -12,11 +12,15 @@ use serde_json::json;
 use self::watch::{BYTES, KEYS, RECORDS, Watch, is_allowed};
 use crate::support::client::Signing;
 use crate::support::demo::Demo;
+use crate::support::engine::keeps_files;
 
 mod watch;
 
 #[tokio::test]
 async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
+    if !keeps_files() {
+        return;
+    }
     let Some(strace) = tool::program("strace") else {
         return;
     };

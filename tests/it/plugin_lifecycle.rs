@@ -1,6 +1,7 @@
 //! What operators and publishers do with plugins, from the first line of one to
 //! its end.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -14,6 +15,7 @@ use tempfile::TempDir;
 use crate::support::client::{Ceremony, Refused, Signing};
 use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
+use crate::support::engine::keeps_files;
 use crate::support::operator::{answer, done, refusal, refused, text};
 
 #[tokio::test]
@@ -93,9 +95,14 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
 
 #[tokio::test]
 async fn a_signature_outlives_the_component_that_prepared_it() {
+    if !keeps_files() {
+        return;
+    }
     let mut demo = Demo::start();
     let (data, builds) = (demo.data(), Builds::new());
-    let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
+    let before = documents(&data);
+    done(&data, &["plugin", "install", text(&builds.build(1))]);
+    let component = &documents(&data) - &before;
     let control = WorldControl::of(&demo);
     control.spoil("tsa", json!({"fault": "down"})).await;
     let person = demo.smart_id_personas("signs")[0];
@@ -107,7 +114,7 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
 
     done(&data, &["plugin", "rollback", "pdf"]);
     demo.stop();
-    fs::remove_file(component(&data, &installed)).expect("a component");
+    remove(&component);
     demo.start_again();
     WorldControl::of(&demo).mend("tsa").await;
     demo.move_clock("+20m");
@@ -118,11 +125,19 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
 
 #[tokio::test]
 async fn a_component_that_is_gone_takes_its_format_along_and_nothing_else() {
+    if !keeps_files() {
+        return;
+    }
     let mut demo = Demo::start();
     let (data, builds) = (demo.data(), Builds::new());
+    let before = documents(&data);
     let installed = done(&data, &["plugin", "install", text(&builds.build(1))]);
     demo.stop();
-    fs::remove_file(component(&data, &installed)).expect("a component");
+    remove(&(&documents(&data) - &before));
+    // The copy that commands without a server look at.
+    let digest = installed["sha256"].as_str().expect("a digest");
+    let copy = data.join(format!("plugins/components/{digest}.wasm"));
+    fs::remove_file(copy).expect("a copy");
 
     let listed = done(&data, &["plugin", "list"]);
     let listed = listed.as_array().expect("a list");
@@ -131,7 +146,7 @@ async fn a_component_that_is_gone_takes_its_format_along_and_nothing_else() {
         .find(|version| version["sha256"] == installed["sha256"]);
     let broken = broken.expect("it is listed");
     let reason = broken["broken"].as_str().expect("a reason");
-    assert!(reason.contains("cannot be read"), "{reason}");
+    assert!(reason.contains("does not exist"), "{reason}");
     assert_eq!(broken["active"], false);
 
     demo.start_again();
@@ -306,10 +321,19 @@ fn digest(component: &Path) -> String {
     hex::encode(Sha256::digest(fs::read(component).expect("a component")))
 }
 
-/// Where an installed version is kept.
-fn component(data: &Path, installed: &Value) -> PathBuf {
-    let digest = installed["sha256"].as_str().expect("a digest");
-    data.join(format!("plugins/components/{digest}.wasm"))
+/// The files among which components are kept.
+fn documents(data: &Path) -> BTreeSet<PathBuf> {
+    let listed = fs::read_dir(data.join("bytes")).expect("a folder");
+    listed
+        .map(|entry| entry.expect("an entry").path())
+        .collect()
+}
+
+fn remove(component: &BTreeSet<PathBuf>) {
+    assert_eq!(component.len(), 1, "{component:?}");
+    for file in component {
+        fs::remove_file(file).expect("a component");
+    }
 }
 
 async fn reach(ceremony: &Ceremony, phase: &str) {

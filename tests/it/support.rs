@@ -3,6 +3,7 @@ pub(crate) mod browser;
 pub(crate) mod client;
 pub(crate) mod control;
 pub(crate) mod demo;
+pub(crate) mod engine;
 pub(crate) mod metrics;
 pub(crate) mod operator;
 pub(crate) mod outside;

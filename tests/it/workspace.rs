@@ -24,14 +24,16 @@ const REGISTER_DATA: &str = "host/register-data";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 9] = [
+const GUARDED: [(&str, &str); 11] = [
     ("bergshamra-c14n", "formats/xml"),
     ("cryptoki", "host/attorney"),
-    ("image", "host/operator"),
     ("lopdf", "formats/pdf"),
+    ("object_store", "host/store"),
     ("resvg", "host/operator"),
     ("rmcp", "api/mcp"),
     ("sled", "host/store"),
+    ("tiny-skia", "host/operator"),
+    ("tokio-postgres", "host/store"),
     ("uppsala", "formats/xml"),
     ("wasmtime", "host/plugin-host"),
 ];

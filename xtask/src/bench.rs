@@ -15,6 +15,8 @@ pub(crate) enum Bench {
     Containers,
     /// PDF forms, beside qpdf and MuPDF.
     Flattening,
+    /// Records, documents, signatures and wake-ups of hosts on PostgreSQL, beside pgbench.
+    Hosts,
     /// Answers that the attorney signs, beside the key alone.
     #[value(name = "signed_answers")]
     SignedAnswers,
@@ -23,11 +25,12 @@ pub(crate) enum Bench {
 }
 
 impl Bench {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Api,
         Self::Archiving,
         Self::Containers,
         Self::Flattening,
+        Self::Hosts,
         Self::SignedAnswers,
         Self::Signing,
     ];
@@ -38,6 +41,7 @@ impl Bench {
             Self::Archiving => "archiving",
             Self::Containers => "containers",
             Self::Flattening => "flattening",
+            Self::Hosts => "hosts",
             Self::SignedAnswers => "signed_answers",
             Self::Signing => "signing",
         }

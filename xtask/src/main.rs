@@ -53,7 +53,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
             }
         }
         Command::Demo { arguments } => return Err(product::demo(&root, &arguments)),
-        Command::Drill { attack: _, filter } => drill::attack(&root, filter.as_deref())?,
+        Command::Drill {
+            attack: _,
+            engine,
+            filter,
+        } => drill::attack(&root, engine, filter.as_deref())?,
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
         Command::Setup => {
@@ -115,6 +119,9 @@ enum Command {
         /// As strangers and careless tenants do: the only kind there is
         #[arg(long, required = true)]
         attack: bool,
+        /// What the server keeps its records in
+        #[arg(long, default_value_t, value_enum)]
+        engine: drill::Engine,
         /// Only the attacks whose name contains this
         filter: Option<String>,
     },

@@ -1,8 +1,11 @@
+pub(crate) mod database;
+
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 use std::{env, fs, thread};
 
 use anyhow::Context;
@@ -35,6 +38,10 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     }
     let made = make_ready(root, is_everything, &mut tally);
     let ran = made.and_then(|()| run_tests(root, packages, filter, &mut tally));
+    let ran = match is_everything && !database::is_asked_for() {
+        true => ran.and_then(|()| run_tests_on_database(root, &mut tally)),
+        false => ran,
+    };
     if let Err(error) = ran {
         tally.fail(format!("{error:#}"));
     }
@@ -80,8 +87,6 @@ fn run_tests(
     filter: Option<&str>,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
-    let skips = root.join("target/skipped-tests.txt");
-    fs::write(&skips, "").with_context(|| skips.display().to_string())?;
     let mut tests = lints::cargo(root);
     tests.args(["test", "--no-fail-fast"]);
     // No documentation has code that runs.
@@ -95,18 +100,28 @@ fn run_tests(
     if packages.is_empty() || packages.iter().any(|package| package == WHOLE_PRODUCT) {
         tests.env("PARAFA_BIN", product::build_for_tests(root)?);
     }
-    tests
-        .args(filter)
-        .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
-        .env("PARAFA_SKIPPED_TESTS", &skips);
-    if let Some(samples) = referees::samples(root) {
-        tests.env("PARAFA_SAMPLES", samples);
+    tally.tests(root, tests.args(filter), "")
+}
+
+/// Runs again what is about records that hosts share, with these in a database, and
+/// says how long that takes.
+fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
+    if !tools::has_postgres() {
+        println!("skipped all tests{}: it is missing", database::ON);
+        tally.skipped += 1;
+        return Ok(());
     }
-    if env::var_os(THREADS).is_none() {
-        tests.env(THREADS, (2 * processors()).to_string());
+    let parafa = product::build_for_tests(root)?;
+    let (begun, passed) = (Instant::now(), tally.passed);
+    for mut tests in database::tests(root)? {
+        tally.tests(root, tests.env("PARAFA_BIN", &parafa), database::ON)?;
     }
-    tally.tests(&mut tests)?;
-    tally.skipped(&fs::read_to_string(&skips)?);
+    println!(
+        "{} passed{} in {} s",
+        tally.passed.saturating_sub(passed),
+        database::ON,
+        begun.elapsed().as_secs()
+    );
     Ok(())
 }
 
@@ -161,17 +176,26 @@ impl Tally {
         }
     }
 
-    /// Runs `cargo test`, shows its output as it comes and counts its tests.
-    fn tests(&mut self, command: &mut Command) -> anyhow::Result<()> {
+    /// Runs tests, shows their output as it comes and counts them. Whatever fails
+    /// is named with `place`, where it ran.
+    fn tests(&mut self, root: &Path, command: &mut Command, place: &str) -> anyhow::Result<()> {
+        let skips = root.join("target/skipped-tests.txt");
+        fs::write(&skips, "").with_context(|| skips.display().to_string())?;
+        command
+            .env("PARAFA_PLUGINS_DIR", root.join("target/plugins"))
+            .env("PARAFA_SKIPPED_TESTS", &skips);
+        if let Some(samples) = referees::samples(root) {
+            command.env("PARAFA_SAMPLES", samples);
+        }
+        if env::var_os(THREADS).is_none() {
+            command.env(THREADS, (2 * processors()).to_string());
+        }
         announce(command);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cargo test")?;
+        let mut child = command.stdout(Stdio::piped()).spawn().context("tests")?;
         let mut failed = 0;
         if let Some(output) = child.stdout.take() {
             for line in BufReader::new(output).lines() {
-                let line = line.context("the output of cargo test")?;
+                let line = line.context("the output of tests")?;
                 println!("{line}");
                 if let Some(result) = TestResult::parse(&line) {
                     self.passed += result.passed;
@@ -181,13 +205,14 @@ impl Tally {
                     .strip_prefix("test ")
                     .and_then(|line| line.strip_suffix(" ... FAILED"))
                 {
-                    self.fail(name.to_owned());
+                    self.fail(format!("{name}{place}"));
                 }
             }
         }
-        if !child.wait().context("cargo test")?.success() && failed == 0 {
-            self.fail("cargo test".to_owned());
+        if !child.wait().context("tests")?.success() && failed == 0 {
+            self.fail(format!("tests that ended before their end{place}"));
         }
+        self.skipped(&fs::read_to_string(&skips)?);
         Ok(())
     }
 

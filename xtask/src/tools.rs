@@ -1,10 +1,18 @@
 use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
 
 use crate::{process, referees};
+
+/// Where Debian puts the servers of PostgreSQL, a folder for each version, and the package of the
+/// newest.
+const POSTGRES: (&str, &str) = ("/usr/lib/postgresql", "postgresql");
+
+/// Where Debian puts pgbouncer, which is not where `PATH` leads everybody, and its package.
+const POOLER: (&str, &str) = ("/usr/sbin/pgbouncer", "pgbouncer");
 
 /// Programs that building and testing use, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -95,7 +103,20 @@ fn missing_packages() -> Vec<&'static str> {
     if !succeeds("python3", &["-c", "import ensurepip, venv"]) {
         packages.push("python3-venv");
     }
+    if !has_postgres() {
+        packages.push(POSTGRES.1);
+    }
+    if !Path::new(POOLER.0).is_file() && process::find(POOLER.1).is_none() {
+        packages.push(POOLER.1);
+    }
     packages
+}
+
+/// Debian does not put the server's programs where `PATH` leads.
+pub(crate) fn has_postgres() -> bool {
+    let versions = fs::read_dir(POSTGRES.0).into_iter().flatten().flatten();
+    let has_server = |version: fs::DirEntry| version.path().join("bin/initdb").is_file();
+    versions.into_iter().any(has_server) || process::find("initdb").is_some()
 }
 
 fn apt_get(packages: &[&str]) -> anyhow::Result<()> {

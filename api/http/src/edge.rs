@@ -24,7 +24,9 @@ pub use self::body::BodyPace;
 pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
 pub(crate) use self::gate::{Authenticated, gate};
 pub(crate) use self::origin::OriginRule;
-pub use self::rate::{AlreadyCounted, RateDecision, RateLimiter, RateLimits};
+pub use self::rate::{
+    AlreadyCounted, RateDecision, RateLimiter, RateLimits, SharedBuckets, TakenRequests,
+};
 pub use self::request_id::RequestId;
 use crate::problem::{Problem, ProblemFormat, write};
 

@@ -41,7 +41,7 @@ pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
-    RequestId, edge,
+    RequestId, SharedBuckets, TakenRequests, edge,
 };
 pub use idempotency::{
     Created, IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,

@@ -28,6 +28,7 @@ use uuid::Uuid;
 use self::arguments::{Arguments, Asked};
 use self::definitions::{DEFINITIONS, Definition, Takes};
 use self::pages::Pages;
+pub use self::pages::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY};
 use crate::refusal::refusal;
 use crate::tools::{AgentTools, IDEMPOTENCY_KEY, ToolCall};
 
@@ -46,6 +47,9 @@ pub enum ToolsError {
     #[error("{0} is not among the operations that the API describes")]
     NotDescribed(&'static str),
 }
+
+/// When to go on with an answer again that cannot be reached, in seconds.
+const AWAY_RETRY_SECONDS: u32 = 5;
 
 /// The nine tools over a due-diligence API.
 pub struct DiligenceTools<A> {
@@ -92,7 +96,7 @@ impl<A: Api> DiligenceTools<A> {
             tools: tools.collect::<Result<_, _>>()?,
             api,
             rest,
-            pages: Pages::default(),
+            pages: Pages::kept_in_memory(),
             server,
         })
     }
@@ -146,10 +150,22 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
         if let Some(asked) = asked.take_if(|asked| asked.cursor.is_some())
             && let Some(cursor) = asked.cursor
         {
-            let kept = self.pages.find(cursor, key, &asked.question);
-            return kept
-                .map(|body| self.page(body, asked, key))
-                .ok_or_else(expired);
+            let owner = AnswerOwner {
+                key,
+                question: asked.question.clone(),
+            };
+            let kept = self
+                .pages
+                .find(cursor, &owner)
+                .await
+                .map_err(|AnswersAway| {
+                    Problem::unavailable(
+                        "The answer cannot be gone on with at the moment; nothing is charged.",
+                    )
+                    .with_retry_after(AWAY_RETRY_SECONDS)
+                })?;
+            let body = kept.ok_or_else(expired)?;
+            return Ok(self.page(body, asked, key).await);
         }
         let headers = request.headers_mut();
         headers.insert(AUTHORIZATION, call.caller.authorization.clone());
@@ -165,16 +181,26 @@ impl<A: Api> AgentTools for DiligenceTools<A> {
         };
         Ok(match asked {
             _ if !answer.status.is_success() => refusal(answer.body, answer.retry_after),
-            Some(asked) => self.page(answer.body, asked, key),
+            Some(asked) => self.page(answer.body, asked, key).await,
             None => CallToolResult::structured(answer.body),
         })
     }
 }
 
 impl<A> DiligenceTools<A> {
+    /// The same with answers that have further pages kept elsewhere than in this
+    /// host's memory.
+    #[must_use]
+    pub fn keeping_answers_in(self, answers: Arc<dyn KeptAnswers>) -> Self {
+        Self {
+            pages: Pages::kept_in(answers),
+            ..self
+        }
+    }
+
     /// Of an answer the page that is asked for; all of it where it has one page
-    /// alone.
-    fn page(&self, mut body: Value, asked: Asked, key: Uuid) -> CallToolResult {
+    /// alone, or cannot be kept: it is charged already.
+    async fn page(&self, mut body: Value, asked: Asked, key: Uuid) -> CallToolResult {
         if !asked.bods {
             pages::leave_out_bods(&mut body);
         }
@@ -183,7 +209,16 @@ impl<A> DiligenceTools<A> {
             None if pages::longest_list(&mut body) <= asked.limit => {
                 return CallToolResult::structured(body);
             }
-            None => self.pages.keep(key, asked.question, &body),
+            None => {
+                let owner = AnswerOwner {
+                    key,
+                    question: asked.question,
+                };
+                match self.pages.keep(&owner, &body).await {
+                    Ok(cursor) => cursor,
+                    Err(AnswersAway) => return CallToolResult::structured(body),
+                }
+            }
         };
         let told = pages::cut(&mut body, cursor, asked.limit);
         let mut result = CallToolResult::structured(body);

@@ -198,7 +198,7 @@ impl<T: AgentTools> Endpoint<T> {
             Err(problem) => return Err(self.refuse_stranger(head, problem)),
         };
         let access = self.tools.access(tool);
-        let rate = in_time(self.admission.count(&caller, access))?;
+        let rate = in_time(self.admission.count(&caller, access).await)?;
         if !caller.may(access) {
             return Err(Refusal {
                 challenge: Some(challenge(Some("insufficient_scope"))),

@@ -21,7 +21,10 @@ mod message;
 mod refusal;
 mod tools;
 
-pub use diligence::{DiligenceTools, ToolCaller, ToolsError};
+pub use diligence::{
+    AnswerOwner, AnswersAway, DiligenceTools, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY, ToolCaller,
+    ToolsError,
+};
 pub use endpoint::{McpConfig, PATH, router};
 pub use rmcp::model;
 pub use tools::{AgentTools, ToolCall};

@@ -81,7 +81,9 @@ impl Authentications {
                 .transact(|tx| Box::pin(self.drop_job(tx, job, id)))
                 .await;
         };
-        let step = hold(&self.records.store, job, self.step(&row, job.attempts)).await??;
+        let (tries, failures) = (job.attempts, job.failures);
+        let step = self.step(&row, tries, failures);
+        let step = hold(&self.records.store, job, step).await??;
         let job = &*job;
         let step = &step;
         let ended = self
@@ -114,7 +116,7 @@ impl Authentications {
         Ok(jobs::complete(tx, job).await?)
     }
 
-    async fn step(&self, row: &RequestRow, tries: u32) -> Result<Step, AuthError> {
+    async fn step(&self, row: &RequestRow, tries: u32, failures: u32) -> Result<Step, AuthError> {
         let private = row.open(&self.records.master)?;
         if let Some(answer) = &private.answer {
             return self.once_returned(row, &private, answer).await;
@@ -153,9 +155,9 @@ impl Authentications {
             service_failed(row.id, row.state.method(), service, &error);
         }
         // A request that went wrong may have made the phone ring all the same: it
-        // is not made again. The claim counts as a try.
+        // is not made again.
         let was_asked = private.session.is_some();
-        let pause = polling::pause(tries.saturating_sub(1));
+        let pause = polling::pause(failures);
         Ok(match pause.filter(|_| was_asked && error.is_transient) {
             Some(pause) => Step::Again(pause),
             None if was_asked && !error.is_undelivered => Step::Ended(Err(failure)),

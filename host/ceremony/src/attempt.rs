@@ -20,7 +20,7 @@ use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
-use parafa_plugin_host::{Document, KnownDocuments, Registry};
+use parafa_plugin_host::{Document, KnownDocuments, PluginSource, Registry};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
 use parafa_store::keys::DataKey;
@@ -35,6 +35,7 @@ use crate::links::Links;
 
 pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
 pub(super) use self::device::verified;
+use self::finish::is_withdrawn;
 pub(super) use self::outcome::ASK_WITHIN;
 pub use self::outcome::pin;
 use self::outcome::{Running, StepOutcome, Stored};
@@ -43,7 +44,7 @@ pub use self::turns::DocumentTurns;
 use super::{document, prompts, sealing};
 use crate::error::CeremonyError;
 use crate::owner::Owners;
-use crate::records::{AttemptRow, AttemptStep, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
 use parafa_platform::jobs::hold;
 
 /// How an attempt ends whose signature was not finished in time.
@@ -81,36 +82,38 @@ pub(super) async fn schedule(
 }
 
 /// Carries attempts of signers out, step by step.
-pub struct Attempts {
+pub(crate) struct Attempts {
     /// The rows and what they name.
-    pub records: Records,
+    pub(crate) records: Records,
     /// Whom ceremonies are held for.
-    pub owners: Owners,
+    pub(crate) owners: Owners,
     /// Makes signers' links.
-    pub links: Links,
+    pub(crate) links: Links,
     /// How often persons are asked.
-    pub prompts: PromptLimits,
+    pub(crate) prompts: PromptLimits,
     /// The plugins that can be called.
-    pub plugins: Arc<Registry>,
+    pub(crate) plugins: Arc<Registry>,
+    /// Finds those that began an attempt on another host, or long ago.
+    pub(crate) plugin_source: Arc<dyn PluginSource>,
     /// Spares hashing a document again when it is read for the next step.
-    pub known_documents: Arc<KnownDocuments>,
+    pub(crate) known_documents: Arc<KnownDocuments>,
     /// Documents that are in memory at one time for attempts.
-    pub document_turns: DocumentTurns,
+    pub(crate) document_turns: DocumentTurns,
     /// Checks certificates of signers.
-    pub signer_check: SignerCheck,
+    pub(crate) signer_check: SignerCheck,
     /// Gets time-stamps.
-    pub timestamps: TimestampClient,
+    pub(crate) timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
-    pub providers: Providers,
+    pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
-    pub cards: bool,
+    pub(crate) cards: bool,
     /// This host's clock, by which certificates and time-stamps are valid. What
     /// records say is compared with the store's time, which is one for all hosts.
-    pub clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// How long a signature that a device has made is worth finishing.
-    pub finish_within: SignedDuration,
-    /// Tells those who wait for a signing.
-    pub changes: Changes,
+    pub(crate) finish_within: SignedDuration,
+    /// Tells those who wait for a ceremony.
+    pub(crate) changes: Changes,
 }
 
 /// The clients of providers, by the method that they serve.
@@ -118,7 +121,7 @@ pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
 
 impl Attempts {
     /// Methods that can be used here, whoever the signer is.
-    pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+    pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
         let cards = self.cards.then_some(SigningMethod::Nfc);
         self.providers.keys().copied().chain(cards).collect()
     }
@@ -132,7 +135,7 @@ impl Attempts {
 impl Attempts {
     /// Does the next step of an attempt. `job` is the claim as it stands, also
     /// after a failure.
-    pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
+    pub(crate) async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
             return self.drop_job(job).await;
@@ -228,7 +231,7 @@ impl Attempts {
         let Some(signing) = self
             .records
             .store
-            .get::<SigningRow>(&attempt.signing)
+            .get::<CeremonyRow>(&attempt.signing)
             .await?
         else {
             return Ok(None);
@@ -353,6 +356,12 @@ impl Attempts {
                         let failure = attempt.loss_in(&signing.signing);
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
+                    if let StepOutcome::Signed(signed) = outcome
+                        && is_withdrawn(tx, signed).await?
+                    {
+                        let failure = AttemptFailure::ProviderUnavailable;
+                        return transition::store_failure(tx, job, attempt, signing, failure).await;
+                    }
                     match outcome {
                         StepOutcome::Again(pause) => {
                             let (tries, due) = (attempt.tries + 1, shifted(tx.now(), *pause));
@@ -393,10 +402,6 @@ impl Attempts {
                             )
                             .await
                         }
-                        StepOutcome::Signed(signed) if self.is_withdrawn(signed) => {
-                            let failure = AttemptFailure::ProviderUnavailable;
-                            transition::store_failure(tx, job, attempt, signing, failure).await
-                        }
                         StepOutcome::Signed(version) => {
                             transition::store_signed(
                                 tx,
@@ -420,7 +425,7 @@ impl Attempts {
 async fn still_running(
     tx: &mut Transaction<'_>,
     running: &Running,
-) -> Result<Option<(AttemptRow, SigningRow)>, CeremonyError> {
+) -> Result<Option<(AttemptRow, CeremonyRow)>, CeremonyError> {
     let before = &running.attempt;
     let attempt = tx.get::<AttemptRow>(&before.id).await?;
     let is_same =
@@ -428,7 +433,7 @@ async fn still_running(
     let Some(attempt) = attempt.filter(is_same) else {
         return Ok(None);
     };
-    let signing = tx.get::<SigningRow>(&attempt.signing).await?;
+    let signing = tx.get::<CeremonyRow>(&attempt.signing).await?;
     let signing = signing.ok_or(CeremonyError::NotFound)?;
     Ok(Some((attempt, signing)))
 }

@@ -1,21 +1,21 @@
-//! The caller retracts a signing.
+//! The caller retracts a ceremony.
 
 use parafa_platform::accounts::Caller;
 use uuid::Uuid;
 
+use super::ceremonies::Ceremonies;
 use super::change;
-use super::lifecycle::Lifecycle;
-use super::reader::UnsealedSigning;
+use super::reader::UnsealedCeremony;
 use crate::error::CeremonyError;
 
-impl Lifecycle {
-    /// Retracts a signing that has not ended: its links are dead at once, and
+impl Ceremonies {
+    /// Retracts a ceremony that has not ended: its links are dead at once, and
     /// what was captured about those who have not signed is forgotten.
-    pub async fn cancel_signing(
+    pub async fn cancel(
         &self,
         caller: &Caller,
         id: Uuid,
-    ) -> Result<UnsealedSigning, CeremonyError> {
+    ) -> Result<UnsealedCeremony, CeremonyError> {
         let key = self.reader.key_of(caller, id).await?;
         let (stored_under, caller) = (&key, *caller);
         let opened = self
@@ -30,7 +30,7 @@ impl Lifecycle {
                         .cancel(tx.now())
                         .map_err(|_| CeremonyError::SigningEnded(before.status))?;
                     change::store(tx, &self.owners, stored_under, &before, &row, &events).await?;
-                    UnsealedSigning::read(tx, stored_under, row).await
+                    UnsealedCeremony::read(tx, stored_under, row).await
                 })
             })
             .await?;

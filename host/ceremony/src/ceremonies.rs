@@ -1,4 +1,4 @@
-//! A signer's link: what it shows, and what the signer does there.
+//! Ceremonies, and a signer's link: what it shows, and what the signer does there.
 
 mod card;
 mod decline;
@@ -10,42 +10,53 @@ mod return_from_app;
 mod start;
 mod state;
 
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{Signer, SignerStatus};
+use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_platform::Records;
-use parafa_plugin_host::{KnownDocuments, Registry};
+use parafa_platform::idempotency::Idempotency;
+use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
+use parafa_store::Clock;
+use parafa_store::jobs::ClaimedJob;
 use parafa_store::keys::hash_token;
-use tokio::sync::Notify;
+use parafa_trust::{SignerCheck, TimestampClient};
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::attempt::Attempts;
-use super::downloads::Downloads;
+use super::attempt::{Attempts, DocumentTurns, Providers};
+use super::downloads::{DownloadSlots, Downloads};
+use super::links::Links;
+use super::owner::Owners;
 use super::prompts::PromptLimits;
-use super::reader::SigningReader;
+use super::reader::CeremonyReader;
 use crate::changes::{Changes, LastStates};
 use crate::waiting::Waiting;
 
 pub(crate) use self::card::base64;
 pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
-pub use self::earlier_signatures::EarlierSignaturesCache;
+use self::earlier_signatures::EarlierSignaturesCache;
 pub(crate) use self::give_up::running_attempt;
 pub use self::members::ShownMember;
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
 use crate::error::CeremonyError;
-use crate::records::{CeremonyLinkRow, SigningRow};
+use crate::records::{CeremonyLinkRow, CeremonyRow};
 
+/// Documents whose digests are remembered from one step of a signature to the
+/// next: more than are being signed at one time.
+const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
 /// A link that leads somewhere.
 #[derive(Debug)]
-pub struct Ceremony {
+pub struct OpenedLink {
     /// As it is stored.
-    pub row: SigningRow,
+    pub row: CeremonyRow,
     /// The signer.
     pub signer: Uuid,
     /// What the link still allows.
@@ -63,7 +74,7 @@ pub enum Access {
     Sign,
 }
 
-impl Ceremony {
+impl OpenedLink {
     /// The signer whose link it is.
     pub fn party(&self) -> Result<&Signer, CeremonyError> {
         let party = self
@@ -78,30 +89,69 @@ impl Ceremony {
     }
 }
 
-/// What signers do on their links.
+/// Ceremonies: products open, change, end and erase them, and signers sign in them
+/// by their links.
 pub struct Ceremonies {
+    pub(crate) records: Records,
+    pub(crate) reader: CeremonyReader,
+    pub(crate) owners: Owners,
+    /// Forgets answers that tell of what is erased.
+    pub(crate) idempotency: Idempotency,
+    pub(crate) links: Links,
+    /// How often persons are asked.
+    prompts: PromptLimits,
+    plugins: Arc<Registry>,
+    /// Carries attempts out.
+    attempts: Attempts,
+    downloads: Arc<Downloads>,
+    /// Spares hashing a document again.
+    pub(crate) known_documents: Arc<KnownDocuments>,
+    /// What pages say of the signatures that documents carry.
+    pub(crate) earlier_signatures_cache: EarlierSignaturesCache,
+    /// Tells those who wait for a ceremony.
+    pub(crate) changes: Changes,
+    /// Who waits on which link.
+    waiting: Waiting,
+    /// Turns of pages that look at their links.
+    looks: Semaphore,
+    /// What was last told on each link.
+    last_states: LastStates,
+    /// Wakes the job runner.
+    pub(crate) work: Arc<Notify>,
+    stop: CancellationToken,
+}
+
+/// What ceremonies are held with.
+pub struct CeremonyParts {
     /// The rows and what they name.
     pub records: Records,
-    /// Reads signings.
-    pub reader: SigningReader,
-    /// Sends documents.
-    pub downloads: Arc<Downloads>,
-    /// Carries attempts out.
-    pub attempts: Arc<Attempts>,
-    /// How often persons are asked.
-    pub prompts: PromptLimits,
+    /// Whom ceremonies are held for.
+    pub owners: Owners,
+    /// Forgets answers that tell of what is erased.
+    pub idempotency: Idempotency,
+    /// Makes signers' links.
+    pub links: Links,
     /// The plugins that can be called.
     pub plugins: Arc<Registry>,
-    /// Spares hashing a document again.
-    pub known_documents: Arc<KnownDocuments>,
-    /// What pages say of the signatures that documents carry.
-    pub earlier_signatures_cache: Arc<EarlierSignaturesCache>,
-    /// Tells those who wait for a signing.
+    /// Finds those that began an attempt on another host, or long ago.
+    pub plugin_source: Arc<dyn PluginSource>,
+    /// Checks certificates of signers.
+    pub signer_check: SignerCheck,
+    /// Gets time-stamps.
+    pub timestamps: TimestampClient,
+    /// The providers that are set up, by the method that they serve.
+    pub providers: Providers,
+    /// Whether identity cards are accepted.
+    pub cards: bool,
+    /// This host's clock, by which certificates and time-stamps are valid. What
+    /// records say is compared with the store's time, which is one for all hosts.
+    pub clock: Arc<dyn Clock>,
+    /// How long a signature that a device has made is worth finishing.
+    pub finish_within: SignedDuration,
+    /// Documents that are sent at one time.
+    pub download_slots: DownloadSlots,
+    /// Tells those who wait for a ceremony.
     pub changes: Changes,
-    /// Who waits on which link.
-    pub waiting: Waiting,
-    /// What was last told on each link.
-    pub last_states: LastStates,
     /// Wakes the job runner.
     pub work: Arc<Notify>,
     /// Told when the server is to stop.
@@ -109,8 +159,98 @@ pub struct Ceremonies {
 }
 
 impl Ceremonies {
+    /// Ceremonies that are held with these parts.
+    pub fn new(parts: CeremonyParts) -> Self {
+        let reader = CeremonyReader::new(parts.records.clone());
+        let prompts = PromptLimits::new(parts.records.clone());
+        let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
+        let downloads = Downloads::new(reader.clone(), parts.records.clone(), parts.download_slots);
+        Self {
+            attempts: Attempts {
+                records: parts.records.clone(),
+                owners: parts.owners.clone(),
+                links: parts.links.clone(),
+                prompts: prompts.clone(),
+                plugins: parts.plugins.clone(),
+                plugin_source: parts.plugin_source,
+                known_documents: known_documents.clone(),
+                document_turns: DocumentTurns::default(),
+                signer_check: parts.signer_check,
+                timestamps: parts.timestamps,
+                providers: parts.providers,
+                cards: parts.cards,
+                clock: parts.clock,
+                finish_within: parts.finish_within,
+                changes: parts.changes.clone(),
+            },
+            records: parts.records,
+            reader,
+            owners: parts.owners,
+            idempotency: parts.idempotency,
+            links: parts.links,
+            prompts,
+            plugins: parts.plugins,
+            downloads: Arc::new(downloads),
+            known_documents,
+            earlier_signatures_cache: EarlierSignaturesCache::default(),
+            changes: parts.changes,
+            waiting: Waiting::default(),
+            looks: Semaphore::new(state::LOOKS_AT_ONCE),
+            last_states: LastStates::default(),
+            work: parts.work,
+            stop: parts.stop,
+        }
+    }
+
+    /// Makes signers' links.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// Whom ceremonies are held for.
+    pub fn owners(&self) -> &Owners {
+        &self.owners
+    }
+
+    /// Sends documents.
+    pub fn downloads(&self) -> &Arc<Downloads> {
+        &self.downloads
+    }
+
+    /// How often persons are asked.
+    pub fn prompts(&self) -> &PromptLimits {
+        &self.prompts
+    }
+
+    /// Documents that are in memory at one time for attempts.
+    pub fn document_turns(&self) -> &DocumentTurns {
+        &self.attempts.document_turns
+    }
+
+    /// Methods that can be used here, whoever the signer is.
+    pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+        self.attempts.methods_set_up()
+    }
+
+    /// Does the next step of an attempt. `job` is the claim as it stands, also
+    /// after a failure.
+    pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
+        self.attempts.drive_attempt(job).await
+    }
+
+    /// Tells those who wait, and the job runner, that a ceremony has changed.
+    pub fn announce(&self, ceremony: Uuid) {
+        self.changes.announce(ceremony);
+        self.wake();
+    }
+
+    /// Tells the job runner that there is something to do.
+    pub fn wake(&self) {
+        self.work.notify_one();
+    }
+
     /// Where a link leads.
-    pub async fn ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
+    pub async fn open_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
         let link = self
             .records
             .store
@@ -120,7 +260,7 @@ impl Ceremonies {
         let row = self
             .records
             .store
-            .get::<SigningRow>(&link.signing)
+            .get::<CeremonyRow>(&link.signing)
             .await?
             .ok_or(CeremonyError::NotFound)?;
         let now = self.records.store.now().await?;
@@ -128,7 +268,7 @@ impl Ceremonies {
             None => access(&row, link.signer, now),
             Some(until) => access_to_copy(&row, until, now),
         };
-        Ok(Ceremony {
+        Ok(OpenedLink {
             row,
             signer: link.signer,
             access: access.ok_or(CeremonyError::NotFound)?,
@@ -137,12 +277,12 @@ impl Ceremonies {
     }
 }
 
-fn access_to_copy(row: &SigningRow, until: Timestamp, now: Timestamp) -> Option<Access> {
+fn access_to_copy(row: &CeremonyRow, until: Timestamp, now: Timestamp) -> Option<Access> {
     let is_there = row.erased_at.is_none() && row.signed().is_some();
     (is_there && now < until).then_some(Access::Read)
 }
 
-fn access(row: &SigningRow, signer: Uuid, now: Timestamp) -> Option<Access> {
+fn access(row: &CeremonyRow, signer: Uuid, now: Timestamp) -> Option<Access> {
     if row.erased_at.is_some() {
         return None;
     }

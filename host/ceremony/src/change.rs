@@ -1,8 +1,8 @@
-//! Stores what a call has made of a signing: its row, the attempt that lost
+//! Stores what a call has made of a ceremony: its row, the attempt that lost
 //! its turn by it, and what is told of it.
 
 use parafa_domain::{
-    AttemptFailure, AttemptId, SignerId, SignerStatus, Signing, SigningEvent, SigningStatus,
+    AttemptFailure, AttemptId, Ceremony, CeremonyEvent, CeremonyStatus, SignerId, SignerStatus,
 };
 use parafa_platform::accounts::Caller;
 use parafa_store::keys::DataKey;
@@ -14,43 +14,43 @@ use super::{attempt, notices, sealing};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
 use crate::owner::Owners;
-use crate::records::{MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow, SigningRow};
+use crate::records::{CeremonyRow, MailKind, RUNNING_ATTEMPTS, SignerPrivate, SignerPrivateRow};
 
-/// The signing, if this caller may change it: not an erased one.
+/// The ceremony, if this caller may change it: not an erased one.
 pub async fn changeable(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     id: Uuid,
-) -> Result<SigningRow, CeremonyError> {
-    let row = tx.get::<SigningRow>(&id).await?;
+) -> Result<CeremonyRow, CeremonyError> {
+    let row = tx.get::<CeremonyRow>(&id).await?;
     row.filter(|row| row.is_of(caller) && row.erased_at.is_none())
         .ok_or(CeremonyError::NotFound)
 }
 
-/// Stores the signing after a transition from `before`.
+/// Stores the ceremony after a transition from `before`.
 pub async fn store(
     tx: &mut Transaction<'_>,
     owners: &Owners,
     key: &DataKey,
-    before: &Signing,
-    row: &SigningRow,
-    events: &[SigningEvent],
+    before: &Ceremony,
+    row: &CeremonyRow,
+    events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
     end_lost_attempts(tx, row).await?;
-    if row.signing.status == SigningStatus::Cancelled && before.status == SigningStatus::Pending {
+    if row.signing.status == CeremonyStatus::Cancelled && before.status == CeremonyStatus::Pending {
         forget_locks(tx, key, before).await?;
         retract(tx, key, before, row).await?;
     }
     notices::record(tx, owners, key, row, events).await
 }
 
-/// The same where what is sealed in the signing cannot be read any more: what
+/// The same where what is sealed in the ceremony cannot be read any more: what
 /// it says about persons stays as it is, and nobody is told.
 pub(super) async fn store_untold(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
-    events: &[SigningEvent],
+    row: &CeremonyRow,
+    events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
     end_lost_attempts(tx, row).await?;
@@ -62,7 +62,7 @@ pub(super) async fn store_untold(
 /// captured. A step that is under way finds its job gone.
 pub(super) async fn end_lost_attempts(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let signing = row.signing.id.uuid();
     let running = Page::oldest(MAX_PAGE_ROWS);
@@ -107,7 +107,7 @@ pub async fn change_private(
 async fn forget_locks(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    before: &Signing,
+    before: &Ceremony,
 ) -> Result<(), CeremonyError> {
     let locked = before
         .signers
@@ -123,8 +123,8 @@ async fn forget_locks(
 async fn retract(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    before: &Signing,
-    row: &SigningRow,
+    before: &Ceremony,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let invited = before
         .signers

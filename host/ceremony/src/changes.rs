@@ -29,16 +29,17 @@ impl FromStr for Fingerprint {
 
 /// What was last told on each link to somebody who did not say what they knew:
 /// whoever asks so again waits for something else. Forgetting it makes that
-/// reader wait for the next change.
+/// reader wait for the next change, or where hosts share the store hear what
+/// they know once more.
 #[derive(Debug, Default)]
-pub struct LastStates(Mutex<HashMap<Uuid, Fingerprint>>);
+pub(crate) struct LastStates(Mutex<HashMap<Uuid, Fingerprint>>);
 
 impl LastStates {
     /// Links that are remembered at the same time.
     const CAPACITY: usize = 16 * 1024;
 
     /// What was last told on this signer's link.
-    pub fn last(&self, signer: Uuid) -> Option<Fingerprint> {
+    pub(crate) fn last(&self, signer: Uuid) -> Option<Fingerprint> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.get(&signer).copied()
     }

@@ -1,7 +1,7 @@
-//! The hard deadline of a signing.
+//! The hard deadline of a ceremony.
 
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::SigningStatus;
+use parafa_domain::CeremonyStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
@@ -11,12 +11,12 @@ use parafa_store::{StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::ceremonies::Ceremonies;
 use super::change;
-use super::lifecycle::Lifecycle;
 use super::opening::days_after;
-use super::reader::UnsealedSigning;
+use super::reader::UnsealedCeremony;
 use crate::error::CeremonyError;
-use crate::records::SigningRow;
+use crate::records::CeremonyRow;
 
 /// The kind of the job.
 pub const EXPIRE: &str = "expire-signing";
@@ -31,7 +31,10 @@ struct Payload {
 }
 
 /// Has the deadline looked at when it comes.
-pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Result<(), StoreError> {
+pub(super) async fn schedule(
+    tx: &mut Transaction<'_>,
+    row: &CeremonyRow,
+) -> Result<(), StoreError> {
     let signing = row.signing.id.uuid();
     let job = NewJob {
         lane: TIMERS,
@@ -49,25 +52,25 @@ pub(super) async fn schedule(tx: &mut Transaction<'_>, row: &SigningRow) -> Resu
 /// while the clock was ahead.
 pub(super) async fn wait_no_longer(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), StoreError> {
     let signing = &row.signing;
-    if signing.status == SigningStatus::Pending {
+    if signing.status == CeremonyStatus::Pending {
         let due = signing.expires_at.max(tx.now());
         jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), due).await?;
     }
     Ok(())
 }
 
-impl Lifecycle {
-    /// Moves the deadline of a signing that has not ended.
+impl Ceremonies {
+    /// Moves the deadline of a ceremony that has not ended.
     pub async fn change_deadline(
         &self,
         caller: &Caller,
         id: Uuid,
         expires_in_days: u16,
-    ) -> Result<UnsealedSigning, CeremonyError> {
-        let row = self.reader.signing_of(caller, id).await?;
+    ) -> Result<UnsealedCeremony, CeremonyError> {
+        let row = self.reader.row_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(CeremonyError::SigningEnded(row.signing.status));
         }
@@ -88,7 +91,7 @@ impl Lifecycle {
                     schedule(tx, &row).await?;
                     let fields = audit::Fields::new().reference("until", row.signing.expires_at);
                     audit::append(tx, id, "signing.deadline_changed", fields).await?;
-                    UnsealedSigning::read(tx, under, row).await
+                    UnsealedCeremony::read(tx, under, row).await
                 })
             })
             .await?;
@@ -96,12 +99,12 @@ impl Lifecycle {
         Ok(opened)
     }
 
-    /// Ends a signing whose deadline has passed. What is sealed in it may be
+    /// Ends a ceremony whose deadline has passed. What is sealed in it may be
     /// unreadable by then: it ends all the same, and nobody is told, because
     /// where to is sealed too.
-    pub async fn expire_signing(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+    pub async fn expire_due(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { signing } = job.payload()?;
-        let expired = match self.reader.signing_key(signing).await {
+        let expired = match self.reader.key(signing).await {
             Ok(key) => self.expire(job, signing, key.as_ref()).await,
             Err(error) => Err(error),
         };
@@ -131,7 +134,7 @@ impl Lifecycle {
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
-                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&signing).await?;
                     let Some(mut row) = row.filter(|row| row.erased_at.is_none()) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
@@ -158,8 +161,8 @@ fn unique(signing: Uuid) -> String {
     format!("{EXPIRE}/{signing}")
 }
 
-fn next_look(row: &SigningRow, now: Timestamp) -> Option<Timestamp> {
-    if row.signing.status != SigningStatus::Pending {
+fn next_look(row: &CeremonyRow, now: Timestamp) -> Option<Timestamp> {
+    if row.signing.status != CeremonyStatus::Pending {
         return None;
     }
     Some(row.signing.expires_at.max(shifted(now, LOOK_AGAIN)))

@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::reader::SigningReader;
+use super::reader::CeremonyReader;
 
 pub use self::sending::BrokenOff;
 use self::sending::{Content, PACE, send};
@@ -23,7 +23,7 @@ use self::slots::{DownloadSlot, PATIENCE};
 pub use self::slots::{DownloadSlots, Requester};
 use super::notices;
 use crate::error::CeremonyError;
-use crate::records::{DocumentVersion, SigningRow};
+use crate::records::{CeremonyRow, DocumentVersion};
 use parafa_platform::accounts::Caller;
 
 /// A document for download, which nothing has been read of.
@@ -41,7 +41,7 @@ pub struct Download {
 
 /// Sends documents to those who may have them.
 pub struct Downloads {
-    reader: SigningReader,
+    reader: CeremonyReader,
     records: Records,
     /// Documents that go out at one time.
     pub places: DownloadSlots,
@@ -76,7 +76,7 @@ const MEMORY_UNITS: u32 = 4 * 1024;
 
 impl Downloads {
     /// Sends documents out of these records, as many at one time as `places` has room for.
-    pub fn new(reader: SigningReader, records: Records, places: DownloadSlots) -> Self {
+    pub fn new(reader: CeremonyReader, records: Records, places: DownloadSlots) -> Self {
         Self {
             reader,
             records,
@@ -93,7 +93,7 @@ impl Downloads {
         caller: &Caller,
         id: Uuid,
     ) -> Result<Download, CeremonyError> {
-        let row = self.reader.signing_of(caller, id).await?;
+        let row = self.reader.row_of(caller, id).await?;
         if row.erased_at.is_some() {
             return Err(CeremonyError::NotFound);
         }
@@ -111,7 +111,7 @@ impl Downloads {
     /// A version with the document's name.
     pub async fn download(
         &self,
-        row: &SigningRow,
+        row: &CeremonyRow,
         version: DocumentVersion,
     ) -> Result<Download, CeremonyError> {
         let key = self.reader.key_to(row).await?;
@@ -165,7 +165,7 @@ impl Downloads {
         };
         let place = self.places.take(requester, tenant).await?;
         match self.records.files.pieces(&key, file).await {
-            Ok(pieces) => Ok(send(Content::Stored(pieces), place, PACE)),
+            Ok(pieces) => Ok(send(Content::Stored(Box::new(pieces)), place, PACE)),
             Err(error) => {
                 let error = CeremonyError::from(error);
                 Err(if error.is_missing() {

@@ -1,7 +1,7 @@
-//! Erasure: afterwards nothing says who or what a signing was about.
+//! Erasure: afterwards nothing says who or what a ceremony was about.
 
 use jiff::Timestamp;
-use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::{PendingDeletion, idempotency, outbox};
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::lifecycle::Lifecycle;
+use super::ceremonies::Ceremonies;
 use super::{attempt, change, history, notices};
 use crate::error::CeremonyError;
 use crate::owner::{Erasure, FinalEventKeys, Owners};
-use crate::records::{CeremonyLinkRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow, SigningRow};
+use crate::records::{CeremonyLinkRow, CeremonyRow, Delivery, SIGNINGS_TO_ERASE, SignerPrivateRow};
 
 /// The kind of the job that finishes an erasure that was cut short.
 pub const FINISH_ERASURE: &str = "finish-erasure";
@@ -35,10 +35,10 @@ struct Payload {
     signing: Uuid,
 }
 
-/// What a pending signing's end is told under: its own key goes with it. A key
+/// What a pending ceremony's end is told under: its own key goes with it. A key
 /// that nothing came to be sealed under is erased again.
 struct FinalNotices {
-    /// The signing's key, to read what is told.
+    /// The ceremony's key, to read what is told.
     signing: DataKey,
     /// A key for the owner's event.
     event: Option<OwnKey>,
@@ -64,11 +64,11 @@ impl FinalNotices {
     }
 }
 
-impl Lifecycle {
-    /// Erases a signing; a pending one is cancelled first. Tells whether there
+impl Ceremonies {
+    /// Erases a ceremony; a pending one is cancelled first. Tells whether there
     /// was anything to erase.
-    pub async fn erase_signing(&self, caller: &Caller, id: Uuid) -> Result<bool, CeremonyError> {
-        let row = self.reader.signing_of(caller, id).await?;
+    pub async fn erase(&self, caller: &Caller, id: Uuid) -> Result<bool, CeremonyError> {
+        let row = self.reader.row_of(caller, id).await?;
         // Nothing goes as long as its key would stay.
         self.records.keys.check().await?;
         if row.erased_at.is_some() {
@@ -111,7 +111,7 @@ impl Lifecycle {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<SigningRow>(&id).await?;
+                    let row = tx.get::<CeremonyRow>(&id).await?;
                     let row = row
                         .filter(|row| row.is_of(&caller))
                         .ok_or(CeremonyError::NotFound)?;
@@ -147,10 +147,10 @@ impl Lifecycle {
         Ok(changed)
     }
 
-    /// Erases the caller's signings that ended before `before`; all that have
+    /// Erases the caller's ceremonies that ended before `before`; all that have
     /// ended if none is given. Those that it has not come to by `until` count
     /// as failed.
-    pub async fn erase_ended_signings(
+    pub async fn erase_ended(
         &self,
         caller: &Caller,
         before: Option<Timestamp>,
@@ -180,7 +180,7 @@ impl Lifecycle {
                     count.failed += 1;
                     continue;
                 }
-                match self.erase_signing(caller, row.signing.id.uuid()).await {
+                match self.erase(caller, row.signing.id.uuid()).await {
                     Ok(true) => count.purged += 1,
                     Ok(false) => {}
                     Err(error) => {
@@ -227,7 +227,7 @@ impl Lifecycle {
     /// nobody can read any more. Whatever cannot be removed keeps nothing else
     /// back. Doing it again is harmless.
     async fn finish_deletion(&self, signing: Uuid) -> Result<(), CeremonyError> {
-        let Some(row) = self.records.store.get::<SigningRow>(&signing).await? else {
+        let Some(row) = self.records.store.get::<CeremonyRow>(&signing).await? else {
             return Ok(());
         };
         let Some(pending) = &row.pending_deletion else {
@@ -241,7 +241,7 @@ impl Lifecycle {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    if let Some(mut row) = tx.get::<SigningRow>(&signing).await? {
+                    if let Some(mut row) = tx.get::<CeremonyRow>(&signing).await? {
                         row.pending_deletion = None;
                         tx.put(&row).await?;
                     }
@@ -262,9 +262,12 @@ impl Lifecycle {
         Ok(deleted?)
     }
 
-    /// What is told when a pending signing is erased, and the keys to tell it
-    /// under: they outlive the signing's.
-    async fn final_notices(&self, row: &SigningRow) -> Result<Option<FinalNotices>, CeremonyError> {
+    /// What is told when a pending ceremony is erased, and the keys to tell it
+    /// under: they outlive the ceremony's.
+    async fn final_notices(
+        &self,
+        row: &CeremonyRow,
+    ) -> Result<Option<FinalNotices>, CeremonyError> {
         if row.signing.status.is_terminal() {
             return Ok(None);
         }
@@ -296,7 +299,7 @@ impl Lifecycle {
 async fn erase_rows(
     tx: &mut Transaction<'_>,
     owners: &Owners,
-    mut row: SigningRow,
+    mut row: CeremonyRow,
     links: &[String],
     final_notices: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, CeremonyError> {
@@ -333,7 +336,7 @@ async fn erase_rows(
     if let Some(final_notices) = final_notices
         && let Some(own) = &final_notices.letters
         && !events.is_empty()
-        && row.signing.status == SigningStatus::Cancelled
+        && row.signing.status == CeremonyStatus::Cancelled
     {
         let invited = before.signers.iter();
         for party in invited.filter(|party| party.status == SignerStatus::Pending) {
@@ -370,7 +373,7 @@ async fn erase_rows(
     Ok(used)
 }
 
-fn byte_files(row: &SigningRow) -> Vec<Uuid> {
+fn byte_files(row: &CeremonyRow) -> Vec<Uuid> {
     let versions = row.versions.iter().chain(&row.artifact);
     let mut files: Vec<Uuid> = versions.map(|version| version.bytes_id).collect();
     files.sort_unstable();

@@ -1,10 +1,10 @@
 use jiff::Timestamp;
 use parafa_domain::{
-    AttemptFailure, CannotAct, CannotBegin, SignerId, SignerStatus, Signing, SigningMethod,
-    SigningStatus,
+    AttemptFailure, CannotAct, CannotBegin, Ceremony, CeremonyStatus, SignerId, SignerStatus,
+    SigningMethod,
 };
 use parafa_platform::{PlatformError, seconds_until};
-use parafa_plugin_host::Fault;
+use parafa_plugin_host::{Fault, PluginAway};
 use parafa_store::StoreError;
 use parafa_store::bytes::ByteFileError;
 use parafa_store::keys::KeyError;
@@ -16,9 +16,9 @@ pub enum CeremonyError {
     /// There is no such thing for this caller.
     #[error("not found")]
     NotFound,
-    /// The signing has ended; one that is pending still, by its deadline.
+    /// The ceremony has ended; one that is pending still, by its deadline.
     #[error("the signing has ended: it is {0}")]
-    SigningEnded(SigningStatus),
+    SigningEnded(CeremonyStatus),
     /// Nobody else could sign.
     #[error("the last signer cannot be removed")]
     LastSigner,
@@ -46,9 +46,9 @@ pub enum CeremonyError {
     /// A service of somebody else's cannot answer at the moment.
     #[error("{0}")]
     ServiceDown(&'static str),
-    /// Nobody has signed in a signing that stands so.
+    /// Nobody has signed in a ceremony that stands so.
     #[error("nobody has signed yet")]
-    NotYetSigned(SigningStatus),
+    NotYetSigned(CeremonyStatus),
     /// Another attempt has the turn.
     #[error("another signer is signing")]
     Busy {
@@ -93,7 +93,7 @@ pub enum CeremonyError {
     /// Too many calls wait on one link.
     #[error("too many calls wait on the link")]
     TooManyWaiting,
-    /// A sandbox signing is never signed.
+    /// A ceremony of the sandbox is never signed.
     #[error("the sandbox never signs")]
     SandboxNeverSigns,
     /// The document is not the one that was shown.
@@ -113,9 +113,15 @@ pub enum CeremonyError {
     /// As many documents go out as may, of the workspace or of all.
     #[error("no place for another download")]
     NoPlaceToDownload,
+    /// As many pages look at their links as may at the same time.
+    #[error("no turn to look at the link")]
+    NoTurnToLook,
     /// A plugin failed.
     #[error("a plugin failed")]
     Plugin(#[source] Box<Fault>),
+    /// The plugin that began something cannot be fetched now.
+    #[error(transparent)]
+    PluginAway(#[from] PluginAway),
     /// Something that is kept could not be read or written.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -171,7 +177,7 @@ impl CeremonyError {
     /// Why an attempt cannot begin, or have the turn.
     pub(crate) fn of_begin(
         error: CannotBegin,
-        signing: &Signing,
+        signing: &Ceremony,
         signer: SignerId,
         now: Timestamp,
     ) -> Self {

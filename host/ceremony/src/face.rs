@@ -7,7 +7,7 @@ use parafa_platform::face::{FaceRow, LogoRow};
 use parafa_store::{Store, StoreError};
 use uuid::Uuid;
 
-use crate::ceremonies::{Ceremonies, Ceremony};
+use crate::ceremonies::{Ceremonies, OpenedLink};
 use crate::error::CeremonyError;
 
 /// How a workspace shows itself; none where there is no such workspace.
@@ -35,7 +35,7 @@ pub(crate) async fn logo_of(store: &Store, tenant: Uuid) -> Result<Option<Bytes>
 
 impl Ceremonies {
     /// How the workspace that asks shows itself.
-    pub async fn face(&self, ceremony: &Ceremony) -> Result<Face, CeremonyError> {
+    pub async fn face(&self, ceremony: &OpenedLink) -> Result<Face, CeremonyError> {
         let face = face_of(&self.records.store, ceremony.row.tenant).await?;
         Ok(face.unwrap_or_default())
     }
@@ -44,7 +44,7 @@ impl Ceremonies {
     ///
     /// # Errors
     /// [`CeremonyError::NotFound`] where it has none.
-    pub async fn logo(&self, ceremony: &Ceremony) -> Result<Bytes, CeremonyError> {
+    pub async fn logo(&self, ceremony: &OpenedLink) -> Result<Bytes, CeremonyError> {
         let logo = logo_of(&self.records.store, ceremony.row.tenant).await?;
         logo.ok_or(CeremonyError::NotFound)
     }

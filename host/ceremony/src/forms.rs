@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use crate::records::{Delivery, SignerPrivate};
 
-/// How a signing is to be run.
+/// How a ceremony is to be run.
 #[derive(Clone, Debug)]
 pub struct TermsForm {
-    /// What the signing is called.
+    /// What the ceremony is called.
     pub title: String,
     /// How the links reach the signers.
     pub delivery: Delivery,

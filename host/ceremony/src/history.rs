@@ -1,6 +1,6 @@
-//! The audit trail of a signing.
+//! The audit trail of a ceremony.
 
-use parafa_domain::SigningEvent;
+use parafa_domain::CeremonyEvent;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
@@ -10,18 +10,18 @@ use crate::error::CeremonyError;
 pub(super) async fn record_events(
     tx: &mut Transaction<'_>,
     signing: Uuid,
-    events: &[SigningEvent],
+    events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     for event in events {
         let (name, signer) = match *event {
-            SigningEvent::Cancelled => ("signing.cancelled", None),
-            SigningEvent::Completed => ("signing.completed", None),
-            SigningEvent::Declined => ("signing.declined", None),
-            SigningEvent::Expired => ("signing.expired", None),
-            SigningEvent::Failed => ("signing.failed", None),
-            SigningEvent::SignerDeclined(signer) => ("signing.signer_declined", Some(signer)),
-            SigningEvent::SignerReleased(signer) => ("signing.signer_released", Some(signer)),
-            SigningEvent::SignerSigned(signer) => ("signing.signer_signed", Some(signer)),
+            CeremonyEvent::Cancelled => ("signing.cancelled", None),
+            CeremonyEvent::Completed => ("signing.completed", None),
+            CeremonyEvent::Declined => ("signing.declined", None),
+            CeremonyEvent::Expired => ("signing.expired", None),
+            CeremonyEvent::Failed => ("signing.failed", None),
+            CeremonyEvent::SignerDeclined(signer) => ("signing.signer_declined", Some(signer)),
+            CeremonyEvent::SignerReleased(signer) => ("signing.signer_released", Some(signer)),
+            CeremonyEvent::SignerSigned(signer) => ("signing.signer_signed", Some(signer)),
         };
         let fields = match signer {
             Some(signer) => audit::Fields::new().reference("signer", signer),

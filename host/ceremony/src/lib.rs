@@ -17,7 +17,6 @@ mod face;
 pub mod forms;
 mod history;
 mod letters;
-mod lifecycle;
 pub mod links;
 pub mod metrics;
 pub mod notices;
@@ -41,9 +40,9 @@ use parafa_store::StoreError;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
+pub use crate::ceremonies::{Ceremonies, CeremonyParts};
 pub use crate::error::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
 pub use crate::letters::CeremonyLetters;
-pub use crate::lifecycle::Lifecycle;
 pub use crate::owner::{CeremonyOwner, ErasedByOwner, Erasure, FinalEventKeys, Owners};
 
 /// The kinds of all jobs that this crate enqueues.

@@ -1,7 +1,7 @@
 //! What is told of a ceremony outside of it, noted in the commit that it is
 //! about.
 
-use parafa_domain::{SignerId, SigningEvent};
+use parafa_domain::{CeremonyEvent, SignerId};
 use parafa_platform::outbox::{self, NoticeKind, NoticeRow, Subject, send};
 use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction};
@@ -12,8 +12,8 @@ use crate::error::CeremonyError;
 use crate::history::record_events;
 use crate::owner::Owners;
 use crate::records::{
-    CeremonyLinkRow, Delivery, MailKind, MailPayload, SignerPrivate, SignerPrivateRow,
-    SigningPrivate, SigningRow,
+    CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, MailKind, MailPayload, SignerPrivate,
+    SignerPrivateRow,
 };
 use crate::{links, opening, sealing};
 
@@ -23,13 +23,13 @@ pub(super) async fn record(
     tx: &mut Transaction<'_>,
     owners: &Owners,
     key: &DataKey,
-    row: &SigningRow,
-    events: &[SigningEvent],
+    row: &CeremonyRow,
+    events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     record_events(tx, row.signing.id.uuid(), events).await?;
     let owner = owners.of(row)?;
     for event in events {
-        if let SigningEvent::SignerReleased(signer) = *event
+        if let CeremonyEvent::SignerReleased(signer) = *event
             && row.delivery == Delivery::Email
             && !owner.invite(tx, key, row, signer).await?
         {
@@ -43,7 +43,7 @@ pub(super) async fn record(
 pub async fn mail(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
     kind: MailKind,
 ) -> Result<(), CeremonyError> {
@@ -58,7 +58,7 @@ pub async fn mail(
 pub async fn mail_anyway(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
     kind: MailKind,
 ) -> Result<(), CeremonyError> {
@@ -70,7 +70,7 @@ pub async fn mail_anyway(
 pub async fn note_mail(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
     kind: MailKind,
 ) -> Result<Uuid, CeremonyError> {
@@ -89,7 +89,7 @@ pub async fn note_done(
     tx: &mut Transaction<'_>,
     master: &MasterKey,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<Uuid, CeremonyError> {
     let link = CeremonyLinkRow {
@@ -102,13 +102,13 @@ pub async fn note_done(
     note_mail(tx, key, row, signer, MailKind::Done).await
 }
 
-/// Has a party mailed that a signing which is being erased asks for nothing any
+/// Has a party mailed that a ceremony which is being erased asks for nothing any
 /// more, under a key of the letter's own.
 pub async fn retract_erased(
     tx: &mut Transaction<'_>,
     key: &DataKey,
     own: (Uuid, &DataKey),
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<(), CeremonyError> {
     let payload = mail_payload(tx, key, row, signer).await?;
@@ -120,7 +120,7 @@ pub async fn retract_erased(
 async fn mail_payload(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<MailPayload, CeremonyError> {
     let about = private_of(key, row)?;
@@ -139,10 +139,10 @@ async fn mail_payload(
     })
 }
 
-/// What is sealed in a signing that is not erased.
-pub fn private_of(key: &DataKey, row: &SigningRow) -> Result<SigningPrivate, CeremonyError> {
+/// What is sealed in a ceremony that is not erased.
+pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
     let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
-    sealing::open_signing(key, row.signing.id.uuid(), sealed)
+    sealing::open_ceremony(key, row.signing.id.uuid(), sealed)
 }
 
 /// What is sealed about a party.
@@ -156,11 +156,11 @@ pub async fn signer_private(
     sealing::open_signer(key, signer, &row.private)
 }
 
-/// Stores a notice about a signing.
+/// Stores a notice about a ceremony.
 pub async fn notice<T: Serialize>(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
-    row: &SigningRow,
+    row: &CeremonyRow,
     (kind, signer): (NoticeKind, Option<SignerId>),
     payload: &T,
 ) -> Result<NoticeRow, CeremonyError> {

@@ -2,26 +2,27 @@
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{NewSigning, SignerRole, SignerStatus, Signing, SigningId};
+use parafa_domain::{Ceremony, CeremonyId, NewCeremony, SignerRole, SignerStatus};
 use parafa_platform::accounts::Caller;
 use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::forms::{SignerForm, TermsForm};
-use crate::lifecycle::Lifecycle;
-use crate::reader::UnsealedSigning;
+use crate::reader::UnsealedCeremony;
 use crate::records::{
-    CeremonyLinkRow, DocumentVersion, MailKind, Owner, SignerPrivateRow, SigningPrivate, SigningRow,
+    CeremonyLinkRow, CeremonyPrivate, CeremonyRow, DocumentVersion, MailKind, Owner,
+    SignerPrivateRow,
 };
 use crate::unnamed::Unnamed;
 use crate::{deadline, notices, remind, sealing};
 
 /// A document that was looked at and can be signed.
 #[derive(Debug)]
-pub struct NewDocument {
+pub struct UploadedDocument {
     /// The file name.
     pub name: String,
     /// The bytes.
@@ -35,17 +36,17 @@ pub struct NewDocument {
 }
 
 /// A ceremony whose bytes are written and whose rows are not.
-pub struct Prepared {
+pub struct PreparedCeremony {
     unnamed: Unnamed,
     /// The key of what is sealed in it.
     pub key: DataKey,
     /// As it is to be stored.
-    pub opened: UnsealedSigning,
+    pub opened: UnsealedCeremony,
     signers: Vec<SignerPrivateRow>,
     links: Vec<CeremonyLinkRow>,
 }
 
-impl Lifecycle {
+impl Ceremonies {
     /// Writes a ceremony's key and bytes, and makes its rows. It is held for
     /// `subject`, a record of the caller's product, or for itself; `batch` names
     /// what groups it with others.
@@ -53,10 +54,10 @@ impl Lifecycle {
         &self,
         caller: &Caller,
         subject: Option<Uuid>,
-        document: NewDocument,
+        document: UploadedDocument,
         terms: &TermsForm,
         batch: Option<Uuid>,
-    ) -> Result<Prepared, CeremonyError> {
+    ) -> Result<PreparedCeremony, CeremonyError> {
         let data_key = self.records.store.new_id().await?;
         let key = DataKey::random()?;
         let bytes_id = self.records.store.new_id().await?;
@@ -83,16 +84,16 @@ impl Lifecycle {
         for signer in &terms.signers {
             parties.push((self.records.store.new_id().await?, signer));
         }
-        let private = SigningPrivate {
+        let private = CeremonyPrivate {
             title: terms.title.clone(),
             external_id: terms.external_id.clone(),
             webhook_url: terms.webhook_url.clone(),
             document_name: document.name,
             subject_notice: terms.subject_notice.clone(),
         };
-        let signing = Signing::create(
-            NewSigning {
-                id: SigningId::new(id),
+        let signing = Ceremony::create(
+            NewCeremony {
+                id: CeremonyId::new(id),
                 order: terms.order,
                 signers: parties.iter().map(|(id, form)| form.party(*id)).collect(),
                 expires_at: days_after(now, terms.expires_in_days),
@@ -102,7 +103,7 @@ impl Lifecycle {
             },
             now,
         );
-        let row = SigningRow {
+        let row = CeremonyRow {
             tenant: caller.tenant,
             mode: caller.mode,
             delivery: terms.delivery,
@@ -123,7 +124,7 @@ impl Lifecycle {
             artifact: None,
             came_signed: document.came_signed,
             batch,
-            private: Some(sealing::seal_signing(&key, id, &private)?),
+            private: Some(sealing::seal_ceremony(&key, id, &private)?),
             plugin_faults: None,
             detail: None,
             erased_at: None,
@@ -134,11 +135,11 @@ impl Lifecycle {
         for (id, form) in &parties {
             signers.push(self.signer_row(&key, *id, form)?);
         }
-        Ok(Prepared {
+        Ok(PreparedCeremony {
             unnamed,
-            links: self.links(&row),
+            links: self.link_rows(&row),
             signers,
-            opened: UnsealedSigning {
+            opened: UnsealedCeremony {
                 row,
                 private,
                 signers: parties.iter().map(|(_, form)| form.private()).collect(),
@@ -148,9 +149,9 @@ impl Lifecycle {
         })
     }
 
-    /// Leaves nothing of a signing that was not stored. What cannot be removed
+    /// Leaves nothing of a ceremony that was not stored. What cannot be removed
     /// now is swept later, and unreadable without its key.
-    pub async fn discard(&self, prepared: &Prepared) {
+    pub async fn discard(&self, prepared: &PreparedCeremony) {
         prepared.settle();
         let row = &prepared.opened.row;
         if let Err(error) = self.records.keys.erase(row.data_key).await {
@@ -191,7 +192,7 @@ impl Lifecycle {
         }
     }
 
-    fn links(&self, row: &SigningRow) -> Vec<CeremonyLinkRow> {
+    fn link_rows(&self, row: &CeremonyRow) -> Vec<CeremonyLinkRow> {
         let signers = row.signing.signers.iter();
         signers
             .filter(|party| party.role == SignerRole::Signer)
@@ -200,7 +201,7 @@ impl Lifecycle {
     }
 }
 
-impl Prepared {
+impl PreparedCeremony {
     /// To be called before the rows are committed.
     pub fn settle(&self) {
         self.unnamed.settle();

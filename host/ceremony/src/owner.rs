@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use parafa_domain::{SignerId, SigningEvent};
+use parafa_domain::{CeremonyEvent, SignerId};
 use parafa_platform::accounts::Product;
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
-use crate::records::SigningRow;
+use crate::records::CeremonyRow;
 
 /// A product that ceremonies are held for. What it does in a transaction must
 /// have no effect outside of it: a transaction may be tried several times.
@@ -22,8 +22,8 @@ pub trait CeremonyOwner: Send + Sync {
         &self,
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
-        events: &[SigningEvent],
+        row: &CeremonyRow,
+        events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError>;
 
     /// Writes to a signer whose turn has come, or will; false where the product
@@ -32,13 +32,13 @@ pub trait CeremonyOwner: Send + Sync {
         &self,
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
+        row: &CeremonyRow,
         signer: SignerId,
     ) -> Result<bool, CeremonyError>;
 
     /// Whether something is still to be told once an open ceremony is erased,
     /// for which there has to be a key that outlives it.
-    fn has_final_event(&self, key: &DataKey, row: &SigningRow) -> Result<bool, CeremonyError>;
+    fn has_final_event(&self, key: &DataKey, row: &CeremonyRow) -> Result<bool, CeremonyError>;
 
     /// Removes what the product's rows say about an erased ceremony; gives the
     /// keys that are to be erased with it, and whether it used the other one.
@@ -56,9 +56,9 @@ pub trait CeremonyOwner: Send + Sync {
 /// A ceremony that is being erased.
 pub struct Erasure<'e> {
     /// As it is stored, and ended.
-    pub row: &'e SigningRow,
+    pub row: &'e CeremonyRow,
     /// How it ended, if it was open.
-    pub events: &'e [SigningEvent],
+    pub events: &'e [CeremonyEvent],
     /// Where something is to be told: the ceremony's key, and the one to tell it
     /// under.
     pub final_event: Option<FinalEventKeys<'e>>,
@@ -93,7 +93,7 @@ impl Owners {
     }
 
     /// The owner of a ceremony.
-    pub(crate) fn of(&self, row: &SigningRow) -> Result<&dyn CeremonyOwner, CeremonyError> {
+    pub(crate) fn of(&self, row: &CeremonyRow) -> Result<&dyn CeremonyOwner, CeremonyError> {
         let product = row.owner().product;
         let mut owners = self.0.iter();
         let owner = owners.find(|(one, _)| *one == product);

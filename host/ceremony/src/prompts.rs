@@ -1,5 +1,5 @@
 //! How often one person is asked to sign, whoever asks: each attempt lets a
-//! phone ring, and whoever knows a personal code can open signings for it.
+//! phone ring, and whoever knows a personal code can open ceremonies for it.
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_platform::{Records, seconds_until};

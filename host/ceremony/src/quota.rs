@@ -4,7 +4,8 @@
 //! What is stored the store adds up itself, from the rows of ceremonies and of
 //! whatever else a product stores. Whoever is about to write documents takes room
 //! for them first and holds it until their rows are committed, so that requests in
-//! flight cannot exceed a quota together.
+//! flight cannot exceed a quota together: those of one host. Hosts that share a
+//! store see what each other have stored, and not what they are about to.
 
 mod pace;
 mod space;
@@ -15,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_store::{QuotaAmounts, QuotaKey, Store};
+use parafa_store::{QuotaAmounts, QuotaKey, Store, StoreError};
 use tokio::time::Instant;
 
 use self::pace::Pace;
@@ -35,6 +36,12 @@ impl Quota {
 /// When to try again where the disk is nearly full, in seconds: an operator has
 /// to act, or what is there to go.
 const SPACE_RETRY_SECONDS: u32 = 60;
+
+/// When to try again where the records do not tell how much is stored, in seconds.
+const RECORDS_RETRY_SECONDS: u32 = 5;
+/// How often a request that would exceed a quota is looked at again while others
+/// are being stored, which count twice at that moment.
+const LOOKS: usize = 3;
 
 /// What there is a quota of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -72,7 +79,7 @@ pub struct Quotas {
 /// How much one workspace may store in one mode.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QuotaLimits {
-    /// Bytes of documents: every version of every signing, and stored files.
+    /// Bytes of documents: every version of every ceremony, and stored files.
     pub stored_bytes: u64,
     /// Signings that have not ended.
     pub open_signings: u64,
@@ -96,6 +103,12 @@ pub enum NoRoom {
     #[error("the disk is nearly full")]
     DiskFull {
         /// Seconds until there may be room.
+        retry_after: u32,
+    },
+    /// The records do not tell how much is stored.
+    #[error("what is stored cannot be added up")]
+    NotCounted {
+        /// Seconds until they may.
         retry_after: u32,
     },
 }
@@ -191,26 +204,29 @@ impl Drop for Room {
 
 impl Uploads {
     /// What all workspaces use in one mode.
-    pub fn usage_of_all(&self, mode: KeyMode) -> Usage {
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn usage_of_all(&self, mode: KeyMode) -> Result<Usage, StoreError> {
         let limits = self.limits_of(mode);
         let (mut total, mut most) = ([0, 0], [0, 0]);
-        for ((_, live), amounts) in self.store.all_sums() {
+        for ((_, live), amounts) in self.store.all_sums().await? {
             if live == (mode == KeyMode::Live) {
                 total = sum(total, amounts);
                 most = [0, 1].map(|one| amounts[one].max(most[one]));
             }
         }
         let share = |used: u64, allowed: u64| used as f64 / allowed as f64;
-        Usage {
+        Ok(Usage {
             total,
             fullest: [
                 (Quota::StoredBytes, share(most[0], limits.stored_bytes)),
                 (Quota::OpenSignings, share(most[1], limits.open_signings)),
             ],
-        }
+        })
     }
 
-    /// Takes room for so many bytes of documents and so many new signings,
+    /// Takes room for so many bytes of documents and so many new ceremonies,
     /// before anything of them is written.
     ///
     /// # Errors
@@ -236,10 +252,7 @@ impl Uploads {
         let limits = self.limits_of(caller.mode);
         let of = (caller.tenant, caller.mode == KeyMode::Live);
         let (room, in_flight) = self.reserve(of, wanted);
-        let used = sum(self.store.sum(&of), in_flight);
-        if let Some(exceeded) = exceeded(limits, used, wanted) {
-            return Err(NoRoom::QuotaExceeded(exceeded));
-        }
+        self.check_quotas(limits, &room, in_flight).await?;
         let now = Instant::now();
         if let Some(free) = self.space.now(now).await
             && free
@@ -261,10 +274,46 @@ impl Uploads {
     }
 }
 
+impl Uploads {
+    /// Compares what is stored, and what others are about to, with the quotas.
+    async fn check_quotas(
+        &self,
+        limits: &QuotaLimits,
+        room: &Room,
+        mut in_flight: QuotaAmounts,
+    ) -> Result<(), NoRoom> {
+        let mut looks = 1;
+        loop {
+            let stored = self.store.sum(&room.of).await.map_err(|error| {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, "how much a workspace stores cannot be looked up");
+                NoRoom::NotCounted {
+                    retry_after: RECORDS_RETRY_SECONDS,
+                }
+            })?;
+            let used = sum(stored, in_flight);
+            let Some(exceeded) = exceeded(limits, used, room.wanted) else {
+                return Ok(());
+            };
+            let still_in_flight = self.in_flight_beside(room);
+            if still_in_flight == in_flight || looks == LOOKS {
+                return Err(NoRoom::QuotaExceeded(exceeded));
+            }
+            (in_flight, looks) = (still_in_flight, looks + 1);
+        }
+    }
+
+    /// What other requests in flight are about to store.
+    fn in_flight_beside(&self, room: &Room) -> QuotaAmounts {
+        let all = self.locked().get(&room.of).copied().unwrap_or_default();
+        [0, 1].map(|one| all[one].saturating_sub(room.wanted[one]))
+    }
+}
+
 /// What all workspaces use in one mode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
-    /// Bytes and open signings of all of them.
+    /// Bytes and open ceremonies of all of them.
     pub total: QuotaAmounts,
     /// How much of each quota the workspace uses that uses most of it; 1 is all.
     pub fullest: [(Quota, f64); 2],

@@ -13,35 +13,35 @@ use uuid::Uuid;
 use super::{notices, sealing};
 use crate::error::CeremonyError;
 use crate::records::{
-    DocumentVersion, SignerPrivate, SignerPrivateRow, SigningPrivate, SigningRow,
+    CeremonyPrivate, CeremonyRow, DocumentVersion, SignerPrivate, SignerPrivateRow,
 };
 
 /// Data keys, each in a file, that one page reads at the same time.
 const KEYS_AT_ONCE: usize = 16;
 
-/// A signing with all that is known about it; of an erased one nothing is.
+/// A ceremony with all that is known about it; of an erased one nothing is.
 #[derive(Clone, Debug)]
-pub struct UnsealedSigning {
+pub struct UnsealedCeremony {
     /// As it is stored.
-    pub row: SigningRow,
+    pub row: CeremonyRow,
     /// What is sealed in it.
-    pub private: SigningPrivate,
+    pub private: CeremonyPrivate,
     /// In the order of `row.signing.signers`.
     pub signers: Vec<SignerPrivate>,
     /// As of when.
     pub read_at: Timestamp,
 }
 
-/// A signing among others. One that cannot be read denies nobody the rest: what
+/// A ceremony among others. One that cannot be read denies nobody the rest: what
 /// stands open in its row is shown.
 #[derive(Clone, Debug)]
-pub enum ListedSigning {
+pub enum ListedCeremony {
     /// It could be read.
-    Unsealed(UnsealedSigning),
+    Unsealed(UnsealedCeremony),
     /// What is sealed in it cannot be opened.
     Unreadable {
         /// As it is stored.
-        row: SigningRow,
+        row: CeremonyRow,
         /// As of when.
         read_at: Timestamp,
     },
@@ -58,17 +58,17 @@ pub struct UnsealedSigner {
     pub can_still_sign: bool,
 }
 
-impl UnsealedSigning {
-    /// The signing's id.
+impl UnsealedCeremony {
+    /// The ceremony's id.
     pub fn id(&self) -> Uuid {
         self.row.signing.id.uuid()
     }
 
-    /// The signing as the transaction sees it, with `row` as it is stored now.
+    /// The ceremony as the transaction sees it, with `row` as it is stored now.
     pub async fn read(
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: SigningRow,
+        row: CeremonyRow,
     ) -> Result<Self, CeremonyError> {
         let signers = signer_rows(tx, &row).await?;
         let signers = signers.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
@@ -77,7 +77,7 @@ impl UnsealedSigning {
 
     fn unsealed(
         key: &DataKey,
-        row: SigningRow,
+        row: CeremonyRow,
         signers: &[SignerPrivateRow],
         read_at: Timestamp,
     ) -> Result<Self, CeremonyError> {
@@ -93,9 +93,9 @@ impl UnsealedSigning {
     }
 }
 
-impl ListedSigning {
+impl ListedCeremony {
     /// As it is stored.
-    pub fn row(&self) -> &SigningRow {
+    pub fn row(&self) -> &CeremonyRow {
         match self {
             Self::Unsealed(opened) => &opened.row,
             Self::Unreadable { row, .. } => row,
@@ -108,7 +108,7 @@ impl UnsealedSigner {
     pub async fn read(
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
+        row: &CeremonyRow,
         id: SignerId,
     ) -> Result<Self, CeremonyError> {
         let party = row.signing.signer(id).ok_or(CeremonyError::NotFound)?;
@@ -120,54 +120,50 @@ impl UnsealedSigner {
     }
 }
 
-/// Reads signings, and opens what is sealed in them.
+/// Reads ceremonies, and opens what is sealed in them.
 #[derive(Clone)]
-pub struct SigningReader {
+pub struct CeremonyReader {
     records: Records,
 }
 
-impl SigningReader {
+impl CeremonyReader {
     /// Reads ceremonies in these records.
     pub fn new(records: Records) -> Self {
         Self { records }
     }
 
-    /// The data key of a signing; none if there is no such signing, or if it
+    /// The data key of a ceremony; none if there is no such ceremony, or if it
     /// was erased.
-    pub async fn signing_key(&self, id: Uuid) -> Result<Option<DataKey>, CeremonyError> {
-        let row = self.records.store.get::<SigningRow>(&id).await?;
+    pub async fn key(&self, id: Uuid) -> Result<Option<DataKey>, CeremonyError> {
+        let row = self.records.store.get::<CeremonyRow>(&id).await?;
         match row.filter(|row| row.erased_at.is_none()) {
             Some(row) => Ok(Some(self.records.data_key(row.data_key).await?)),
             None => Ok(None),
         }
     }
 
-    /// The signing, if this caller may see it.
-    pub async fn signing_of(&self, caller: &Caller, id: Uuid) -> Result<SigningRow, CeremonyError> {
-        let row = self.records.store.get::<SigningRow>(&id).await?;
+    /// The ceremony, if this caller may see it.
+    pub async fn row_of(&self, caller: &Caller, id: Uuid) -> Result<CeremonyRow, CeremonyError> {
+        let row = self.records.store.get::<CeremonyRow>(&id).await?;
         row.filter(|row| row.is_of(caller))
             .ok_or(CeremonyError::NotFound)
     }
 
-    /// A signing as it is now.
-    pub async fn read_signing(
-        &self,
-        caller: &Caller,
-        id: Uuid,
-    ) -> Result<UnsealedSigning, CeremonyError> {
-        self.signing_of(caller, id).await?;
+    /// A ceremony as it is now.
+    pub async fn read(&self, caller: &Caller, id: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
+        self.row_of(caller, id).await?;
         self.open_anew(id).await
     }
 
-    /// The key of what is sealed in a signing that this caller may change.
+    /// The key of what is sealed in a ceremony that this caller may change.
     pub async fn key_of(&self, caller: &Caller, id: Uuid) -> Result<DataKey, CeremonyError> {
-        let row = self.signing_of(caller, id).await?;
+        let row = self.row_of(caller, id).await?;
         self.key_to(&row).await
     }
 
-    /// The key of what is sealed in a signing; an erased one is not found,
+    /// The key of what is sealed in a ceremony; an erased one is not found,
     /// also if it is being erased at this moment.
-    pub async fn key_to(&self, row: &SigningRow) -> Result<DataKey, CeremonyError> {
+    pub async fn key_to(&self, row: &CeremonyRow) -> Result<DataKey, CeremonyError> {
         if row.erased_at.is_some() {
             return Err(CeremonyError::NotFound);
         }
@@ -179,26 +175,23 @@ impl SigningReader {
         }
     }
 
-    /// Not found, if the signing has been erased by now; else the failure
+    /// Not found, if the ceremony has been erased by now; else the failure
     /// itself.
     pub async fn gone_or(
         &self,
         signing: Uuid,
         failure: CeremonyError,
     ) -> Result<CeremonyError, CeremonyError> {
-        let row = self.records.store.get::<SigningRow>(&signing).await?;
+        let row = self.records.store.get::<CeremonyRow>(&signing).await?;
         Ok(match row.filter(|row| row.erased_at.is_none()) {
             Some(_) => failure,
             None => CeremonyError::NotFound,
         })
     }
 
-    /// Opens what is sealed in signings, as they are now where they have
+    /// Opens what is sealed in ceremonies, as they are now where they have
     /// changed since their rows were read.
-    pub async fn show_signings(
-        &self,
-        rows: Vec<SigningRow>,
-    ) -> Result<Vec<ListedSigning>, CeremonyError> {
+    pub async fn show(&self, rows: Vec<CeremonyRow>) -> Result<Vec<ListedCeremony>, CeremonyError> {
         let read = self
             .records
             .store
@@ -215,18 +208,18 @@ impl SigningReader {
             .await?;
         let shown = read
             .into_iter()
-            .map(|(row, signers)| self.show(row, signers));
+            .map(|(row, signers)| self.listed(row, signers));
         stream::iter(shown)
             .buffered(KEYS_AT_ONCE)
             .try_collect()
             .await
     }
 
-    async fn show(
+    async fn listed(
         &self,
-        row: SigningRow,
+        row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
-    ) -> Result<ListedSigning, CeremonyError> {
+    ) -> Result<ListedCeremony, CeremonyError> {
         let id = row.signing.id.uuid();
         match self.unseal_or_anew(row, signers).await {
             Err(error)
@@ -237,21 +230,21 @@ impl SigningReader {
                     error = &error as &dyn std::error::Error,
                     "a signing is listed unread"
                 );
-                let row = self.records.store.get::<SigningRow>(&id).await?;
+                let row = self.records.store.get::<CeremonyRow>(&id).await?;
                 let mut row = row.ok_or(CeremonyError::NotFound)?;
                 let read_at = self.records.store.now().await?;
                 show_expired(&mut row, read_at);
-                Ok(ListedSigning::Unreadable { row, read_at })
+                Ok(ListedCeremony::Unreadable { row, read_at })
             }
-            opened => opened.map(ListedSigning::Unsealed),
+            opened => opened.map(ListedCeremony::Unsealed),
         }
     }
 
     async fn unseal_or_anew(
         &self,
-        row: SigningRow,
+        row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
-    ) -> Result<UnsealedSigning, CeremonyError> {
+    ) -> Result<UnsealedCeremony, CeremonyError> {
         let id = row.signing.id.uuid();
         let Some(signers) = signers else {
             return self.open_anew(id).await;
@@ -262,8 +255,8 @@ impl SigningReader {
         }
     }
 
-    /// Opens one signing.
-    pub async fn open_signing(&self, row: SigningRow) -> Result<UnsealedSigning, CeremonyError> {
+    /// Opens one ceremony.
+    pub async fn open(&self, row: CeremonyRow) -> Result<UnsealedCeremony, CeremonyError> {
         let (row, signers) = self
             .records
             .store
@@ -277,9 +270,9 @@ impl SigningReader {
         self.unseal_or_anew(row, signers).await
     }
 
-    /// Opens a signing from rows of one moment. Its key may still go between
+    /// Opens a ceremony from rows of one moment. Its key may still go between
     /// the rows and itself; then the rows tell of the erasure.
-    async fn open_anew(&self, id: Uuid) -> Result<UnsealedSigning, CeremonyError> {
+    async fn open_anew(&self, id: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         const READINGS: usize = 2;
 
         let mut failure = CeremonyError::NotFound;
@@ -289,7 +282,7 @@ impl SigningReader {
                 .store
                 .transact(|tx| {
                     Box::pin(async move {
-                        let row = tx.get::<SigningRow>(&id).await?;
+                        let row = tx.get::<CeremonyRow>(&id).await?;
                         let row = row.ok_or(CeremonyError::NotFound)?;
                         let signers = signer_rows(tx, &row).await?;
                         let signers =
@@ -308,20 +301,20 @@ impl SigningReader {
 
     async fn unseal(
         &self,
-        row: SigningRow,
+        row: CeremonyRow,
         signers: &[SignerPrivateRow],
-    ) -> Result<UnsealedSigning, CeremonyError> {
+    ) -> Result<UnsealedCeremony, CeremonyError> {
         let read_at = self.records.store.now().await?;
         let mut opened = if row.erased_at.is_some() {
-            UnsealedSigning {
-                private: SigningPrivate::default(),
+            UnsealedCeremony {
+                private: CeremonyPrivate::default(),
                 signers: vec![SignerPrivate::default(); row.signing.signers.len()],
                 row,
                 read_at,
             }
         } else {
             let key = self.records.data_key(row.data_key).await?;
-            UnsealedSigning::unsealed(&key, row, signers, read_at)?
+            UnsealedCeremony::unsealed(&key, row, signers, read_at)?
         };
         show_expired(&mut opened.row, read_at);
         Ok(opened)
@@ -330,7 +323,7 @@ impl SigningReader {
     /// All bytes of a version, for a plugin.
     pub async fn version_bytes(
         &self,
-        row: &SigningRow,
+        row: &CeremonyRow,
         version: &DocumentVersion,
     ) -> Result<Bytes, CeremonyError> {
         let key = self.key_to(row).await?;
@@ -346,15 +339,15 @@ impl SigningReader {
 
 /// A deadline that has passed is so before its job has come to it, which then
 /// stores and tells of it.
-fn show_expired(row: &mut SigningRow, now: Timestamp) {
+fn show_expired(row: &mut CeremonyRow, now: Timestamp) {
     let _ = row.signing.expire(now);
 }
 
 /// The rows of the parties, in their order; none when one of them is not there,
-/// because the signing has changed since its row was read.
+/// because the ceremony has changed since its row was read.
 async fn signer_rows(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<Option<Vec<SignerPrivateRow>>, CeremonyError> {
     if row.erased_at.is_some() {
         return Ok(Some(Vec::new()));

@@ -1,14 +1,14 @@
 //! The rows of the store, and what is sealed inside them.
 //!
 //! Rows hold ids, states, times and digests in the clear; whatever says who or
-//! what it is about is a [`parafa_store::Sealed`] value under the signing's own
+//! what it is about is a [`parafa_store::Sealed`] value under the ceremony's own
 //! data key, so that erasing that key erases it everywhere.
 
 mod attempt;
 mod card_link;
+mod ceremony;
 mod mail;
 mod prompts;
-mod signing;
 
 use parafa_store::TableDeclaration;
 
@@ -17,13 +17,13 @@ pub use attempt::{
     PluginPin, PreparedSignature, RUNNING_ATTEMPTS,
 };
 pub use card_link::CardLinkRow;
+pub use ceremony::{
+    CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, DocumentVersion, MadeBy, Output,
+    Owner, PluginFaults, SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE,
+    SignerPrivate, SignerPrivateRow, status_number,
+};
 pub use mail::{MailKind, MailPayload};
 pub use prompts::{Prompt, PromptsRow};
-pub use signing::{
-    CeremonyLinkRow, Delivery, DocumentVersion, MadeBy, Output, Owner, PluginFaults,
-    SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, SIGNINGS_TO_ERASE, SignerPrivate, SignerPrivateRow,
-    SigningPrivate, SigningRow, status_number,
-};
 
 /// All tables of this crate.
 pub const TABLES: &[TableDeclaration] = &[
@@ -32,5 +32,5 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<CeremonyLinkRow>(),
     TableDeclaration::of::<PromptsRow>(),
     TableDeclaration::of::<SignerPrivateRow>(),
-    TableDeclaration::of::<SigningRow>(),
+    TableDeclaration::of::<CeremonyRow>(),
 ];

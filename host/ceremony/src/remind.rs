@@ -1,7 +1,7 @@
 //! Reminders: the caller's, and the automatic one of the soft deadline.
 
 use jiff::Timestamp;
-use parafa_domain::{CannotRemind, SignerId, Signing, reminder_time};
+use parafa_domain::{CannotRemind, Ceremony, SignerId, reminder_time};
 use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -10,11 +10,11 @@ use parafa_store::{Transaction, audit};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::lifecycle::Lifecycle;
+use super::ceremonies::Ceremonies;
 use super::reader::UnsealedSigner;
 use super::{change, notices};
 use crate::error::CeremonyError;
-use crate::records::{Delivery, MailKind, SigningRow};
+use crate::records::{CeremonyRow, Delivery, MailKind};
 
 /// The kind of the job.
 pub const REMIND: &str = "remind-signers";
@@ -27,7 +27,7 @@ struct Payload {
 /// Has signers reminded on the day of the soft deadline, if there is one.
 pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let Some(soft_deadline) = row.signing.soft_deadline_at else {
         return Ok(());
@@ -44,7 +44,7 @@ pub(super) async fn schedule(
     Ok(())
 }
 
-impl Lifecycle {
+impl Ceremonies {
     /// Sends a signer the invitation again.
     pub async fn remind_signer(
         &self,
@@ -81,11 +81,11 @@ impl Lifecycle {
         Ok(reminded)
     }
 
-    /// The automatic reminder. Nobody is reminded of a signing that cannot be
+    /// The automatic reminder. Nobody is reminded of a ceremony that cannot be
     /// read any more.
     pub async fn remind_signers(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { signing } = job.payload()?;
-        let reminded = match self.reader.signing_key(signing).await {
+        let reminded = match self.reader.key(signing).await {
             Ok(key) => self.remind(job, signing, key.as_ref()).await,
             Err(error) => Err(error),
         };
@@ -114,7 +114,7 @@ impl Lifecycle {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&signing).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     if let (Some(mut row), Some(key)) = (row, key) {
                         let reminded = row.signing.remind_all(tx.now());
@@ -136,7 +136,7 @@ impl Lifecycle {
 
 async fn note(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<(), CeremonyError> {
     let fields = audit::Fields::new().reference("signer", signer);
@@ -146,7 +146,7 @@ async fn note(
 
 fn refusal(
     error: CannotRemind,
-    signing: &Signing,
+    signing: &Ceremony,
     signer: SignerId,
     now: Timestamp,
 ) -> CeremonyError {

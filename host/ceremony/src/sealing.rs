@@ -6,21 +6,21 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::error::CeremonyError;
-use crate::records::{AttemptStep, CardSubmission, OpenDeviceLink, SignerPrivate, SigningPrivate};
+use crate::records::{AttemptStep, CardSubmission, CeremonyPrivate, OpenDeviceLink, SignerPrivate};
 
-pub(crate) fn seal_signing(
+pub(crate) fn seal_ceremony(
     key: &DataKey,
     signing: Uuid,
-    private: &SigningPrivate,
+    private: &CeremonyPrivate,
 ) -> Result<Sealed, CeremonyError> {
     Ok(key.seal_json(&context("signing", signing), private)?)
 }
 
-pub(crate) fn open_signing(
+pub(crate) fn open_ceremony(
     key: &DataKey,
     signing: Uuid,
     sealed: &Sealed,
-) -> Result<SigningPrivate, CeremonyError> {
+) -> Result<CeremonyPrivate, CeremonyError> {
     Ok(key.open_json(&context("signing", signing), sealed)?)
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use parafa_domain::{
-    CannotChange, MethodSet, SignerId, SignerRole, SignerStatus, Signing, SigningOrder, Turn,
+    CannotChange, Ceremony, MethodSet, SignerId, SignerRole, SignerStatus, SigningOrder, Turn,
 };
 use parafa_platform::accounts::Caller;
 use parafa_store::clock::shifted;
@@ -11,12 +11,12 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use crate::attempt::ASK_WITHIN;
+use crate::ceremonies::Ceremonies;
 use crate::ceremonies::running_attempt;
 use crate::error::CeremonyError;
 use crate::forms::SignerForm;
-use crate::lifecycle::Lifecycle;
 use crate::reader::UnsealedSigner;
-use crate::records::{CeremonyLinkRow, MailKind, SignerPrivateRow, SigningRow};
+use crate::records::{CeremonyLinkRow, CeremonyRow, MailKind, SignerPrivateRow};
 use crate::{change, notices};
 
 /// A party that is to join a ceremony.
@@ -42,7 +42,7 @@ impl NewParty {
     ///
     /// # Errors
     /// When the ceremony takes no more parties.
-    pub fn queue(&self, row: &mut SigningRow, tx: &Transaction<'_>) -> Result<(), CeremonyError> {
+    pub fn queue(&self, row: &mut CeremonyRow, tx: &Transaction<'_>) -> Result<(), CeremonyError> {
         let party = self.form.party(self.id);
         row.signing
             .add_signer(party, tx.now())
@@ -58,7 +58,7 @@ impl NewParty {
         &self,
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
+        row: &CeremonyRow,
     ) -> Result<UnsealedSigner, CeremonyError> {
         let is_signer = self.form.role == SignerRole::Signer;
         tx.put(row).await?;
@@ -75,7 +75,7 @@ impl NewParty {
     }
 }
 
-impl Lifecycle {
+impl Ceremonies {
     /// Makes a party ready to join a ceremony.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ impl Lifecycle {
 
 async fn note(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
     event: &str,
     signer: Uuid,
 ) -> Result<(), CeremonyError> {
@@ -181,7 +181,7 @@ async fn note(
 
 fn refusal(
     error: CannotChange,
-    signing: &Signing,
+    signing: &Ceremony,
     party: SignerId,
     now: Timestamp,
 ) -> CeremonyError {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use parafa_outbound::{Mail, MailError, Mailer};
-use parafa_platform::jobs::put_off;
+use parafa_platform::jobs::{hold_to_the_end, put_off};
 use parafa_platform::outbox::{DeliveryEnd, NOTICES_OF_SUBJECT, NoticeRow};
 use parafa_platform::{PlatformError, Records};
 use parafa_store::clock::shifted;
@@ -59,7 +59,7 @@ impl MailSender {
     ///
     /// # Errors
     /// When something that is kept fails; a mail server that does is tried again.
-    pub async fn send(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
+    pub async fn send(&self, job: &mut ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notices } = job.payload()?;
         let handing = match &self.mailer {
             Some(_) => match self.under_way.begin(job.id) {
@@ -79,14 +79,17 @@ impl MailSender {
 
     async fn attempt_to_send(
         &self,
-        job: &ClaimedJob,
+        job: &mut ClaimedJob,
         notices: &[Uuid],
     ) -> Result<(), DeliveryError> {
         let Some(mail) = self.letter(job, notices).await? else {
             return self.end_mail(job, notices, None).await;
         };
         let sent = match &self.mailer {
-            Some(mailer) => mailer.send(&mail).await,
+            Some(mailer) => {
+                let store = &self.records.store;
+                hold_to_the_end(store, job, mailer.send(&mail)).await
+            }
             None => Err(MailError::Unavailable),
         };
         metrics::mail_attempted(match sent {

@@ -51,6 +51,8 @@ a { color: var(--accent); }
 #[serde(rename_all = "camelCase")]
 struct Message {
     id: Uuid,
+    /// Its `Message-ID`: the same if it was handed in twice.
+    message_id: String,
     /// The address that it was handed in for.
     to: String,
     from: String,
@@ -108,6 +110,7 @@ impl Mailbox {
         let from = parsed.from().and_then(|from| from.first());
         let message = Message {
             id: Uuid::nil(),
+            message_id: parsed.message_id().unwrap_or_default().to_owned(),
             to: String::new(),
             from: from
                 .map(|from| {

@@ -7,11 +7,13 @@ use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
 use parafa_interpretation::{Bilingual, Endpoint, Interpretation, Library};
-use parafa_organisation_signature::{AnswerSigner, ContainerFile, SignatureLevel};
+use parafa_organisation_signature::{
+    AnswerSigner, ContainerFile, PluginDigest, SignatureLevel, SignatureUnavailable,
+};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::agreement::NotBillable;
 use parafa_platform::billing::{self, Amount, Used};
+use parafa_platform::plugins::is_disabled;
 use parafa_platform::register_calls::{CallForm, CallOutcome, CallRow, Tier};
 use parafa_register_data::Query;
 use parafa_registers::{RawAnswer, RegisterAnswer, SourceError};
@@ -36,6 +38,8 @@ pub struct Answered {
     pub content: Bytes,
     /// What to call a container.
     pub file_name: Option<String>,
+    /// The plugin that signed it.
+    pub signed_by: Option<PluginDigest>,
 }
 
 /// An answer before it is signed or packed.
@@ -83,7 +87,8 @@ impl Diligence {
     /// before this returns; `reference` is what the caller knows it by.
     ///
     /// # Errors
-    /// [`DiligenceError`]; nothing was charged then.
+    /// [`DiligenceError`]; nothing was charged then, but perhaps by
+    /// [`DiligenceError::Unaccounted`].
     pub async fn answer(
         &self,
         caller: &Caller,
@@ -102,12 +107,23 @@ impl Diligence {
             .await;
         match (made, logged) {
             (Ok(answered), Ok(Ok(()))) => Ok(answered),
-            (Ok(_), Ok(Err(cause))) => Err(DiligenceError::PaymentRequired(Box::new(cause))),
+            (Ok(_), Ok(Err(refused))) => Err(refused),
+            (Ok(_), Err(DiligenceError::Platform(error)))
+                if caller.mode == KeyMode::Live && !error.proves_nothing_stored() =>
+            {
+                Err(DiligenceError::Unaccounted(error))
+            }
             (Ok(_), Err(error)) => Err(error),
             (Err(error), logged) => {
                 if let Err(fault) = logged {
+                    // The log of calls lacks it, so this is all that is left of it.
                     let fault: &dyn std::error::Error = &fault;
-                    tracing::error!(error = fault, "a call that failed could not be logged");
+                    tracing::error!(
+                        error = fault,
+                        reference,
+                        ?question,
+                        "a call that failed could not be logged"
+                    );
                 }
                 Err(error)
             }
@@ -116,7 +132,7 @@ impl Diligence {
 
     /// Logs a call, whatever became of it, and charges for it if it is answered.
     /// Answers why it cannot be charged now: others may have used up what was
-    /// left meanwhile.
+    /// left meanwhile, or have taken out of use what signed it.
     async fn log(
         &self,
         caller: &Caller,
@@ -125,7 +141,7 @@ impl Diligence {
         made: &Result<Answered, DiligenceError>,
         heard: Heard,
         reference: &str,
-    ) -> Result<Result<(), NotBillable>, DiligenceError> {
+    ) -> Result<Result<(), DiligenceError>, DiligenceError> {
         let (item, price) = prices::price(question, options);
         let outcome = match made {
             Ok(_) => CallOutcome::Answered,
@@ -150,9 +166,10 @@ impl Diligence {
             form: Some(call_form(options)),
         };
         let row = &row;
+        let signed_by = made.as_ref().ok().and_then(|answered| answered.signed_by);
         self.records
             .store
-            .transact(|tx| Box::pin(enter(tx, caller, row)))
+            .transact(|tx| Box::pin(enter(tx, caller, row, signed_by)))
             .await
     }
 
@@ -295,17 +312,26 @@ impl Diligence {
                 media_type: JSON,
                 content: json,
                 file_name: None,
+                signed_by: None,
             },
-            Form::Signed(tier) => Answered {
-                media_type: JADES,
-                content: signer()?.jades(json, level(tier)).await?,
-                file_name: None,
-            },
-            Form::Container => Answered {
-                media_type: ASICE,
-                content: signer()?.asice(files(json, raw)).await?,
-                file_name: Some(format!("{}.asice", subject.replace(':', "-"))),
-            },
+            Form::Signed(tier) => {
+                let signed = signer()?.jades(json, level(tier)).await?;
+                Answered {
+                    media_type: JADES,
+                    content: signed.content,
+                    file_name: None,
+                    signed_by: Some(signed.plugin),
+                }
+            }
+            Form::Container => {
+                let signed = signer()?.asice(files(json, raw)).await?;
+                Answered {
+                    media_type: ASICE,
+                    content: signed.content,
+                    file_name: Some(format!("{}.asice", subject.replace(':', "-"))),
+                    signed_by: Some(signed.plugin),
+                }
+            }
         })
     }
 }
@@ -315,21 +341,21 @@ async fn enter(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     row: &CallRow,
-) -> Result<Result<(), NotBillable>, DiligenceError> {
-    if row.charged == Amount::default() {
-        tx.insert(row).await?;
-        return Ok(Ok(()));
-    }
-    if let Err(cause) = accounts::check(tx, caller, row.charged).await? {
+    signed_by: Option<PluginDigest>,
+) -> Result<Result<(), DiligenceError>, DiligenceError> {
+    if let Some(refusal) = refusal(tx, caller, row.charged, signed_by).await? {
         let refused = CallRow {
-            outcome: CallOutcome::PaymentRequired,
+            outcome: refusal.outcome(),
             charged: Amount::default(),
             ..row.clone()
         };
         tx.insert(&refused).await?;
-        return Ok(Err(cause));
+        return Ok(Err(refusal));
     }
     tx.insert(row).await?;
+    if row.charged == Amount::default() {
+        return Ok(Ok(()));
+    }
     let used = Used {
         item: row.item,
         reference: row.reference_or_id(),
@@ -338,6 +364,26 @@ async fn enter(
     };
     billing::bill(tx, row.tenant, used).await?;
     Ok(Ok(()))
+}
+
+/// Why an answer that was made is not given.
+async fn refusal(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    charged: Amount,
+    signed_by: Option<PluginDigest>,
+) -> Result<Option<DiligenceError>, DiligenceError> {
+    if let Some(plugin) = signed_by
+        && is_disabled(tx, &plugin.to_string()).await?
+    {
+        return Ok(Some(SignatureUnavailable::Withdrawn(plugin).into()));
+    }
+    if charged == Amount::default() {
+        return Ok(None);
+    }
+    let checked = accounts::check(tx, caller, charged).await?;
+    let cause = checked.err().map(Box::new);
+    Ok(cause.map(DiligenceError::PaymentRequired))
 }
 
 fn level(tier: SignatureTier) -> SignatureLevel {

@@ -36,6 +36,9 @@ pub enum DiligenceError {
     /// There is no key to sign answers with.
     #[error("no key is set up that answers are signed with")]
     NoSigner,
+    /// There is an answer, and nobody knows whether it was accounted for.
+    #[error("an answer may have been accounted for, and may not")]
+    Unaccounted(#[source] PlatformError),
     /// The store failed, or what is stored contradicts itself.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -50,7 +53,7 @@ impl DiligenceError {
             Self::Register { .. } => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
             Self::PaymentRequired(_) => CallOutcome::PaymentRequired,
-            Self::NotReviewed | Self::Platform(_) => CallOutcome::Failed,
+            Self::NotReviewed | Self::Unaccounted(_) | Self::Platform(_) => CallOutcome::Failed,
         }
     }
 }

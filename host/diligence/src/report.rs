@@ -67,13 +67,15 @@ impl Diligence {
             let query = query(entity.clone());
             async move { self.ask_if_any(caller, &query, heard).await }
         };
-        let (profile, participants, owners, real_estate, seizures, cases) = futures::try_join!(
-            ask(Query::CompanyProfile),
+        // Open data have profiles alone: that the others are not offered is told before a profile
+        // that cannot be had now, for which asking again would help.
+        let (participants, owners, real_estate, seizures, cases, profile) = futures::try_join!(
             ask(Query::Participants),
             ask(Query::BeneficialOwners),
             ask(Query::RealEstate),
             ask(Query::Seizures),
             ask(Query::Cases),
+            ask(Query::CompanyProfile),
         )?;
         let profile = profile.map_err(DiligenceError::NoData)?;
         let others = [&participants, &owners, &real_estate, &seizures, &cases];

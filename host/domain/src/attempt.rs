@@ -80,7 +80,7 @@ pub enum AttemptFailure {
     DeviceError,
     /// The document is no longer the one that was shown.
     DocumentChanged,
-    /// The certificate belongs to somebody else than the signing, what the
+    /// The certificate belongs to somebody else than the ceremony, what the
     /// signer entered, or the card that was read first says.
     IdentityMismatch,
     /// The provider does not know the person.

@@ -110,10 +110,10 @@ macro_rules! kinds {
 kinds! {
     /// Identifies one attempt of one signer.
     AttemptId, AttemptKind;
-    /// Identifies a signer of a signing.
+    /// Identifies a signer of a ceremony.
     SignerId, SignerKind;
-    /// Identifies a signing.
-    SigningId, SigningKind;
+    /// Identifies a ceremony.
+    CeremonyId, CeremonyKind;
 }
 
 #[cfg(test)]
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn an_id_reads_back_from_its_text() {
-        let id = SigningId::new(Uuid::from_u128(7));
+        let id = CeremonyId::new(Uuid::from_u128(7));
 
-        assert_eq!(id.to_string().parse::<SigningId>().unwrap(), id);
-        assert_eq!(format!("{id:?}"), format!("SigningId({id})"));
+        assert_eq!(id.to_string().parse::<CeremonyId>().unwrap(), id);
+        assert_eq!(format!("{id:?}"), format!("CeremonyId({id})"));
     }
 }

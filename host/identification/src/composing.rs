@@ -18,49 +18,47 @@ const CHARACTERS_MISSING: &str = "characters-missing";
 /// How often such a refusal is answered: each names many characters at once.
 const MOST_SUBSTITUTIONS: usize = 4;
 
-impl Identifications {
-    /// Makes a document. What its fonts lack is written as the number that
-    /// Unicode gives it, such as `[U+738B]`: a name in letters of another script
-    /// keeps nobody from an order.
-    pub(crate) async fn compose(
-        &self,
-        tenant: Uuid,
-        description: &Value,
-        now: Timestamp,
-    ) -> Result<Bytes, IdentificationError> {
-        let plugin = self.pdf(tenant)?;
-        let mut description = description.clone();
-        change_texts(&mut description, &|text| text.nfc().collect());
-        for _ in 0..=MOST_SUBSTITUTIONS {
-            let source = SourceFile {
-                name: "description.json".to_owned(),
-                media_type: "application/json".to_owned(),
-                content: Bytes::from(description.to_string()).into(),
-            };
-            let request = ComposeRequest {
-                time: now.as_second(),
-                seed: seed()?,
-                media_type: PDF.to_owned(),
-                params: Vec::new(),
-            };
-            match plugin.compose(&[source], &request).await {
-                Ok(made) => return Ok(made.bytes),
-                Err(CallError::Fault(fault)) => {
-                    return Err(CeremonyError::Plugin(Box::new(fault)).into());
-                }
-                Err(CallError::Refused(refusal)) if refusal.code == CHARACTERS_MISSING => {
-                    substitute(&mut description, &refusal.subjects);
-                }
-                Err(CallError::Refused(refusal)) => {
-                    tracing::error!(code = refusal.code, "a document of our own is refused");
-                    return Err(IdentificationError::NoDocuments);
-                }
+/// Makes a document. What its fonts lack is written as the number that Unicode
+/// gives it, such as `[U+738B]`: a name in letters of another script keeps nobody
+/// from an order.
+pub(crate) async fn compose(
+    plugin: &Plugin,
+    description: &Value,
+    now: Timestamp,
+) -> Result<Bytes, IdentificationError> {
+    let mut description = description.clone();
+    change_texts(&mut description, &|text| text.nfc().collect());
+    for _ in 0..=MOST_SUBSTITUTIONS {
+        let source = SourceFile {
+            name: "description.json".to_owned(),
+            media_type: "application/json".to_owned(),
+            content: Bytes::from(description.to_string()).into(),
+        };
+        let request = ComposeRequest {
+            time: now.as_second(),
+            seed: seed()?,
+            media_type: PDF.to_owned(),
+            params: Vec::new(),
+        };
+        match plugin.compose(&[source], &request).await {
+            Ok(made) => return Ok(made.bytes),
+            Err(CallError::Fault(fault)) => {
+                return Err(CeremonyError::Plugin(Box::new(fault)).into());
+            }
+            Err(CallError::Refused(refusal)) if refusal.code == CHARACTERS_MISSING => {
+                substitute(&mut description, &refusal.subjects);
+            }
+            Err(CallError::Refused(refusal)) => {
+                tracing::error!(code = refusal.code, "a document of our own is refused");
+                return Err(IdentificationError::NoDocuments);
             }
         }
-        tracing::error!("a document of our own has too many characters that no font has");
-        Err(IdentificationError::NoDocuments)
     }
+    tracing::error!("a document of our own has too many characters that no font has");
+    Err(IdentificationError::NoDocuments)
+}
 
+impl Identifications {
     /// The plugin of PDF documents, which makes some and reads signatures.
     pub(crate) fn pdf(&self, tenant: Uuid) -> Result<Plugin, IdentificationError> {
         let plugin = self.plugins.by_extension("pdf");

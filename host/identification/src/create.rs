@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parafa_ceremony::forms::{SignerForm, TermsForm};
-use parafa_ceremony::opening::{self, NewDocument};
+use parafa_ceremony::opening::{PreparedCeremony, UploadedDocument};
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::{CeremonyError, SubjectNotice};
 use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
@@ -16,6 +16,7 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::composing::compose;
 use crate::documents::{self, DossierFacts, purpose_words, role_words};
 use crate::error::IdentificationError;
 use crate::facts::{Asked, RegisterFacts};
@@ -51,12 +52,12 @@ struct Written {
 }
 
 /// An order whose bytes are written and whose rows are not.
-struct Prepared {
+struct PreparedOrder {
     /// Of the order and of its dossier.
     rooms: [Arc<Room>; 2],
     written: Written,
     row: OrderRow,
-    ceremony: opening::Prepared,
+    ceremony: PreparedCeremony,
 }
 
 impl Identifications {
@@ -97,7 +98,7 @@ impl Identifications {
             entity: form.entity.clone(),
         })?;
         let prepared = self.prepare(caller, &form, &facts, id, room).await?;
-        let order = Order::opened(&self.ceremonies.links, &prepared.row, &prepared.ceremony);
+        let order = Order::opened(self.ceremonies.links(), &prepared.row, &prepared.ceremony);
         let stored = self.store_order(caller, &prepared, claim, || answer(&order));
         if let Err(error) = stored.await {
             if error.proves_nothing_stored() {
@@ -106,7 +107,7 @@ impl Identifications {
             }
             return Err(error);
         }
-        self.ceremonies.work.notify_one();
+        self.ceremonies.wake();
         tracing::info!(order.id = %order.id, tenant.id = %caller.tenant, "identification ordered");
         Ok(order)
     }
@@ -118,7 +119,7 @@ impl Identifications {
         facts: &RegisterFacts,
         id: Uuid,
         room: Arc<Room>,
-    ) -> Result<Prepared, IdentificationError> {
+    ) -> Result<PreparedOrder, IdentificationError> {
         let requester = self.requester(caller).await?;
         let [role, purpose_words] = [role_words(form.role), purpose_words(form.purpose)];
         let notice = privacy::subject_notice(&Processing {
@@ -160,7 +161,7 @@ impl Identifications {
             }
         };
         let row = order_row(caller, form, (id, &written, &key), &ceremony)?;
-        Ok(Prepared {
+        Ok(PreparedOrder {
             rooms,
             written,
             row,
@@ -176,7 +177,7 @@ impl Identifications {
     async fn store_order(
         &self,
         caller: &Caller,
-        prepared: &Prepared,
+        prepared: &PreparedOrder,
         claim: Option<&Claim>,
         body: impl FnOnce() -> Result<String, IdentificationError> + Send,
     ) -> Result<(), IdentificationError> {
@@ -235,7 +236,7 @@ impl Identifications {
         form: &OrderForm,
         facts: &RegisterFacts,
         (order, (requester, notice)): (Uuid, (&Requester, &SubjectNotice)),
-    ) -> Result<NewDocument, IdentificationError> {
+    ) -> Result<UploadedDocument, IdentificationError> {
         let description = documents::dossier(&DossierFacts {
             order,
             requester: &requester.name,
@@ -247,11 +248,12 @@ impl Identifications {
             sandbox: caller.mode == KeyMode::Test,
         });
         let now = self.records.store.now().await?;
-        Ok(NewDocument {
+        let plugin = self.pdf(caller.tenant)?;
+        Ok(UploadedDocument {
             name: DOSSIER.to_owned(),
-            content: self.compose(caller.tenant, &description, now).await?,
+            content: compose(&plugin, &description, now).await?,
             media_type: PDF.to_owned(),
-            format: self.pdf(caller.tenant)?.id().to_owned(),
+            format: plugin.id().to_owned(),
             came_signed: false,
         })
     }
@@ -288,7 +290,7 @@ fn order_row(
     caller: &Caller,
     form: &OrderForm,
     (id, written, key): (Uuid, &Written, &DataKey),
-    ceremony: &opening::Prepared,
+    ceremony: &PreparedCeremony,
 ) -> Result<OrderRow, IdentificationError> {
     let opened = &ceremony.opened;
     let private = OrderPrivate {

@@ -58,6 +58,9 @@ pub enum IdentificationError {
     /// A document of the order's own cannot be made at the moment.
     #[error("documents cannot be made at the moment")]
     NoDocuments,
+    /// What an order is verified with cannot be reached now.
+    #[error("what an order is verified with cannot be reached now")]
+    Away(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// There is no room for another order.
     #[error(transparent)]
     NoRoom(#[from] NoRoom),

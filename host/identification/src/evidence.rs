@@ -8,6 +8,7 @@ use parafa_api_http::views::date_time;
 use parafa_organisation_signature::{
     AnswerSigner, ContainerFile, SignatureLevel, SignatureUnavailable,
 };
+use parafa_plugin_host::{Plugin, PluginDigest};
 use parafa_register_data::{PersonalCode, RegisterData};
 use parafa_registers::RegisterAnswer;
 use parafa_trust::{Certificate, QcType};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use x509_cert::name::Name;
 
+use crate::composing::compose;
 use crate::documents::{self, AttestationFacts};
 use crate::error::IdentificationError;
 use crate::facts::RegisterFacts;
@@ -59,7 +61,15 @@ pub(crate) struct Confirmation<'a> {
     pub(crate) signature: Option<&'a SubjectSignature>,
     pub(crate) facts: &'a RegisterFacts,
     pub(crate) dossier: Bytes,
+    /// The plugin that verified it, and makes the attestation.
+    pub(crate) pdf: &'a Plugin,
     pub(crate) at: Timestamp,
+}
+
+/// A container, and what it was made with.
+pub(crate) struct Evidence {
+    pub(crate) container: Bytes,
+    pub(crate) made_by: [PluginDigest; 3],
 }
 
 impl Identifications {
@@ -67,7 +77,7 @@ impl Identifications {
     pub(crate) async fn evidence(
         &self,
         confirmation: &Confirmation<'_>,
-    ) -> Result<Bytes, EvidenceError> {
+    ) -> Result<Evidence, EvidenceError> {
         let signer = self.signer(confirmation.order.mode)?;
         let mut register = register_files(confirmation)?;
         let manifest = canonical(&manifest(confirmation.facts, &register))?;
@@ -79,49 +89,56 @@ impl Identifications {
         );
         let payload = canonical(&payload)?;
         let signed_payload = signer.jades(payload.clone(), SignatureLevel::Lt).await?;
-        let attestation = self.attestation(confirmation, signer).await?;
+        let attestation = attestation(confirmation, signer).await?;
         let mut files = vec![
             file(DOSSIER, PDF, confirmation.dossier.clone()),
             file(PAYLOAD, JSON, payload),
-            file(SIGNED_PAYLOAD, JOSE, signed_payload),
+            file(SIGNED_PAYLOAD, JOSE, signed_payload.content),
             file(ATTESTATION, PDF, attestation),
         ];
         files.append(&mut register);
         files.push(file(MANIFEST, JSON, manifest));
-        Ok(signer.asice(files).await?)
+        let signed = signer.asice(files).await?;
+        Ok(Evidence {
+            container: signed.content,
+            made_by: [
+                confirmation.pdf.digest(),
+                signed_payload.plugin,
+                signed.plugin,
+            ],
+        })
     }
+}
 
-    async fn attestation(
-        &self,
-        confirmation: &Confirmation<'_>,
-        signer: &AnswerSigner,
-    ) -> Result<Bytes, EvidenceError> {
-        let Confirmation {
-            order,
-            identified,
-            signature,
-            facts,
-            ..
-        } = confirmation;
-        let certificate = signature.map(|signature| hex::encode(signature.certificate.sha256()));
-        let description = documents::attestation(&AttestationFacts {
-            order: order.id,
-            signatory: signer.signatory(),
-            entity_name: &facts.profile.name,
-            entity_code: order.entity.as_str(),
-            role: order.role,
-            purpose: order.purpose,
-            given_name: &identified.given_name,
-            surname: &identified.surname,
-            match_level: identified.matched.level,
-            dossier_sha256: &digest(&confirmation.dossier),
-            certificate_sha256: certificate.as_deref(),
-            sources: &facts.sources(),
-            at: confirmation.at,
-        });
-        let made = self.compose(order.tenant, &description, confirmation.at);
-        Ok(made.await?)
-    }
+async fn attestation(
+    confirmation: &Confirmation<'_>,
+    signer: &AnswerSigner,
+) -> Result<Bytes, EvidenceError> {
+    let Confirmation {
+        order,
+        identified,
+        signature,
+        facts,
+        pdf,
+        ..
+    } = confirmation;
+    let certificate = signature.map(|signature| hex::encode(signature.certificate.sha256()));
+    let description = documents::attestation(&AttestationFacts {
+        order: order.id,
+        signatory: signer.signatory(),
+        entity_name: &facts.profile.name,
+        entity_code: order.entity.as_str(),
+        role: order.role,
+        purpose: order.purpose,
+        given_name: &identified.given_name,
+        surname: &identified.surname,
+        match_level: identified.matched.level,
+        dossier_sha256: &digest(&confirmation.dossier),
+        certificate_sha256: certificate.as_deref(),
+        sources: &facts.sources(),
+        at: confirmation.at,
+    });
+    Ok(compose(pdf, &description, confirmation.at).await?)
 }
 
 /// Why there is no container.
@@ -183,6 +200,7 @@ fn payload(confirmation: &Confirmation<'_>, manifest: &[u8]) -> Value {
         facts,
         dossier,
         at,
+        pdf: _,
     } = confirmation;
     let mut payload = json!({
         "orderId": order.id,

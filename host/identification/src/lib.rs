@@ -32,9 +32,9 @@ mod verify;
 
 use std::sync::Arc;
 
-use parafa_ceremony::Lifecycle;
+use parafa_ceremony::Ceremonies;
 use parafa_ceremony::quota::Uploads;
-use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::reader::CeremonyReader;
 use parafa_platform::Records;
 use parafa_platform::changes::Changes;
 use parafa_platform::idempotency::Idempotency;
@@ -69,9 +69,9 @@ pub struct Identifications {
     /// The rows and what they name.
     pub records: Records,
     /// Reads ceremonies.
-    pub reader: SigningReader,
+    pub reader: CeremonyReader,
     /// Opens, ends and erases them.
-    pub ceremonies: Arc<Lifecycle>,
+    pub ceremonies: Arc<Ceremonies>,
     /// Lets ceremonies be opened as long as there is room for them.
     pub uploads: Arc<Uploads>,
     /// The plugins that can be called.

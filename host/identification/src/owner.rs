@@ -1,9 +1,9 @@
 //! What becomes of an order in the commits of its ceremony.
 
 use async_trait::async_trait;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_ceremony::{CeremonyError, CeremonyOwner, ErasedByOwner, Erasure};
-use parafa_domain::{KycOrder, SignerId, SigningEvent};
+use parafa_domain::{CeremonyEvent, KycOrder, SignerId};
 use parafa_platform::Records;
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
@@ -25,8 +25,8 @@ impl CeremonyOwner for OrderOwner {
         &self,
         tx: &mut Transaction<'_>,
         _key: &DataKey,
-        row: &SigningRow,
-        events: &[SigningEvent],
+        row: &CeremonyRow,
+        events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError> {
         self.follow(tx, row, events).await
     }
@@ -35,14 +35,14 @@ impl CeremonyOwner for OrderOwner {
         &self,
         _tx: &mut Transaction<'_>,
         _key: &DataKey,
-        _row: &SigningRow,
+        _row: &CeremonyRow,
         _signer: SignerId,
     ) -> Result<bool, CeremonyError> {
         Ok(false)
     }
 
     /// The order's own key outlives the ceremony.
-    fn has_final_event(&self, _key: &DataKey, _row: &SigningRow) -> Result<bool, CeremonyError> {
+    fn has_final_event(&self, _key: &DataKey, _row: &CeremonyRow) -> Result<bool, CeremonyError> {
         Ok(false)
     }
 
@@ -65,8 +65,8 @@ impl OrderOwner {
     async fn follow(
         &self,
         tx: &mut Transaction<'_>,
-        row: &SigningRow,
-        events: &[SigningEvent],
+        row: &CeremonyRow,
+        events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError> {
         let Some(transition) = events.iter().find_map(transition) else {
             return Ok(());
@@ -104,23 +104,23 @@ impl OrderOwner {
 }
 
 /// What happens to the order; nothing by most events.
-fn transition(event: &SigningEvent) -> Option<fn(&mut KycOrder, jiff::Timestamp)> {
+fn transition(event: &CeremonyEvent) -> Option<fn(&mut KycOrder, jiff::Timestamp)> {
     match event {
-        SigningEvent::Completed => Some(|order, now| {
+        CeremonyEvent::Completed => Some(|order, now| {
             let _ = order.sign(now);
         }),
-        SigningEvent::Declined => Some(|order, now| {
+        CeremonyEvent::Declined => Some(|order, now| {
             let _ = order.decline(now);
         }),
-        SigningEvent::Expired => Some(|order, now| {
+        CeremonyEvent::Expired => Some(|order, now| {
             let _ = order.expire(now);
         }),
-        SigningEvent::Cancelled | SigningEvent::Failed => Some(|order, now| {
+        CeremonyEvent::Cancelled | CeremonyEvent::Failed => Some(|order, now| {
             let _ = order.abort(now);
         }),
-        SigningEvent::SignerDeclined(_)
-        | SigningEvent::SignerReleased(_)
-        | SigningEvent::SignerSigned(_) => None,
+        CeremonyEvent::SignerDeclined(_)
+        | CeremonyEvent::SignerReleased(_)
+        | CeremonyEvent::SignerSigned(_) => None,
     }
 }
 

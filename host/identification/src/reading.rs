@@ -4,9 +4,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::opening;
-use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_domain::{KycRefusal, KycStatus, SigningStatus};
+use parafa_ceremony::opening::PreparedCeremony;
+use parafa_ceremony::records::{CeremonyRow, Delivery};
+use parafa_domain::{CeremonyStatus, KycRefusal, KycStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_register_data::{EntityCode, Role};
 use uuid::Uuid;
@@ -52,16 +52,16 @@ pub struct Order {
 
 impl Order {
     /// One that is about to be stored.
-    pub(crate) fn opened(links: &Links, row: &OrderRow, ceremony: &opening::Prepared) -> Self {
+    pub(crate) fn opened(links: &Links, row: &OrderRow, ceremony: &PreparedCeremony) -> Self {
         let opened = &ceremony.opened;
         Self::of(links, row, Some(&opened.row), opened.read_at)
     }
 
-    fn of(links: &Links, row: &OrderRow, ceremony: Option<&SigningRow>, now: Timestamp) -> Self {
+    fn of(links: &Links, row: &OrderRow, ceremony: Option<&CeremonyRow>, now: Timestamp) -> Self {
         // A deadline that has passed is so before its job has come to it.
         let is_over = ceremony.is_none_or(|ceremony| {
             let signing = &ceremony.signing;
-            let unsigned = [SigningStatus::Pending, SigningStatus::Expired];
+            let unsigned = [CeremonyStatus::Pending, CeremonyStatus::Expired];
             unsigned.contains(&signing.status) && !signing.is_live(now)
         });
         let order = shown(row.order, is_over, now);
@@ -103,8 +103,8 @@ impl Identifications {
                     let row = tx.get::<OrderRow>(&id).await?;
                     let row = row.filter(|row| row.is_of(caller));
                     let row = row.ok_or(IdentificationError::NotFound)?;
-                    let ceremony = tx.get::<SigningRow>(&row.ceremony).await?;
-                    let links = &self.ceremonies.links;
+                    let ceremony = tx.get::<CeremonyRow>(&row.ceremony).await?;
+                    let links = self.ceremonies.links();
                     Ok(Order::of(links, &row, ceremony.as_ref(), tx.now()))
                 })
             })

@@ -4,8 +4,10 @@
 use bytes::Bytes;
 use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::SigningRow;
-use parafa_plugin_host::{CoverageKind, Integrity, SignatureKind, TimestampKind, TimestampStatus};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_plugin_host::{
+    CoverageKind, Integrity, Plugin, SignatureKind, TimestampKind, TimestampStatus,
+};
 use parafa_trust::Certificate;
 
 use crate::Identifications;
@@ -17,7 +19,7 @@ use crate::verify::NotVerified;
 impl Identifications {
     /// What the subject has signed, or the sandbox has left in its place.
     pub(crate) async fn signed(&self, row: &OrderRow) -> Result<Bytes, IdentificationError> {
-        let ceremony = self.records.store.get::<SigningRow>(&row.ceremony).await?;
+        let ceremony = self.records.store.get::<CeremonyRow>(&row.ceremony).await?;
         let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
         let output = ceremony
             .output()
@@ -27,11 +29,9 @@ impl Identifications {
 
     /// The one signature of the dossier, which covers all of it.
     pub(crate) async fn signature(
-        &self,
-        row: &OrderRow,
+        plugin: &Plugin,
         dossier: Bytes,
     ) -> Result<SubjectSignature, NotVerified> {
-        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
         let evidence = plugin.verify(dossier).await.map_err(NotVerified::Plugin)?;
         let signatures = evidence.signatures;
         let [signature] = <[_; 1]>::try_from(signatures)
@@ -64,10 +64,10 @@ impl Identifications {
     pub(crate) async fn raised(
         &self,
         row: &OrderRow,
+        plugin: &Plugin,
         dossier: Bytes,
         signature: SubjectSignature,
     ) -> Result<(Bytes, SubjectSignature), NotVerified> {
-        let plugin = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
         let signer = self.signer(row.mode).map_err(NotVerified::Signed)?;
         let raised = signer.raise(plugin, dossier).await;
         let raised = raised.map_err(|error| NotVerified::Evidence(error.into()))?;

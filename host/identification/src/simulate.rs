@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::records::{CeremonyRow, DocumentVersion};
 use parafa_ceremony::{CeremonyError, change, seed};
 use parafa_domain::{CannotSimulate, KycStatus, KycVerdict, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
@@ -52,6 +52,9 @@ impl SimulatedOutcome {
     }
 }
 
+/// How often whoever waits for the end of an order looks for it.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 impl Identifications {
     /// Ends an order of the sandbox. One that is completed is verified and
     /// packed like a real one; [`Self::end_of`] waits for that.
@@ -72,7 +75,7 @@ impl Identifications {
         let order = order.filter(|row| row.is_of(caller));
         let order = order.ok_or(IdentificationError::NotFound)?;
         awaits_subject(&order)?;
-        let ceremony = self.reader.signing_of(caller, order.ceremony).await?;
+        let ceremony = self.reader.row_of(caller, order.ceremony).await?;
         let key = self.reader.key_to(&ceremony).await?;
         let artifact = match how {
             SimulatedOutcome::Complete => Some(self.rehearse(&key, &ceremony).await?),
@@ -109,7 +112,8 @@ impl Identifications {
                 if order.status.is_terminal() {
                     return Ok(order);
                 }
-                changes.changed().await;
+                // Another host may have ended it.
+                let _ = timeout(LOOK_AGAIN, changes.changed()).await;
             }
         });
         match ended.await {
@@ -143,7 +147,7 @@ impl Identifications {
                         }
                     })?;
                     row.artifact = artifact.cloned();
-                    let owners = &self.ceremonies.owners;
+                    let owners = self.ceremonies.owners();
                     change::store(tx, owners, key, &before, &row, &events).await?;
                     match how.verdict() {
                         Some(verdict) => conclude(tx, under, order.id, verdict).await,
@@ -158,7 +162,7 @@ impl Identifications {
     async fn rehearse(
         &self,
         key: &DataKey,
-        ceremony: &SigningRow,
+        ceremony: &CeremonyRow,
     ) -> Result<DocumentVersion, IdentificationError> {
         let posted = ceremony.newest();
         let posted = posted.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;

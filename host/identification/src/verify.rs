@@ -1,11 +1,12 @@
 //! Verifies what a subject has signed, and delivers.
 
-use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_domain::{KycRefusal, KycStatus, KycVerdict};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role as UserRole};
+use parafa_platform::is_away;
 use parafa_platform::jobs::hold;
+use parafa_platform::plugins::is_disabled;
 use parafa_plugin_host::CallError;
 use parafa_register_data::{HolderIdentity, RoleHolder};
 use parafa_store::Transaction;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 use crate::Identifications;
 use crate::accounts;
 use crate::error::IdentificationError;
-use crate::evidence::{Confirmation, EvidenceError, Identified};
+use crate::evidence::{Confirmation, Evidence, EvidenceError, Identified};
 use crate::facts::Asked;
 use crate::identity::{MatchLevel, Matched, Subject, matched};
 use crate::outcome::{self, Payload};
@@ -64,8 +65,8 @@ impl Identifications {
     /// Verifies a signature and stores what that comes to.
     ///
     /// # Errors
-    /// When not even a failure can be stored now; whatever else fails is tried
-    /// again.
+    /// When not even a failure can be stored now, and when what is kept cannot be
+    /// reached, which is no failure; whatever else fails is tried again.
     pub async fn verify(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
         let Payload { order } = job.payload()?;
         let row = self.records.store.get::<OrderRow>(&order).await?;
@@ -78,6 +79,7 @@ impl Identifications {
                 tracing::info!(order.id = %order, "order verified");
                 Ok(())
             }
+            Err(error) if is_away(&error) => Err(IdentificationError::Away(Box::new(error))),
             Err(error) => self.put_off(job, &row, &error).await,
         }
     }
@@ -115,7 +117,7 @@ impl Identifications {
             mode: row.mode,
             role: UserRole::Owner,
         };
-        match self.ceremonies.erase_signing(&owner, row.ceremony).await {
+        match self.ceremonies.erase(&owner, row.ceremony).await {
             Ok(_) | Err(CeremonyError::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
@@ -146,8 +148,9 @@ impl Identifications {
         // Nothing is signed that could not be kept.
         let key = self.records.data_key(row.data_key).await;
         let key = key.map_err(|error| NotVerified::Store(error.into()))?;
+        let pdf = self.pdf(row.tenant).map_err(NotVerified::Signed)?;
         let signature = match row.mode {
-            KeyMode::Live => Some(self.signature(row, dossier.clone()).await?),
+            KeyMode::Live => Some(Self::signature(&pdf, dossier.clone()).await?),
             // Nobody has signed.
             KeyMode::Test => None,
         };
@@ -178,7 +181,7 @@ impl Identifications {
         };
         let (dossier, signature) = match signature {
             Some(signature) => {
-                let (dossier, signature) = self.raised(row, dossier, signature).await?;
+                let (dossier, signature) = self.raised(row, &pdf, dossier, signature).await?;
                 (dossier, Some(signature))
             }
             None => (dossier, None),
@@ -191,12 +194,13 @@ impl Identifications {
             signature: signature.as_ref(),
             facts: &facts,
             dossier,
+            pdf: &pdf,
             at: now,
         };
-        let container = self.evidence(&confirmation).await;
-        let container = container.map_err(NotVerified::Evidence)?;
+        let evidence = self.evidence(&confirmation).await;
+        let evidence = evidence.map_err(NotVerified::Evidence)?;
         let digest = self.digest(row, &identified);
-        let kept = self.keep(row.id, &key, container, digest).await;
+        let kept = self.keep(row.id, &key, evidence, digest).await;
         Ok(Judgement::Confirmed(kept.map_err(NotVerified::Store)?))
     }
 
@@ -217,13 +221,15 @@ impl Identifications {
 
     /// Stores evidence as soon as it is signed, so that nothing is signed anew
     /// when it cannot be delivered. Where somebody else was faster, theirs counts.
+    /// What was made with a plugin that is out of use by then is not kept.
     async fn keep(
         &self,
         order: Uuid,
         key: &DataKey,
-        container: Bytes,
+        evidence: Evidence,
         digest: Option<String>,
     ) -> Result<SignedEvidence, IdentificationError> {
+        let Evidence { container, made_by } = evidence;
         let id = self.records.store.new_id().await?;
         let written = self.records.files.write(key, id, container).await?;
         let evidence = SignedEvidence {
@@ -248,6 +254,11 @@ impl Identifications {
                     }
                     if let Some(kept) = row.evidence {
                         return Ok(kept);
+                    }
+                    for plugin in made_by {
+                        if is_disabled(tx, &plugin.to_string()).await? {
+                            return Err(IdentificationError::SignerOutOfService);
+                        }
                     }
                     row.evidence = Some(made.clone());
                     tx.put(&row).await?;
@@ -355,7 +366,7 @@ impl Identifications {
 
     pub(crate) fn announce(&self, order: Uuid) {
         self.changes.announce(order);
-        self.ceremonies.work.notify_one();
+        self.ceremonies.wake();
     }
 
     /// Has a verification that came to nothing done again later, or gives the
@@ -366,8 +377,8 @@ impl Identifications {
         row: &OrderRow,
         error: &NotVerified,
     ) -> Result<(), IdentificationError> {
-        let tries = usize::try_from(job.attempts.max(1)).unwrap_or(usize::MAX);
-        let pause = PAUSES.get(tries - 1).copied();
+        let failures = usize::try_from(job.failures).unwrap_or(usize::MAX);
+        let pause = PAUSES.get(failures).copied();
         tracing::warn!(
             order.id = %row.id,
             error = error as &dyn std::error::Error,

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_store::audit::{self, Verdict};
 use parafa_store::backup::{Missing, MissingItem};
 use parafa_store::keys::{DataKey, KeyError};
@@ -34,7 +34,7 @@ impl OperatorCommands {
         let found = self
             .records
             .store
-            .read(|tx| Box::pin(async move { tx.page::<SigningRow>(page, Guard::none()).await }))
+            .read(|tx| Box::pin(async move { tx.page::<CeremonyRow>(page, Guard::none()).await }))
             .await?;
         let mut part = Part::of(&found, |row| json!({"signingId": row.signing.id.uuid()}));
         for (row, value) in found.rows.iter().zip(&mut part.rows) {

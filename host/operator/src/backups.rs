@@ -13,7 +13,6 @@ impl OperatorCommands {
             data: self.data.clone(),
             inventory: self.inventory,
         };
-        let _kept = self.plugin_store.keep_components().await;
         let report = backup::back_up(&source, &command.to).await?;
         let shortfall = Shortfall::of(&report.missing);
         tracing::info!(
@@ -30,6 +29,12 @@ impl OperatorCommands {
 
     /// Lets the copy send what it holds back.
     pub(crate) async fn release(&self) -> Result<Value, OperateError> {
+        let store = &self.records.store;
+        let is_released_for_all = store.is_shared() && store.release_held().await?;
+        // A host that shares the store may have no data folder.
+        if store.is_shared() && !backup::is_held(&self.data) {
+            return Ok(json!({"released": is_released_for_all}));
+        }
         let data = self.data.clone();
         let released = tokio::task::spawn_blocking(move || backup::release(&data)).await;
         let released = released.map_err(|failure| BackupError::Io {
@@ -37,6 +42,6 @@ impl OperatorCommands {
             path: self.data.clone(),
             source: failure.into(),
         })??;
-        Ok(json!({"released": released}))
+        Ok(json!({"released": released || is_released_for_all}))
     }
 }

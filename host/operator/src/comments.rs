@@ -1,5 +1,5 @@
 use parafa_api_signing::views::date_time;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow};
 use parafa_signing::sealing;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ impl OperatorCommands {
                 longest: LONGEST_LABEL,
             });
         }
-        let row = self.records.store.get::<SigningRow>(&signing).await?;
+        let row = self.records.store.get::<CeremonyRow>(&signing).await?;
         let row = row
             .filter(|row| row.erased_at.is_none())
             .ok_or(OperateError::UnknownSigning(signing))?;
@@ -59,7 +59,7 @@ impl OperatorCommands {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&signing).await?;
                     if row.is_none_or(|row| row.erased_at.is_some()) {
                         return Err(OperateError::UnknownSigning(signing));
                     }

@@ -116,7 +116,10 @@ impl OperateError {
     /// Whether the command may not be done, and not only now.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::Sweep(PlatformError::Store(StoreError::UnknownTable { .. })) => true,
+            Self::Sweep(
+                PlatformError::SweepUnderWay
+                | PlatformError::Store(StoreError::UnknownTable { .. }),
+            ) => true,
             Self::Store(_)
             | Self::Key(_)
             | Self::Sweep(_)

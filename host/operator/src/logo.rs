@@ -3,20 +3,18 @@
 
 mod vector;
 
+use std::error::Error;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbaImage};
 use resvg::usvg::roxmltree;
+use tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 
 /// Most bytes of a file.
 const MOST_FILE_BYTES: usize = 512 * 1024;
 /// Most pixels of a picture on each side.
 const LONGEST_SIDE: u32 = 4096;
-/// Most bytes that decoding one may take: its pixels, and as much again.
-const MOST_DECODED_BYTES: u64 = 2 * 4 * (LONGEST_SIDE as u64) * (LONGEST_SIDE as u64);
 /// Most pixels of what is kept: three for each that pages show.
 const KEPT_WIDTH: u32 = 480;
 const KEPT_HEIGHT: u32 = 144;
@@ -54,7 +52,7 @@ pub enum LogoFault {
     Format,
     /// It is a broken PNG file.
     #[error("the logo is no sound PNG file: {0}")]
-    Png(#[source] image::ImageError),
+    Png(#[source] Box<dyn Error + Send + Sync>),
     /// It is broken XML, or has a document type.
     #[error("the logo is no sound SVG file, or has a document type: {0}")]
     Xml(#[source] roxmltree::Error),
@@ -93,7 +91,7 @@ impl Logo {
             return Err(LogoFault::Bytes);
         }
         if file.starts_with(PNG_SIGNATURE) {
-            return Self::kept(decoded(file)?);
+            return Self::kept(&decoded(file)?);
         }
         let text = std::str::from_utf8(file).map_err(|_| LogoFault::Format)?;
         if !text
@@ -103,26 +101,20 @@ impl Logo {
         {
             return Err(LogoFault::Format);
         }
-        Self::kept(vector::drawn(text, KEPT_WIDTH, KEPT_HEIGHT)?)
+        Self::kept(&vector::drawn(text, KEPT_WIDTH, KEPT_HEIGHT)?)
     }
 
     /// Makes the picture as small as it is kept.
-    fn kept(picture: RgbaImage) -> Result<Self, LogoFault> {
-        if picture.pixels().all(|pixel| pixel.0[3] == 0) {
+    fn kept(picture: &Pixmap) -> Result<Self, LogoFault> {
+        if picture.pixels().iter().all(|pixel| pixel.alpha() == 0) {
             return Err(LogoFault::Blank);
         }
-        let picture = DynamicImage::from(picture);
         let (mut width, mut height) = (KEPT_WIDTH, KEPT_HEIGHT);
         loop {
-            let kept = if picture.width() > width || picture.height() > height {
-                picture.resize(width, height, FilterType::Lanczos3)
-            } else {
-                picture.clone()
-            };
-            let mut png = Cursor::new(Vec::new());
-            kept.write_to(&mut png, ImageFormat::Png)
-                .map_err(LogoFault::Png)?;
-            let png = png.into_inner();
+            let kept = fitted(picture, width, height);
+            let png = kept
+                .encode_png()
+                .map_err(|error| LogoFault::Png(error.into()))?;
             if png.len() <= MOST_KEPT_BYTES {
                 return Ok(Self {
                     width: kept.width(),
@@ -138,21 +130,56 @@ impl Logo {
 }
 
 /// The pixels of a PNG file, whose dimensions are looked at before anything is
-/// decoded.
-fn decoded(file: &[u8]) -> Result<RgbaImage, LogoFault> {
-    let (width, height) = ImageReader::with_format(Cursor::new(file), ImageFormat::Png)
-        .into_dimensions()
-        .map_err(LogoFault::Png)?;
-    if width > LONGEST_SIDE || height > LONGEST_SIDE {
+/// decoded. They are in its first chunk (W3C PNG, 5.6).
+fn decoded(file: &[u8]) -> Result<Pixmap, LogoFault> {
+    let side = |at: usize| file.get(at..at + 4).and_then(|side| side.try_into().ok());
+    let sides = [16, 20].map(|at| side(at).map_or(0, u32::from_be_bytes));
+    if sides.iter().any(|side| *side > LONGEST_SIDE) {
         return Err(LogoFault::Pixels);
     }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(LONGEST_SIDE);
-    limits.max_image_height = Some(LONGEST_SIDE);
-    limits.max_alloc = Some(MOST_DECODED_BYTES);
-    let mut reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Png);
-    reader.limits(limits);
-    Ok(reader.decode().map_err(LogoFault::Png)?.into_rgba8())
+    Pixmap::decode_png(file).map_err(|error| LogoFault::Png(error.into()))
+}
+
+/// A picture within these sides, in its proportions.
+fn fitted(picture: &Pixmap, width: u32, height: u32) -> Pixmap {
+    let across = width as f32 / picture.width() as f32;
+    let scale = across.min(height as f32 / picture.height() as f32);
+    if scale >= 1.0 {
+        picture.clone()
+    } else if scale < 0.5 {
+        // A pixel is made of its neighbours alone, so that all count only in steps.
+        fitted(
+            &smaller(picture, 0.5, FilterQuality::Bilinear),
+            width,
+            height,
+        )
+    } else {
+        smaller(picture, scale, FilterQuality::Bicubic)
+    }
+}
+
+fn smaller(picture: &Pixmap, scale: f32, quality: FilterQuality) -> Pixmap {
+    let (wide, high) = (picture.width() as f32, picture.height() as f32);
+    let across = pixels(wide * scale, picture.width());
+    let down = pixels(high * scale, picture.height());
+    let mut smaller = Pixmap::new(across, down).expect("there is a larger one");
+    let paint = PixmapPaint {
+        quality,
+        ..PixmapPaint::default()
+    };
+    let to = Transform::from_scale(across as f32 / wide, down as f32 / high);
+    smaller.draw_pixmap(0, 0, picture.as_ref(), &paint, to, None);
+    smaller
+}
+
+/// A side in whole pixels, at least one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "floats become the nearest integers that there are, and are clamped"
+)]
+fn pixels(side: f32, most: u32) -> u32 {
+    (side.round() as u32).clamp(1, most)
 }
 
 #[cfg(test)]

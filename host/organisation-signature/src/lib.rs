@@ -17,6 +17,7 @@ mod signer;
 mod standing;
 
 pub use error::SignatureUnavailable;
+pub use parafa_plugin_host::PluginDigest;
 pub use signer::{
-    AnswerSigner, AnswerSignerParts, ContainerFile, Raised, SIGNING_METHOD, SignatureLevel,
+    AnswerSigner, AnswerSignerParts, ContainerFile, Raised, SIGNING_METHOD, SignatureLevel, Signed,
 };

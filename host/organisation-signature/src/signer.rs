@@ -7,8 +7,8 @@ use bytes::Bytes;
 use parafa_answers::{Postponed, ValidationAnswers};
 use parafa_attorney::{KeyStorage, SigningKey};
 use parafa_plugin_host::{
-    ArchiveRequest, CallPriority, ComposeRequest, Plugin, Progress, Registry, SignRequest,
-    SourceFile, Suspension, TargetLevel, Urgency,
+    ArchiveRequest, CallPriority, ComposeRequest, Plugin, PluginDigest, Progress, Registry,
+    SignRequest, SourceFile, Suspension, TargetLevel, Urgency,
 };
 use parafa_store::Clock;
 use parafa_trust::{Certificate, SignerCheck, TimestampClient, ValidationData};
@@ -61,6 +61,16 @@ pub struct ContainerFile {
     pub media_type: String,
     /// Its bytes.
     pub content: Bytes,
+}
+
+/// What the attorney has signed.
+#[derive(Clone, Debug)]
+pub struct Signed {
+    /// The bytes.
+    pub content: Bytes,
+    /// The plugin that made them: whoever keeps or charges for them looks once more whether it
+    /// was taken out of use meanwhile, through whichever host.
+    pub plugin: PluginDigest,
 }
 
 /// What was raised to a long-term level.
@@ -174,14 +184,15 @@ impl AnswerSigner {
         &self,
         payload: Bytes,
         level: SignatureLevel,
-    ) -> Result<Bytes, SignatureUnavailable> {
+    ) -> Result<Signed, SignatureUnavailable> {
         let made = self.in_time(async move |maker| {
             let plugin = maker.plugin(JADES)?;
             let signed = maker.sign(&plugin, payload).await?;
-            match level {
-                SignatureLevel::T => maker.finished(&plugin, signed),
-                SignatureLevel::Lt => Ok(maker.raised(&plugin, signed).await?.content),
-            }
+            let content = match level {
+                SignatureLevel::T => maker.finished(&plugin, signed)?,
+                SignatureLevel::Lt => maker.raised(&plugin, signed).await?.content,
+            };
+            Ok(Signed::by(&plugin, content))
         });
         made.await
     }
@@ -194,13 +205,14 @@ impl AnswerSigner {
     ///
     /// # Errors
     /// [`SignatureUnavailable`].
-    pub async fn asice(&self, files: Vec<ContainerFile>) -> Result<Bytes, SignatureUnavailable> {
+    pub async fn asice(&self, files: Vec<ContainerFile>) -> Result<Signed, SignatureUnavailable> {
         let made = self.in_time(async move |maker| {
             maker.plugin(JADES)?;
             let plugin = maker.plugin(ASICE)?;
             let container = maker.compose(&plugin, files).await?;
             let signed = maker.sign(&plugin, container).await?;
-            Ok(maker.raised(&plugin, signed).await?.content)
+            let content = maker.raised(&plugin, signed).await?.content;
+            Ok(Signed::by(&plugin, content))
         });
         made.await
     }
@@ -213,11 +225,11 @@ impl AnswerSigner {
     /// [`SignatureUnavailable`].
     pub async fn raise(
         &self,
-        plugin: Plugin,
+        plugin: &Plugin,
         signed: Bytes,
     ) -> Result<Raised, SignatureUnavailable> {
-        let raised =
-            self.in_time(async move |maker| maker.raised(&plugin.in_place(), signed).await);
+        let plugin = plugin.in_place();
+        let raised = self.in_time(async move |maker| maker.raised(&plugin, signed).await);
         raised.await
     }
 
@@ -339,12 +351,21 @@ impl Maker {
         }
     }
 
-    /// What a plugin made, unless it was taken out of use meanwhile.
+    /// What a plugin made, unless it was taken out of use meanwhile, as far as this host knows.
     fn finished(&self, plugin: &Plugin, made: Bytes) -> Result<Bytes, SignatureUnavailable> {
         if self.plugins.is_disabled(plugin.digest()) {
             return Err(SignatureUnavailable::Withdrawn(plugin.digest()));
         }
         Ok(made)
+    }
+}
+
+impl Signed {
+    fn by(plugin: &Plugin, content: Bytes) -> Self {
+        Self {
+            content,
+            plugin: plugin.digest(),
+        }
     }
 }
 

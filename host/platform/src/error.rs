@@ -1,8 +1,10 @@
+use std::error::Error;
+
 use jiff::Timestamp;
-use parafa_store::StoreError;
 use parafa_store::bytes::{ByteFileError, SweepError};
 use parafa_store::engine::EngineError;
 use parafa_store::keys::KeyError;
+use parafa_store::{FolderError, StoreError};
 
 /// What can go wrong with what is kept.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +18,9 @@ pub enum PlatformError {
     /// What nobody owns could not be moved or removed.
     #[error("a sweep failed")]
     Sweep(#[from] SweepError),
+    /// Another host sweeps at this moment.
+    #[error("a sweep is under way; try again when it has ended")]
+    SweepUnderWay,
     /// A key could not be used.
     #[error("a data key failed")]
     Keys(#[from] KeyError),
@@ -83,6 +88,53 @@ impl PlatformError {
             )
         )
     }
+}
+
+/// Whether what is kept cannot be reached now, and may be at any moment: in
+/// whatever error that comes.
+#[must_use]
+pub fn is_away(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| is_shared_and_away(cause) || is_folder_away(cause))
+}
+
+/// Whether that is told already: of a database and an object store that go away
+/// and come back a host says so once, and not for each call and job.
+#[must_use]
+pub fn is_told(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(is_shared_and_away)
+}
+
+/// Logs a failure inside, unless it [is told](is_told) already.
+pub fn log_failure(error: &(dyn Error + 'static), what: &str) {
+    if is_told(error) {
+        tracing::debug!(error, "{what}");
+    } else {
+        tracing::error!(error, "{what}");
+    }
+}
+
+/// An error, what caused it, and so on.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn is_shared_and_away(cause: &(dyn Error + 'static)) -> bool {
+    let engine = cause.downcast_ref();
+    let files = cause.downcast_ref();
+    let keys = cause.downcast_ref();
+    let sweep = cause.downcast_ref();
+    let folder = cause.downcast_ref();
+    matches!(
+        engine,
+        Some(StoreError::Engine(EngineError::Unavailable { .. }))
+    ) || matches!(files, Some(ByteFileError::Unavailable { .. }))
+        || matches!(keys, Some(KeyError::Unavailable { .. }))
+        || matches!(sweep, Some(SweepError::Unavailable { .. }))
+        || folder.is_some_and(FolderError::is_away)
+}
+
+fn is_folder_away(cause: &(dyn Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(KeyError::FolderAway { .. }))
 }
 
 /// Whole seconds until then, at least one.

@@ -215,7 +215,7 @@ impl Idempotency {
                 Box::pin(async move {
                     let stored = tx.get::<IdempotencyRow>(&scope).await?;
                     if let Some(row) = stored.filter(|row| row.claim == claim) {
-                        if let Some(again) = row.looked_at_again(tx.now(), job.attempts) {
+                        if let Some(again) = row.looked_at_again(tx.now(), job.failures) {
                             return Ok(jobs::give_back(tx, job, again).await?);
                         }
                         tx.delete::<IdempotencyRow>(&scope).await?;
@@ -443,10 +443,10 @@ impl IdempotencyRow {
     /// When to look again whether the request is still being carried out, if it
     /// may be. One look is not enough: a clock that leaps ends the time of a
     /// claim that is about to be renewed.
-    fn looked_at_again(&self, now: Timestamp, looks: u32) -> Option<Timestamp> {
+    fn looked_at_again(&self, now: Timestamp, earlier_looks: u32) -> Option<Timestamp> {
         match self.state {
             IdempotencyState::Running { until } if now < until => Some(until),
-            IdempotencyState::Running { .. } if looks < 2 => Some(shifted(now, RUNNING)),
+            IdempotencyState::Running { .. } if earlier_looks == 0 => Some(shifted(now, RUNNING)),
             _ => None,
         }
     }

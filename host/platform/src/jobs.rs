@@ -11,7 +11,7 @@ use parafa_store::jobs::{self, ClaimedJob, Lane};
 use parafa_store::{Store, StoreError};
 
 pub use self::handlers::{JobHandlers, JobKindError};
-pub use self::lease::{LEASE, hold};
+pub use self::lease::{LEASE, hold, hold_to_the_end};
 pub use self::runner::{ClaimsInTurn, JobRunner, LaneTurn};
 
 /// The lane of what happens at a certain time.

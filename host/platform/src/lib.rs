@@ -12,9 +12,12 @@ mod error;
 pub mod face;
 pub mod idempotency;
 pub mod jobs;
+pub mod kept_answers;
 pub mod outbox;
 pub mod pairing_code;
+pub mod plugins;
 pub mod polling;
+pub mod rates;
 mod records;
 pub mod register_calls;
 mod renewal;
@@ -24,7 +27,7 @@ pub mod webhook_secret;
 
 use parafa_store::TableDeclaration;
 
-pub use crate::error::{PlatformError, seconds_until};
+pub use crate::error::{PlatformError, is_away, is_told, log_failure, seconds_until};
 pub use crate::records::{PendingDeletion, Records};
 
 /// All tables of this crate.
@@ -39,7 +42,10 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<face::FaceRow>(),
     TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
+    TableDeclaration::of::<kept_answers::KeptAnswerRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
+    TableDeclaration::of::<plugins::DisabledPluginRow>(),
+    TableDeclaration::of::<rates::RateRow>(),
     TableDeclaration::of::<register_calls::CallRow>(),
     TableDeclaration::of::<sweep::SweepRow>(),
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
@@ -48,6 +54,7 @@ pub const TABLES: &[TableDeclaration] = &[
 /// The kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[
     idempotency::DROP_ANSWER,
+    kept_answers::DROP_KEPT_ANSWER,
     outbox::DELIVER,
     outbox::MAIL,
     sweep::SWEEP,

@@ -7,15 +7,19 @@
 
 mod row;
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use parafa_store::bytes::Sweep;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Enqueued, NewJob};
+use parafa_store::lease::{self, Acquired, Lease};
 use parafa_store::{ByteFiles, DataKeys, NamedContent, Store, StoreError, Tables};
 use serde_json::{Value, json};
 
 use crate::error::PlatformError;
 use crate::jobs::{TIMERS, hold, put_off};
+use crate::renewal::renewed_while;
 
 pub use self::row::{Contents, SweepRow};
 
@@ -24,6 +28,9 @@ pub const SWEEP: &str = "sweep";
 
 /// Time between two sweeps.
 const EVERY: SignedDuration = SignedDuration::from_hours(24);
+/// For how long hosts leave the one that sweeps alone, unless it says that it goes on.
+const TURN: SignedDuration = SignedDuration::from_secs(60);
+const RENEW_EVERY: Duration = Duration::from_secs(20);
 /// Most documents, and most keys, that are taken for what crashes have left.
 pub const HANDFUL: usize = 16;
 /// As many are taken for that however few files there are.
@@ -98,7 +105,8 @@ pub async fn schedule(store: &Store) -> Result<(), StoreError> {
 
 impl Sweeper<'_> {
     /// The daily sweep: puts away and removes what no row names, then does `also`
-    /// what else is cleared away each day, and comes again a day later.
+    /// what else is cleared away each day, and comes again a day later; soon, where
+    /// another host has the turn.
     ///
     /// # Errors
     /// When something cannot be looked through, and that of `also`.
@@ -111,16 +119,62 @@ impl Sweeper<'_> {
         E: From<PlatformError>,
     {
         let swept = hold(self.store, job, self.sweep(false)).await;
-        swept.map_err(PlatformError::from)??;
-        also.await?;
+        let pause = match swept.map_err(PlatformError::from)? {
+            Ok(_) => {
+                also.await?;
+                EVERY
+            }
+            // Another host is at it, or has died of it.
+            Err(PlatformError::SweepUnderWay) => TURN,
+            Err(error) => return Err(error.into()),
+        };
         let now = self.store.now().await.map_err(PlatformError::from)?;
-        let put_off = put_off(self.store, job, shifted(now, EVERY)).await;
+        let put_off = put_off(self.store, job, shifted(now, pause)).await;
         Ok(put_off.map_err(PlatformError::from)?)
+    }
+
+    /// Does `work` in the turn of all hosts at sweeping; none while another has it. A store that
+    /// one process has needs none.
+    async fn in_turn<T>(
+        &self,
+        work: impl Future<Output = Result<T, PlatformError>>,
+    ) -> Result<Option<T>, PlatformError> {
+        if !self.store.is_shared() {
+            return work.await.map(Some);
+        }
+        let acquired = self
+            .store
+            .transact(|tx| Box::pin(lease::acquire(tx, SWEEP, "host", TURN)))
+            .await?;
+        let Acquired::Taken(turn) = acquired else {
+            return Ok(None);
+        };
+        let renew = |turn: Lease| async move {
+            let held = &turn;
+            let renewed = self
+                .store
+                .transact(|tx| Box::pin(lease::renew(tx, held, TURN)));
+            renewed.await
+        };
+        let (done, turn) = renewed_while(work, RENEW_EVERY, turn, renew).await?;
+        let turn = &turn;
+        let released = self.store.transact(|tx| Box::pin(lease::release(tx, turn)));
+        released.await?;
+        done.map(Some)
     }
 
     /// Brings back what lies in quarantine and is named after all: the records
     /// were restored meanwhile.
+    ///
+    /// # Errors
+    /// When something cannot be looked through. Nothing is done while another host sweeps, which
+    /// does so too.
     pub async fn bring_back(&self) -> Result<Contents, PlatformError> {
+        let brought_back = self.in_turn(self.bring_back_now()).await?;
+        Ok(brought_back.unwrap_or_default())
+    }
+
+    async fn bring_back_now(&self) -> Result<Contents, PlatformError> {
         let [files, keys] = self.folders().await?;
         if files.count_waiting().await? + keys.count_waiting().await? == 0 {
             return Ok(Contents::default());
@@ -138,7 +192,15 @@ impl Sweeper<'_> {
     /// read, whatever that may name: it is there for the day when somebody
     /// mends the row. What is left half written, and content of a kind that no
     /// such row names, goes all the same.
+    ///
+    /// # Errors
+    /// When something cannot be looked through; [`PlatformError::SweepUnderWay`].
     pub async fn sweep(&self, confirmed: bool) -> Result<Outcome, PlatformError> {
+        let outcome = self.in_turn(self.sweep_now(confirmed)).await?;
+        outcome.ok_or(PlatformError::SweepUnderWay)
+    }
+
+    async fn sweep_now(&self, confirmed: bool) -> Result<Outcome, PlatformError> {
         let named = self.tables.named_content(self.store).await?;
         for unread in named.unread() {
             let error: &dyn std::error::Error = &unread.error;

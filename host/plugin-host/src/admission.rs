@@ -102,6 +102,7 @@ pub(crate) fn compile(
     Validator::new()
         .validate_all(wasm)
         .map_err(|error| AdmissionError::Invalid(error.into()))?;
+    tracing::info!(plugin.digest = %digest, "compiling a plugin");
     let component = Component::from_binary(engine, wasm)
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
     cache.store(engine, digest, &component);

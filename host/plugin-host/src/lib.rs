@@ -55,6 +55,7 @@ mod resources;
 mod signature_evidence;
 mod signing;
 mod slots;
+mod source;
 mod text;
 mod values;
 mod verified_signatures;
@@ -90,6 +91,7 @@ pub use signature_evidence::{
     Coverage, Evidence, LaterChanges, SignatureEvidence, TimestampEvidence,
 };
 pub use signing::SignedDocument;
+pub use source::{PluginAway, PluginSource};
 pub use text::line as on_one_line;
 pub use values::{
     Answer, ArchiveStep, Archived, Field, MadeDocument, Member, Need, Note, Obstacle, Outcome,

@@ -114,6 +114,11 @@ impl Registry {
         self.write().disabled.insert(digest);
     }
 
+    /// Takes these digests out of use, and no others.
+    pub fn disable_only(&self, digests: BTreeSet<PluginDigest>) {
+        self.write().disabled = digests;
+    }
+
     /// Lets a digest be used again.
     pub fn enable(&self, digest: PluginDigest) {
         self.write().disabled.remove(&digest);

@@ -1,42 +1,55 @@
 //! What plugins there are, told without calling any of them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
 
+use bytes::Bytes;
 use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
+use crate::blocking;
 use crate::error::{PluginStoreError, reasons};
-use crate::folder::{self, PluginFolder};
+use crate::folder::{Component, PluginFolder};
+use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, ShippedFile};
 use crate::state::{State, Version};
 
 /// What stands for the version of a component that cannot tell it.
 const UNKNOWN: &str = "unknown";
 
-/// The plugins of a data folder and of the program.
+/// The plugins of a deployment and of the program.
 pub(crate) struct Catalogue {
+    /// This host's copy.
     pub(crate) folder: PluginFolder,
+    /// What it is a copy of; none where only that is looked at.
+    pub(crate) shared: Option<SharedPlugins>,
     /// Whether an installed component needs the signature of a trusted
     /// publisher each time that it is loaded.
     pub(crate) wants_signatures: bool,
     /// What came with this program, by id.
     pub(crate) shipped: BTreeMap<String, ShippedFile>,
+    pub(crate) shipped_versions: BTreeMap<String, Version>,
     pub(crate) broken_shipped: Vec<BrokenComponent>,
-    /// Whoever changes something holds it.
+    /// As this host knows it. Whoever changes something, or follows a change, holds it.
     pub(crate) state: Mutex<State>,
+    /// The same for whoever only looks: a change may take long to follow.
+    pub(crate) seen: RwLock<Arc<State>>,
 }
 
 /// Why versions cannot be loaded.
 pub(crate) type Broken = BTreeMap<PluginDigest, String>;
 
-/// Where a version's component is.
+/// Where a version's component is on this host.
 #[derive(Clone, Debug)]
 pub(crate) struct ComponentFile {
     pub(crate) path: PathBuf,
-    /// Where it is taken from when that is another one by now.
-    copy: Option<PathBuf>,
+    /// Whether it is there because this host has it from all.
+    is_copy: bool,
+    /// Whether somebody has installed it.
+    is_installed: bool,
     wants_signature: bool,
 }
 
@@ -68,6 +81,18 @@ pub struct PluginVersion {
 }
 
 impl Catalogue {
+    /// What this host knows, without waiting for whoever changes it.
+    pub(crate) fn seen(&self) -> Arc<State> {
+        let seen = self.seen.read().unwrap_or_else(PoisonError::into_inner);
+        seen.clone()
+    }
+
+    /// Lets everybody see what this host knows now.
+    pub(crate) fn show(&self, state: &State) {
+        let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+        *seen = Arc::new(state.clone());
+    }
+
     /// The digest of a format's active version, disabled or not.
     pub(crate) fn active(&self, state: &State, id: &str) -> Option<PluginDigest> {
         state.active(id).or_else(|| self.shipped_digest(id))
@@ -106,55 +131,96 @@ impl Catalogue {
         Some(self.shipped.get(id)?.digest)
     }
 
-    /// Where a version's component is kept; none of one that came with an
-    /// earlier program and was not kept.
+    /// Adds what came with this program.
+    pub(crate) fn ship_into(&self, state: &mut State) {
+        for (id, version) in &self.shipped_versions {
+            state.ship(id, version.clone());
+        }
+    }
+
+    /// Where a version's component is; none of a version that is not known.
     pub(crate) fn component_file(
         &self,
         state: &State,
         id: &str,
         digest: PluginDigest,
     ) -> Option<ComponentFile> {
-        let kept = self.folder.shipped(digest);
-        let kept = kept.exists().then_some(kept);
         let shipped = self.shipped.get(id).filter(|file| file.digest == digest);
         if let Some(file) = shipped {
             return Some(ComponentFile {
                 path: file.path.clone(),
-                copy: kept,
+                is_copy: false,
+                is_installed: false,
                 wants_signature: false,
             });
         }
+        state.version(id, digest)?;
         let mut installed = state.installed(id).iter();
-        if installed.any(|version| version.sha256 == digest) {
-            return Some(ComponentFile {
-                path: self.folder.component(digest),
-                copy: None,
-                wants_signature: self.wants_signatures,
-            });
-        }
-        kept.map(|path| ComponentFile {
-            path,
-            copy: None,
-            wants_signature: false,
+        let is_installed = installed.any(|version| version.sha256 == digest);
+        Some(ComponentFile {
+            path: if is_installed {
+                self.folder.component(digest)
+            } else {
+                self.folder.shipped(digest)
+            },
+            is_copy: true,
+            is_installed,
+            wants_signature: is_installed && self.wants_signatures,
         })
+    }
+
+    /// A version's component and where it stands, if it is the one that it was
+    /// and, where that is needed, signed by somebody who is trusted for its
+    /// format. What is not sound here is taken from what all have.
+    pub(crate) async fn component(
+        &self,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
+    ) -> Result<(PathBuf, Bytes), PluginStoreError> {
+        let file = self.component_file(state, id, digest);
+        let file = file.ok_or(PluginStoreError::NotKept(digest))?;
+        let path = file.path.clone();
+        let found = blocking(move || Component::read(&path, digest)).await?;
+        let found = found.and_then(|component| file.checked(component, state, id));
+        let error = match found {
+            Ok(component) => return Ok((file.path, component.wasm)),
+            Err(error) => error,
+        };
+        let kept = match &self.shared {
+            Some(shared) => shared.component(digest).await?,
+            None => None,
+        };
+        let kept = kept.ok_or_else(|| match error {
+            PluginStoreError::Unreadable { source, .. }
+                if !file.is_installed && source.kind() == io::ErrorKind::NotFound =>
+            {
+                PluginStoreError::NotKept(digest)
+            }
+            error => error,
+        })?;
+        let component = file.checked(kept, state, id)?;
+        if file.is_copy {
+            copy(component.clone(), file.path.clone()).await?;
+        }
+        Ok((file.path, component.wasm))
     }
 
     /// Why versions that operators have chosen could not be loaded, as far as
     /// their files tell.
-    pub(crate) fn look_through(&self, state: &State) -> Broken {
+    pub(crate) async fn look_through(&self, state: &State) -> Broken {
         let shipped = state.all_shipped();
         let chosen = shipped.filter(|(id, version)| state.active(id) == Some(version.sha256));
         let enabled = state.all_installed().chain(chosen);
         let enabled = enabled.filter(|(_, version)| !state.is_disabled(version.sha256));
-        enabled
-            .filter_map(|(id, version)| {
-                let digest = version.sha256;
-                let file = self.component_file(state, id, digest);
-                let file = file.ok_or(PluginStoreError::NotKept(digest));
-                let read = file.and_then(|file| file.read(&self.folder, id, digest));
-                Some((digest, reasons(&read.err()?)))
-            })
-            .collect()
+        let mut broken = Broken::new();
+        for (id, version) in enabled {
+            let digest = version.sha256;
+            if let Err(error) = self.component(state, id, digest).await {
+                broken.insert(digest, reasons(&error));
+            }
+        }
+        broken
     }
 
     /// All versions of all formats, by id, those that came with this program
@@ -206,30 +272,26 @@ impl Catalogue {
     }
 }
 
+/// Copies a component into the data folder, which it can do without.
+pub(crate) async fn copy(component: Component, path: PathBuf) -> anyhow::Result<()> {
+    if let Err(error) = blocking(move || component.write(&path)).await? {
+        tracing::warn!(error = format!("{error:#}"), "a component is not copied");
+    }
+    Ok(())
+}
+
 impl ComponentFile {
-    /// The component, if it is the one that it was and, where that is needed,
-    /// signed by somebody who is trusted for its format.
-    pub(crate) fn read(
+    fn checked(
         &self,
-        folder: &PluginFolder,
+        component: Component,
+        state: &State,
         id: &str,
-        digest: PluginDigest,
-    ) -> Result<bytes::Bytes, PluginStoreError> {
-        let wasm = folder::component(&self.path, digest);
-        let wasm = wasm.or_else(|error| match &self.copy {
-            Some(copy) => folder::component(copy, digest).map_err(|_| error),
-            None => Err(error),
-        })?;
+    ) -> Result<Component, PluginStoreError> {
         if self.wants_signature {
-            let grant = folder.publisher_of(&self.path, digest)?;
-            if !grant.formats.include(id) {
-                return Err(PluginStoreError::TrustedForOthers {
-                    publisher: grant.key.name().to_owned(),
-                    id: id.to_owned(),
-                });
-            }
+            let grant = component.publisher(&self.path, &state.publishers)?;
+            grant.check_format(id)?;
         }
-        Ok(wasm)
+        Ok(component)
     }
 }
 

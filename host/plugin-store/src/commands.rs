@@ -3,19 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use anyhow::Context;
+use jiff::Timestamp;
 use parafa_plugin_host::{Plugin, PluginDigest};
 use parafa_store::StoreMode;
 use semver::Version as SemanticVersion;
 use serde::Serialize;
 
-use crate::catalogue::{Catalogue, PluginVersion};
+use crate::catalogue::{Catalogue, PluginVersion, copy};
 use crate::error::{PluginStoreError, reasons};
-use crate::folder::{Candidate, LONGEST_ENVELOPE, PluginFolder, read};
+use crate::folder::{Component, LONGEST_ENVELOPE, read};
 use crate::loaded::{Loaded, admit_new};
-use crate::publisher::{PublisherKey, signature_file};
+use crate::publisher::PublisherKey;
+use crate::rows::PluginComponentRow;
+use crate::shared::SharedPlugins;
 use crate::state::{State, Version};
-use crate::trusted::{Formats, Grant};
+use crate::trusted::{Formats, Grant, TrustedPublishers};
 use crate::{Inner, blocking};
 
 /// A publisher that is trusted.
@@ -57,38 +60,40 @@ struct Target {
 
 /// A component that may be installed.
 pub(crate) struct Tested {
-    wasm: Bytes,
-    signature: Option<Bytes>,
+    /// Where it was found.
+    path: PathBuf,
+    component: Component,
     plugin: Arc<Plugin>,
-    version: Version,
-    warnings: Vec<String>,
+    /// Why it counts as signed by nobody, where the demo takes it all the same.
+    unsigned: Option<String>,
 }
 
 impl Inner {
     /// Looks at a component that somebody wants installed.
     pub(crate) async fn test(&self, component: &Path) -> Result<Tested, PluginStoreError> {
-        let loaded = self.loaded().await?;
-        let (folder, path) = (self.folder.clone(), component.to_owned());
-        let candidate = blocking(move || folder.candidate(&path)).await??;
-        let Candidate {
-            wasm,
-            signature,
-            grant,
-        } = candidate;
-        let mut warnings = Vec::new();
-        let grant = self.unless_demo(grant, &mut warnings)?;
-        let plugin = admit_new(&loaded.host, component, wasm.clone()).await?;
-        let grant = match grant {
-            Some(grant) => self.unless_demo(for_format(grant, plugin.id()), &mut warnings)?,
-            None => None,
+        let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
+        self.follow().await?;
+        let path = component.to_owned();
+        let candidate = {
+            let path = path.clone();
+            blocking(move || Component::candidate(&path)).await??
         };
-        let publisher = grant.map(|grant| grant.key.name().to_owned());
+        let publishers = catalogue.seen().publishers.clone();
+        let grant = granted(&publishers, &path, &candidate);
+        let grant = self.unless_demo(grant)?;
+        let plugin = admit_new(&loaded.host, component, candidate.wasm.clone()).await?;
+        let unsigned = match grant {
+            Ok(grant) => {
+                let checked = grant.check_format(plugin.id()).map(|()| grant);
+                self.unless_demo(checked)?.err()
+            }
+            Err(unsigned) => Some(unsigned),
+        };
         Ok(Tested {
-            version: Version::of(&plugin, publisher),
-            wasm,
-            signature,
+            path,
+            component: candidate,
             plugin,
-            warnings,
+            unsigned,
         })
     }
 
@@ -98,38 +103,29 @@ impl Inner {
         replace_publisher: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
-        let Tested {
-            wasm,
-            signature,
-            plugin,
-            mut version,
-            mut warnings,
-        } = tested;
+        let row = self.shared()?.write(&tested.component).await?;
+        let plugin = &tested.plugin;
         let (id, digest) = (plugin.id(), plugin.digest());
-        let components = self.components.read().await;
-        let (folder, kept) = (self.folder.clone(), signature.clone());
-        blocking(move || folder.keep(digest, &wasm, kept.as_deref())).await??;
         let mut state = catalogue.state.lock().await;
-        loaded.check(&plugin)?;
-        let is_signed = version.publisher.is_some();
-        if let Some(signature) = signature.filter(|_| is_signed) {
-            let grant = self.still_granted(&plugin, signature).await?;
-            let grant = self.unless_demo(grant, &mut warnings)?;
-            version.publisher = grant.map(|grant| grant.key.name().to_owned());
-        }
-        if !replace_publisher {
-            check_publisher(&state, id, &version)?;
-        }
-        warnings.extend(step_back(catalogue, &state, id, &version));
-        let mut next = state.clone();
-        let had_one = catalogue.active(&state, id).is_some();
-        next.install(id, version, had_one);
-        next.forget_old(|id| catalogue.shipped_digest(id));
-        self.save(&next).await?;
-        *state = next;
-        loaded.enable(plugin.clone())?;
-        drop(components);
-        self.sweep(&state).await;
+        let install = |state: &mut State, now| {
+            loaded.check(plugin)?;
+            let (publisher, unsigned) = self.publisher(state, &tested)?;
+            let version = Version::of(plugin, publisher, now);
+            if !replace_publisher {
+                check_publisher(state, id, &version)?;
+            }
+            let lower = step_back(catalogue, state, id, &version);
+            let had_one = catalogue.active(state, id).is_some();
+            state.install(id, version, had_one);
+            state.forget_old(|id| catalogue.shipped_digest(id));
+            Ok(unsigned.into_iter().chain(lower).collect::<Vec<String>>())
+        };
+        let components = std::slice::from_ref(&row);
+        let (next, warnings) = self.change(catalogue, components, install).await?;
+        let enabled = loaded.enable(plugin.clone());
+        copy(tested.component.clone(), self.folder.component(digest)).await?;
+        self.take_over(catalogue, &mut state, next).await;
+        enabled?;
         tracing::info!(plugin.id = id, plugin.version = plugin.version(), plugin.digest = %digest, "plugin installed");
         listing(catalogue, loaded, &state, id, &warnings)
     }
@@ -137,16 +133,17 @@ impl Inner {
     pub(crate) async fn disable(&self, id: &str) -> Result<PluginVersion, PluginStoreError> {
         let catalogue = self.catalogue().await?;
         let mut state = catalogue.state.lock().await;
-        let digest = catalogue.known_active(&state, id)?;
-        let mut next = state.clone();
-        if !next.disable(digest) {
-            return Err(PluginStoreError::DisabledAlready(id.to_owned()));
-        }
-        self.save(&next).await?;
-        *state = next;
-        self.disable_loaded(digest);
+        let disable = |state: &mut State, _| {
+            let digest = catalogue.known_active(state, id)?;
+            if !state.disable(digest) {
+                return Err(PluginStoreError::DisabledAlready(id.to_owned()));
+            }
+            Ok(digest)
+        };
+        let (next, digest) = self.change(catalogue, &[], disable).await?;
+        self.take_over(catalogue, &mut state, next).await;
         tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin disabled");
-        let broken = self.broken(catalogue, &state).await?;
+        let broken = self.broken(catalogue, &state).await;
         catalogue.listed_active(&state, &broken, id)
     }
 
@@ -156,20 +153,31 @@ impl Inner {
         enable: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
+        self.follow().await?;
         loop {
             let before = catalogue.state.lock().await.clone();
             let target = target(catalogue, loaded, &before, id, enable).await?;
+            let digest = target.plugin.digest();
             let mut state = catalogue.state.lock().await;
-            if *state != before {
+            let go_back = |state: &mut State, _| {
+                let is_same = state.generation == before.generation;
+                if is_same {
+                    loaded.check(&target.plugin)?;
+                    state.go_back_to(id, target.version, digest);
+                }
+                Ok(is_same)
+            };
+            let (next, is_done) = self.change(catalogue, &[], go_back).await?;
+            let enabled = if is_done {
+                loaded.enable(target.plugin.clone())
+            } else {
+                Ok(())
+            };
+            self.take_over(catalogue, &mut state, next).await;
+            enabled?;
+            if !is_done {
                 continue;
             }
-            loaded.check(&target.plugin)?;
-            let digest = target.plugin.digest();
-            let mut next = before;
-            next.go_back_to(id, target.version, digest);
-            self.save(&next).await?;
-            *state = next;
-            loaded.enable(target.plugin)?;
             tracing::warn!(plugin.id = id, plugin.digest = %digest, "plugin rolled back");
             let passed = target.passed.iter();
             let warnings: Vec<_> = passed
@@ -184,36 +192,42 @@ impl Inner {
         key: PathBuf,
         formats: Vec<String>,
     ) -> Result<Trust, PluginStoreError> {
-        let folder = self.folder.clone();
-        let _changing = self.trust.lock().await;
-        blocking(move || trust(&folder, &key, &formats)).await?
+        let catalogue = self.catalogue().await?;
+        let key = blocking(move || read(&key, LONGEST_ENVELOPE)).await??;
+        let key = PublisherKey::from_pem(&key)?;
+        let mut state = catalogue.state.lock().await;
+        let trust = |state: &mut State, _| {
+            let formats = Formats::of(&formats);
+            let formats = match state.publishers.grant(key.name()) {
+                Some(before) => before.formats.and(formats),
+                None => Some(formats),
+            };
+            let formats =
+                formats.ok_or_else(|| PluginStoreError::TrustedForAll(key.name().to_owned()))?;
+            let names = formats.names();
+            let key = key.clone();
+            state.publishers.put(Grant { key, formats });
+            Ok(names)
+        };
+        let (next, formats) = self.change(catalogue, &[], trust).await?;
+        self.take_over(catalogue, &mut state, next).await;
+        let publisher = key.name().to_owned();
+        tracing::warn!(publisher, formats = ?formats, "publisher trusted");
+        Ok(Trust { publisher, formats })
     }
 
     pub(crate) async fn untrust(&self, publisher: String) -> Result<Untrust, PluginStoreError> {
         let catalogue = self.catalogue().await?;
         let mut state = catalogue.state.lock().await;
-        let mut next = state.clone();
-        let disabled = next.disable_signed_by(&publisher);
-        let (folder, name) = (self.folder.clone(), publisher.clone());
-        let changing = self.trust.lock().await;
-        // What fails after this can be asked for again: the versions that are
-        // still enabled name the publisher.
-        let was_trusted = blocking(move || {
-            let trusted = folder.trusted()?;
-            let grant = trusted.grant(&name);
-            grant.map(|grant| folder.untrust(grant)).transpose()
-        })
-        .await??
-        .is_some();
-        drop(changing);
-        if !was_trusted && disabled.is_empty() {
-            return Err(PluginStoreError::UnknownPublisher(publisher));
-        }
-        self.save(&next).await?;
-        *state = next;
-        for (_, digest) in &disabled {
-            self.disable_loaded(*digest);
-        }
+        let untrust = |state: &mut State, _| {
+            let disabled = state.disable_signed_by(&publisher);
+            if !state.publishers.remove(&publisher) && disabled.is_empty() {
+                return Err(PluginStoreError::UnknownPublisher(publisher.clone()));
+            }
+            Ok(disabled)
+        };
+        let (next, disabled) = self.change(catalogue, &[], untrust).await?;
+        self.take_over(catalogue, &mut state, next).await;
         tracing::warn!(publisher, "publisher not trusted any more");
         let disabled = disabled.into_iter().map(|(id, digest)| DisabledVersion {
             id,
@@ -225,81 +239,76 @@ impl Inner {
         })
     }
 
-    /// What the publisher of a component is trusted for now that nobody else
-    /// changes anything; it may be less than before the component was compiled.
-    async fn still_granted(
+    /// Changes what all hosts have.
+    async fn change<T: Send>(
         &self,
-        plugin: &Plugin,
-        signature: Bytes,
-    ) -> anyhow::Result<Result<Grant, PluginStoreError>> {
-        let (folder, digest) = (self.folder.clone(), plugin.digest());
-        let id = plugin.id().to_owned();
-        blocking(move || {
-            let path = signature_file(&folder.component(digest));
-            let grant = folder.signed_by(&path, &signature, digest)?;
-            for_format(grant, &id)
-        })
-        .await
+        catalogue: &Catalogue,
+        components: &[PluginComponentRow],
+        change: impl Fn(&mut State, Timestamp) -> Result<T, PluginStoreError> + Send + Sync,
+    ) -> Result<(State, T), PluginStoreError> {
+        let change = |state: &mut State, now| {
+            catalogue.ship_into(state);
+            change(state, now)
+        };
+        self.shared()?.change(components, change).await
     }
 
-    async fn save(&self, state: &State) -> anyhow::Result<()> {
-        let (folder, state) = (self.folder.clone(), state.clone());
-        blocking(move || folder.save(&state)).await?
+    fn shared(&self) -> Result<&SharedPlugins, PluginStoreError> {
+        let shared = self.shared.as_ref();
+        Ok(shared.context("the plugins are only looked at")?)
     }
 
-    fn disable_loaded(&self, digest: PluginDigest) {
-        if let Some(loaded) = self.loaded.get() {
-            loaded.registry.disable(digest);
+    /// Whose a component is by what publishers are trusted for at this moment,
+    /// which may be less than before it was compiled; or why it is nobody's.
+    fn publisher(
+        &self,
+        state: &State,
+        tested: &Tested,
+    ) -> Result<(Option<String>, Option<String>), PluginStoreError> {
+        if let Some(unsigned) = &tested.unsigned {
+            return Ok((None, Some(unsigned.clone())));
         }
+        let grant = granted(&state.publishers, &tested.path, &tested.component);
+        let grant = grant.and_then(|grant| {
+            grant.check_format(tested.plugin.id())?;
+            Ok(grant)
+        });
+        Ok(match self.unless_demo(grant)? {
+            Ok(grant) => (Some(grant.key.name().to_owned()), None),
+            Err(unsigned) => (None, Some(unsigned)),
+        })
     }
 
     /// Turns a want of trust into a warning where the demo runs.
-    fn unless_demo(
+    fn unless_demo<T>(
         &self,
-        grant: Result<Grant, PluginStoreError>,
-        warnings: &mut Vec<String>,
-    ) -> Result<Option<Grant>, PluginStoreError> {
-        match grant {
-            Ok(grant) => Ok(Some(grant)),
+        granted: Result<T, PluginStoreError>,
+    ) -> Result<Result<T, String>, PluginStoreError> {
+        match granted {
+            Ok(granted) => Ok(Ok(granted)),
             Err(error) if error.is_missing_trust() && self.mode == StoreMode::Demo => {
-                warnings.push(format!("{error}; the demo takes it all the same"));
-                Ok(None)
+                Ok(Err(format!("{error}; the demo takes it all the same")))
             }
             Err(error) => Err(error),
         }
     }
 }
 
-fn trust(folder: &PluginFolder, key: &Path, formats: &[String]) -> Result<Trust, PluginStoreError> {
-    let key = PublisherKey::from_pem(&read(key, LONGEST_ENVELOPE)?)?;
-    let publisher = key.name().to_owned();
-    let formats = Formats::of(formats);
-    let (formats, files) = match folder.trusted()?.grant(&publisher) {
-        Some(before) => (before.formats.and(formats), before.files.clone()),
-        None => (Some(formats), Vec::new()),
-    };
-    let formats = formats.ok_or_else(|| PluginStoreError::TrustedForAll(publisher.clone()))?;
-    let names = formats.names();
-    folder.trust(&Grant {
-        key,
-        formats,
-        files,
-    })?;
-    tracing::warn!(publisher, formats = ?names, "publisher trusted");
-    Ok(Trust {
-        publisher,
-        formats: names,
-    })
-}
-
-fn for_format(grant: Grant, id: &str) -> Result<Grant, PluginStoreError> {
-    if grant.formats.include(id) {
-        return Ok(grant);
-    }
-    Err(PluginStoreError::TrustedForOthers {
-        publisher: grant.key.name().to_owned(),
-        id: id.to_owned(),
-    })
+/// What the publisher of a component that somebody brings is trusted for.
+fn granted<'p>(
+    publishers: &'p TrustedPublishers,
+    path: &Path,
+    component: &Component,
+) -> Result<&'p Grant, PluginStoreError> {
+    component
+        .publisher(path, publishers)
+        .map_err(|error| match error {
+            PluginStoreError::SignatureNotKept(signature) => PluginStoreError::Unsigned {
+                component: path.to_owned(),
+                signature,
+            },
+            error => error,
+        })
 }
 
 /// Refuses a version that somebody else has signed than the last signed one.

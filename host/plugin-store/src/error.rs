@@ -1,7 +1,9 @@
 use std::io;
 use std::path::PathBuf;
 
+use parafa_platform::PlatformError;
 use parafa_plugin_host::{AdmissionError, InstallError, PluginDigest};
+use parafa_store::StoreError;
 
 use crate::publisher::InvalidKey;
 
@@ -182,6 +184,18 @@ impl PluginStoreError {
             self,
             Self::Unsigned { .. } | Self::UntrustedPublisher { .. } | Self::TrustedForOthers { .. }
         )
+    }
+}
+
+impl From<StoreError> for PluginStoreError {
+    fn from(error: StoreError) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl From<PlatformError> for PluginStoreError {
+    fn from(error: PlatformError) -> Self {
+        Self::Fault(error.into())
     }
 }
 

@@ -1,4 +1,6 @@
-//! The files in the folder of plugins.
+//! A host's copy of what all have of plugins, in its data folder. It is read
+//! where the records are not open, and spares reading components from them.
+//! What an earlier program left there was all that there was.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,7 +11,7 @@ use bytes::Bytes;
 use parafa_plugin_host::PluginDigest;
 
 use crate::error::PluginStoreError;
-use crate::publisher::{PluginSignature, signature_file};
+use crate::publisher::signature_file;
 use crate::state::{self, State};
 use crate::trusted::{Grant, TrustedPublishers};
 
@@ -21,12 +23,11 @@ pub(crate) const LONGEST_ENVELOPE: u64 = 16 * 1024;
 const FOLDER: &str = "plugins";
 const COMPONENTS: &str = "components";
 const TRUSTED: &str = "trusted";
-/// It is beside the others and not backed up: what is in it has no signature.
+/// It is beside the others: what is in it has no signature.
 const SHIPPED: &str = "shipped-plugins";
 
-/// What of the data folder is backed up, in this order: the state names only
-/// what was there before it, and what stays.
-pub const BACKED_UP: [&str; 3] = [
+/// What of the data folder backups of earlier programs have.
+pub const FORMERLY_BACKED_UP: [&str; 3] = [
     "plugins/active.json",
     "plugins/components",
     "plugins/trusted",
@@ -36,18 +37,15 @@ pub const BACKED_UP: [&str; 3] = [
 #[derive(Clone, Debug)]
 pub(crate) struct PluginFolder {
     plugins: PathBuf,
-    /// Components that came with this program and with earlier ones.
+    /// Components that came with earlier programs.
     shipped: PathBuf,
 }
 
-/// A component that somebody wants installed.
-pub(crate) struct Candidate {
+/// A component, and the file of its signature, if there is one.
+#[derive(Clone, Debug)]
+pub(crate) struct Component {
     pub(crate) wasm: Bytes,
-    /// The file of its signature, if there is one.
     pub(crate) signature: Option<Bytes>,
-    /// What the publisher who has signed it is trusted for, or why it counts as
-    /// signed by nobody.
-    pub(crate) grant: Result<Grant, PluginStoreError>,
 }
 
 impl PluginFolder {
@@ -60,136 +58,91 @@ impl PluginFolder {
 
     pub(crate) fn state(&self) -> anyhow::Result<State> {
         let path = state::path(&self.plugins);
-        let text = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
-            read => read.with_context(|| format!("{} cannot be read", path.display()))?,
+        let mut state: State = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
+            read => {
+                let text = read.with_context(|| format!("{} cannot be read", path.display()))?;
+                let state = serde_json::from_slice(&text);
+                state.with_context(|| format!("{} is damaged", path.display()))?
+            }
         };
-        serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
+        state.publishers = TrustedPublishers::read(&self.plugins.join(TRUSTED))?;
+        Ok(state)
     }
 
-    pub(crate) fn save(&self, state: &State) -> anyhow::Result<()> {
-        let text = serde_json::to_vec_pretty(state).context("the state of plugins")?;
-        write(&state::path(&self.plugins), &text)
+    /// Makes the copy one of this state, and removes components that it does not name.
+    pub(crate) fn copy(&self, state: &State) -> anyhow::Result<()> {
+        if !self.state().is_ok_and(|copied| copied == *state) {
+            let trusted = self.plugins.join(TRUSTED);
+            remove_others(&trusted, "pub", |_| false)?;
+            for (name, grant) in state.publishers.iter() {
+                write(&trusted.join(format!("{name}.pub")), &grant.to_text()?)?;
+            }
+            let text = serde_json::to_vec_pretty(state).context("the state of plugins")?;
+            write(&state::path(&self.plugins), &text)?;
+        }
+        let named = state.components();
+        let is_named = |stem: &str| {
+            let digest = stem.parse::<PluginDigest>();
+            // What has another name is not ours, or being written.
+            digest.is_err() || digest.is_ok_and(|digest| named.contains(&digest))
+        };
+        for folder in [self.plugins.join(COMPONENTS), self.shipped.clone()] {
+            for end in ["wasm", "sig"] {
+                remove_others(&folder, end, is_named)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Where an installed component is.
+    /// Where the copy of an installed component is.
     pub(crate) fn component(&self, digest: PluginDigest) -> PathBuf {
         named(&self.plugins.join(COMPONENTS), digest)
     }
 
-    /// Where a component is that came with an earlier program.
+    /// Where that of a component is that came with another program.
     pub(crate) fn shipped(&self, digest: PluginDigest) -> PathBuf {
         named(&self.shipped, digest)
     }
+}
 
-    /// Keeps a component with the file of its signature.
-    pub(crate) fn keep(
-        &self,
-        digest: PluginDigest,
-        wasm: &[u8],
-        signature: Option<&[u8]>,
-    ) -> anyhow::Result<()> {
-        let path = self.component(digest);
-        if let Some(signature) = signature {
-            write(&signature_file(&path), signature)?;
-        }
-        write(&path, wasm)
-    }
-
-    /// Keeps what came with this program for the day when another one does.
-    pub(crate) fn keep_shipped(&self, file: &Path, digest: PluginDigest) -> anyhow::Result<()> {
-        let path = self.shipped(digest);
-        if component(&path, digest).is_ok() {
-            return Ok(());
-        }
-        write(&path, &component(file, digest)?)
-    }
-
-    /// Removes components that a state does not name.
-    pub(crate) fn sweep(&self, state: &State) -> io::Result<()> {
-        let installed = state.all_installed().map(|(_, version)| version.sha256);
-        let shipped = state.all_shipped().map(|(_, version)| version.sha256);
-        remove_others(
-            &self.plugins.join(COMPONENTS),
-            &installed.collect::<Vec<_>>(),
-        )?;
-        remove_others(&self.shipped, &shipped.collect::<Vec<_>>())
-    }
-
-    pub(crate) fn candidate(&self, component: &Path) -> Result<Candidate, PluginStoreError> {
-        let wasm = read(component, LONGEST_COMPONENT)?;
-        let digest = PluginDigest::of(&wasm);
-        let path = signature_file(component);
-        let signature = read_if_there(&path, LONGEST_ENVELOPE)?;
-        let grant = match &signature {
-            Some(signature) => self.signed_by(&path, signature, digest),
-            None => Err(PluginStoreError::Unsigned {
-                component: component.to_owned(),
-                signature: path,
-            }),
-        };
-        Ok(Candidate {
-            wasm,
-            signature,
-            grant,
+impl Component {
+    /// What is at a path, if it is still the one that it was.
+    pub(crate) fn read(path: &Path, digest: PluginDigest) -> Result<Self, PluginStoreError> {
+        Ok(Self {
+            wasm: component(path, digest)?,
+            signature: read_if_there(&signature_file(path), LONGEST_ENVELOPE)?,
         })
     }
 
-    /// What the publisher who has signed a component is trusted for.
+    /// What somebody wants installed.
+    pub(crate) fn candidate(path: &Path) -> Result<Self, PluginStoreError> {
+        let wasm = read(path, LONGEST_COMPONENT)?;
+        let signature = read_if_there(&signature_file(path), LONGEST_ENVELOPE)?;
+        Ok(Self { wasm, signature })
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
+        if let Some(signature) = &self.signature {
+            write(&signature_file(path), signature)?;
+        }
+        write(path, &self.wasm)
+    }
+
+    /// What the publisher is trusted for who has signed it, as it stands at a path.
     ///
     /// # Errors
     /// When its signature is missing or bad, or the publisher not trusted.
-    pub(crate) fn publisher_of(
-        &self,
-        component: &Path,
-        digest: PluginDigest,
-    ) -> Result<Grant, PluginStoreError> {
-        let path = signature_file(component);
-        let signature = read_if_there(&path, LONGEST_ENVELOPE)?;
-        let signature =
-            signature.ok_or_else(|| PluginStoreError::SignatureNotKept(path.clone()))?;
-        self.signed_by(&path, &signature, digest)
-    }
-
-    /// The same of a signature that was read.
-    pub(crate) fn signed_by(
+    pub(crate) fn publisher<'p>(
         &self,
         path: &Path,
-        signature: &[u8],
-        digest: PluginDigest,
-    ) -> Result<Grant, PluginStoreError> {
-        let bad = |reason| PluginStoreError::BadSignature {
-            path: path.to_owned(),
-            reason,
-        };
-        let signature = PluginSignature::parse(signature).map_err(bad)?;
-        let publisher = signature.publisher();
-        let trusted = self.trusted()?;
-        let Some(grant) = trusted.grant(publisher) else {
-            return Err(PluginStoreError::UntrustedPublisher {
-                publisher: publisher.to_owned(),
-            });
-        };
-        signature.verify(&grant.key, digest).map_err(bad)?;
-        Ok(grant.clone())
-    }
-
-    pub(crate) fn trusted(&self) -> anyhow::Result<TrustedPublishers> {
-        TrustedPublishers::read(&self.plugins.join(TRUSTED))
-    }
-
-    /// Writes a grant in place of the files that it came from.
-    pub(crate) fn trust(&self, grant: &Grant) -> anyhow::Result<()> {
-        let folder = self.plugins.join(TRUSTED);
-        let path = folder.join(format!("{}.pub", grant.key.name()));
-        write(&path, &grant.to_text()?)?;
-        let mut others = grant.files.iter().filter(|file| **file != path);
-        others.try_for_each(|file| remove(file))
-    }
-
-    /// Removes all files of a grant.
-    pub(crate) fn untrust(&self, grant: &Grant) -> anyhow::Result<()> {
-        grant.files.iter().try_for_each(|file| remove(file))
+        publishers: &'p TrustedPublishers,
+    ) -> Result<&'p Grant, PluginStoreError> {
+        let path = signature_file(path);
+        match &self.signature {
+            Some(signature) => publishers.signed_by(&path, signature, PluginDigest::of(&self.wasm)),
+            None => Err(PluginStoreError::SignatureNotKept(path)),
+        }
     }
 }
 
@@ -252,8 +205,8 @@ fn named(folder: &Path, digest: PluginDigest) -> PathBuf {
     folder.join(format!("{digest}.wasm"))
 }
 
-/// Removes all components of a folder but these.
-fn remove_others(folder: &Path, kept: &[PluginDigest]) -> io::Result<()> {
+/// Removes all files of a folder that end so, but those whose names are kept up to the first dot.
+fn remove_others(folder: &Path, end: &str, is_kept: impl Fn(&str) -> bool) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
@@ -261,9 +214,8 @@ fn remove_others(folder: &Path, kept: &[PluginDigest]) -> io::Result<()> {
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let digest = name.split('.').next().unwrap_or_default().parse();
-        // What has another name is not ours, or being written.
-        if digest.is_ok_and(|digest: PluginDigest| !kept.contains(&digest)) {
+        let stem = name.split('.').next().unwrap_or_default();
+        if path.extension().is_some_and(|own| own == end) && !is_kept(stem) {
             fs::remove_file(&path)?;
         }
     }
@@ -282,15 +234,6 @@ fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
         sync_folders(path)
     };
     write().with_context(|| format!("{} cannot be written", path.display()))
-}
-
-/// Removes a file durably, if it is there.
-fn remove(path: &Path) -> anyhow::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => sync_folders(path),
-    }
-    .with_context(|| format!("{} cannot be removed", path.display()))
 }
 
 /// Makes durable which files there are. The folders up to the data folder may

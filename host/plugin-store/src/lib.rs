@@ -1,16 +1,20 @@
-//! The format plugins of a host: those that came with it, and those that its
-//! operator has installed into the data folder.
+//! The format plugins of a deployment: those that came with its programs, and
+//! those that its operator has installed.
+//!
+//! Which version of each format is active and was before, which are disabled and
+//! who is trusted are rows; components are byte files. A change is made there
+//! first and then in the registry of the host that was told to, where it takes
+//! effect at once: calls that run keep the version they have. The other hosts
+//! look every second. A change that has begun is made to its end, whether or not
+//! somebody waits for it. Each host has a copy in its data folder:
 //!
 //! ```text
 //! plugins/active.json                which version of each format is active, and was before
 //! plugins/components/SHA256.wasm     the installed components
 //! plugins/components/SHA256.wasm.sig their signatures
 //! plugins/trusted/KEY.pub            the keys of publishers that are trusted
-//! shipped-plugins/SHA256.wasm        what came with this program and with earlier ones
+//! shipped-plugins/SHA256.wasm        what came with other programs
 //! ```
-//! A change is written there first and then made in the registry, where it
-//! takes effect at once: calls that run keep the version they have. A change
-//! that has begun is made to its end, whether or not somebody waits for it.
 
 mod catalogue;
 mod commands;
@@ -20,8 +24,11 @@ mod loaded;
 pub mod metrics;
 mod opening;
 mod publisher;
+mod rows;
+mod shared;
 mod shipped;
 mod state;
+
 #[cfg(test)]
 mod tests;
 mod trusted;
@@ -29,27 +36,36 @@ mod trusted;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
 use parafa_platform::detached::run_detached;
+use parafa_platform::{Records, log_failure};
 use parafa_plugin_host::{CallObserver, Plugin, PluginDigest, PluginHost, Registry, Unobserved};
 use parafa_store::StoreMode;
-use tokio::sync::{Mutex, OnceCell, RwLock, RwLockReadGuard};
+use tokio::sync::OnceCell;
 
 use self::catalogue::Catalogue;
 pub use self::catalogue::PluginVersion;
 pub use self::commands::{DisabledVersion, Trust, Untrust};
 pub use self::error::PluginStoreError;
 use self::folder::PluginFolder;
-pub use self::folder::{BACKED_UP, read_file};
+pub use self::folder::{FORMERLY_BACKED_UP, read_file};
 use self::loaded::Loaded;
 pub use self::loaded::{plugin_host, self_test};
 pub use self::publisher::{InvalidKey, KeyPair, PluginSignature, PublisherKey, signature_file};
+pub use self::rows::{PluginComponentRow, PluginFormatRow, PluginPublisherRow, PluginsRow, TABLES};
+use self::shared::SharedPlugins;
 pub use self::shipped::NoPlugins;
 
-/// The plugins of a data folder. What there is is read when it is first asked
-/// for, and loaded when it is first called.
+/// How often a host looks whether another one has changed something.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const NOT_FOLLOWED: &str = "what other hosts change of plugins is not followed";
+const NOT_SHARED: &str = "other hosts do not have the plugins of this program yet";
+
+/// The plugins of a deployment, as one host has them. What there is is read when
+/// it is first asked for, and loaded when it is first called.
 #[derive(Clone)]
 pub struct PluginStore(Arc<Inner>);
 
@@ -57,16 +73,15 @@ struct Inner {
     settings: PluginStoreSettings,
     mode: StoreMode,
     folder: PluginFolder,
+    /// None where only the folder is looked at.
+    shared: Option<SharedPlugins>,
     observer: Arc<dyn CallObserver>,
     keeps_compiled: bool,
     host: OnceCell<Arc<PluginHost>>,
     catalogue: OnceCell<Catalogue>,
     loaded: OnceCell<Loaded>,
-    /// Components are removed only by who has it alone.
-    components: RwLock<()>,
-    /// Whoever changes who is trusted holds it: what a publisher is trusted for
-    /// is read first. Taken after the state of the catalogue, where both are.
-    trust: Mutex<()>,
+    /// Whether what came with this program is still to be made known to all hosts.
+    owes_shipped: AtomicBool,
 }
 
 /// Where plugins are kept and what a call of one may take.
@@ -102,24 +117,36 @@ pub struct Findings {
 }
 
 impl PluginStore {
-    /// The plugins of a data folder. `observer` is told of every call.
+    /// The plugins of a deployment with these records. `observer` is told of every call.
     #[must_use]
     pub fn new(
+        settings: &PluginStoreSettings,
+        records: Records,
+        mode: StoreMode,
+        observer: Arc<dyn CallObserver>,
+    ) -> Self {
+        Self::with(settings, Some(records), mode, observer, true)
+    }
+
+    /// Those that the copy in a data folder tells of, to be called and not changed.
+    #[must_use]
+    pub fn of_copy(
         settings: &PluginStoreSettings,
         mode: StoreMode,
         observer: Arc<dyn CallObserver>,
     ) -> Self {
-        Self::with(settings, mode, observer, true)
+        Self::with(settings, None, mode, observer, true)
     }
 
     /// The same for [`PluginStore::findings`] alone, which then change and make nothing.
     #[must_use]
     pub fn read_only(settings: &PluginStoreSettings, mode: StoreMode) -> Self {
-        Self::with(settings, mode, Arc::new(Unobserved), false)
+        Self::with(settings, None, mode, Arc::new(Unobserved), false)
     }
 
     fn with(
         settings: &PluginStoreSettings,
+        records: Option<Records>,
         mode: StoreMode,
         observer: Arc<dyn CallObserver>,
         keeps_compiled: bool,
@@ -128,13 +155,13 @@ impl PluginStore {
             settings: settings.clone(),
             mode,
             folder: PluginFolder::of(&settings.data),
+            shared: records.map(SharedPlugins::new),
             observer,
             keeps_compiled,
             host: OnceCell::new(),
             catalogue: OnceCell::new(),
             loaded: OnceCell::new(),
-            components: RwLock::new(()),
-            trust: Mutex::new(()),
+            owes_shipped: AtomicBool::new(false),
         }))
     }
 
@@ -149,9 +176,8 @@ impl PluginStore {
         Ok(&self.0.loaded().await?.registry)
     }
 
-    /// The same for a server: keeps what came with this program, to finish with
-    /// it what it has begun when another program runs on the folder, and
-    /// removes components that nothing names.
+    /// The same for a server: has all hosts keep what came with this program, to finish with it
+    /// what it has begun when another program runs.
     ///
     /// # Errors
     /// As [`PluginStore::registry`].
@@ -160,13 +186,42 @@ impl PluginStore {
         for warning in self.0.unverified().await? {
             tracing::warn!("{warning}");
         }
-        if let Err(error) = self.0.keep_shipped().await {
-            tracing::error!(
-                error = format!("{error:#}"),
-                "the plugins of this program are not kept for the next"
-            );
+        if let Some(shared) = &self.0.shared {
+            self.0.owes_shipped.store(true, Ordering::Relaxed);
+            if let Err(error) = self.0.share_shipped(shared).await {
+                log_failure(&error, NOT_SHARED);
+            }
         }
         Ok(registry)
+    }
+
+    /// Follows what other hosts change, for as long as this is awaited.
+    pub async fn follow_changes(&self) {
+        let (mut follows, mut shares) = (true, true);
+        loop {
+            tell_of_change(&mut follows, &self.0.follow().await, NOT_FOLLOWED);
+            tell_of_change(&mut shares, &self.share_what_is_owed().await, NOT_SHARED);
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Takes over what other hosts have changed, and lets them have what could not be
+    /// shared with them at the start.
+    ///
+    /// # Errors
+    /// When the records cannot be read, or written.
+    pub async fn follow(&self) -> Result<(), PluginStoreError> {
+        self.0.follow().await?;
+        self.share_what_is_owed().await
+    }
+
+    async fn share_what_is_owed(&self) -> Result<(), PluginStoreError> {
+        match &self.0.shared {
+            Some(shared) if self.0.owes_shipped.load(Ordering::Relaxed) => {
+                self.0.share_shipped(shared).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What is wrong with the plugins.
@@ -174,13 +229,20 @@ impl PluginStore {
     /// # Errors
     /// As [`PluginStore::registry`].
     pub async fn findings(&self) -> anyhow::Result<Findings> {
+        let mut findings = self.broken().await?;
+        findings.warnings.extend(self.0.unverified().await?);
+        Ok(findings)
+    }
+
+    /// What of the plugins this host cannot load: faults where it was to be in use.
+    ///
+    /// # Errors
+    /// As [`PluginStore::registry`].
+    pub async fn broken(&self) -> anyhow::Result<Findings> {
         let catalogue = self.0.catalogue().await?;
         let broken = self.0.loaded().await?.broken();
-        let state = catalogue.state.lock().await;
-        let mut findings = Findings {
-            warnings: self.0.unverified().await?,
-            ..Findings::default()
-        };
+        let mut findings = Findings::default();
+        let state = catalogue.seen();
         for listed in catalogue.list(&state, &broken) {
             let Some(reason) = listed.broken else {
                 continue;
@@ -206,8 +268,8 @@ impl PluginStore {
     /// format, or when it is disabled or broken.
     pub async fn component(&self, id: &str) -> anyhow::Result<Option<PathBuf>> {
         let catalogue = self.0.catalogue().await?;
-        let state = catalogue.state.lock().await;
-        let broken = self.0.broken(catalogue, &state).await?;
+        let state = catalogue.seen();
+        let broken = self.0.broken(catalogue, &state).await;
         let active = catalogue.active(&state, id);
         let active = active.filter(|&digest| !state.is_disabled(digest));
         let active = active.filter(|digest| !broken.contains_key(digest));
@@ -218,9 +280,10 @@ impl PluginStore {
     /// All versions of all formats by id, those that came with this program
     /// first.
     pub async fn list(&self) -> Result<Vec<PluginVersion>, PluginStoreError> {
+        self.0.follow().await?;
         let catalogue = self.0.catalogue().await?;
-        let state = catalogue.state.lock().await.clone();
-        let broken = self.0.broken(catalogue, &state).await?;
+        let state = catalogue.seen();
+        let broken = self.0.broken(catalogue, &state).await;
         Ok(catalogue.list(&state, &broken))
     }
 
@@ -280,11 +343,6 @@ impl PluginStore {
         let (inner, publisher) = (self.0.clone(), publisher.to_owned());
         changed(async move { inner.untrust(publisher).await }).await
     }
-
-    /// No component is removed as long as somebody has what this gives.
-    pub async fn keep_components(&self) -> RwLockReadGuard<'_, ()> {
-        self.0.components.read().await
-    }
 }
 
 /// Work on files, which may take its time, on a thread for such work.
@@ -302,4 +360,14 @@ async fn changed<T: Send + 'static>(
 ) -> Result<T, PluginStoreError> {
     let done = run_detached(change).await;
     done.context("a change of plugins was cut off")?
+}
+
+/// Logs that something fails from now on; the next time once it has succeeded in between.
+fn tell_of_change(was_sound: &mut bool, done: &Result<(), PluginStoreError>, what: &str) {
+    if let Err(error) = done
+        && *was_sound
+    {
+        log_failure(error, what);
+    }
+    *was_sound = done.is_ok();
 }

@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use parafa_conformance::Verdict;
+use parafa_platform::is_away;
 use parafa_plugin_host::{
     CallObserver, InstallError, Plugin, PluginDigest, PluginHost, PluginHostConfig, Registry,
 };
 
+use crate::PluginStoreSettings;
 use crate::catalogue::{Broken, Catalogue};
 use crate::error::{PluginStoreError, reasons};
 use crate::state::State;
-use crate::{PluginStoreSettings, blocking};
 
 /// Folder of compiled plugins in the data folder.
 const COMPILED: &str = "plugin-cache";
@@ -49,6 +51,8 @@ pub(crate) struct Loaded {
     pub(crate) registry: Arc<Registry>,
     /// What could not be loaded, and why.
     broken: Mutex<Broken>,
+    /// Whether something could not be read for a reason that may be over soon.
+    is_incomplete: AtomicBool,
 }
 
 impl Loaded {
@@ -59,10 +63,19 @@ impl Loaded {
             host,
             registry: Arc::default(),
             broken: Mutex::new(BTreeMap::new()),
+            is_incomplete: AtomicBool::new(false),
         };
-        for digest in state.disabled() {
-            loaded.registry.disable(digest);
-        }
+        loaded.follow(catalogue, state).await;
+        loaded
+    }
+
+    /// Has at hand what this state says, and loads what is not at hand yet.
+    pub(crate) async fn follow(&self, catalogue: &Catalogue, state: &State) {
+        self.is_incomplete.store(false, Ordering::Relaxed);
+        let named = state.components();
+        self.lock_broken()
+            .retain(|digest, _| named.contains(digest));
+        self.registry.disable_only(state.disabled().collect());
         // What operators have chosen keeps its media types when the program
         // comes with another plugin for them.
         let ids: BTreeSet<_> = state
@@ -70,20 +83,22 @@ impl Loaded {
             .map(|id| (state.active(id).is_none(), id))
             .collect();
         for (_, id) in ids {
-            loaded.load_format(catalogue, state, id).await;
+            self.follow_format(catalogue, state, id).await;
         }
-        loaded
     }
 
-    async fn load_format(&self, catalogue: &Catalogue, state: &State, id: &str) {
+    /// Whether [`Loaded::follow`] may do better now, with the same state.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.is_incomplete.load(Ordering::Relaxed)
+    }
+
+    async fn follow_format(&self, catalogue: &Catalogue, state: &State, id: &str) {
         self.registry.note_installed(id);
         let superseded = state.superseded(id, catalogue.shipped_digest(id));
-        let superseded: Vec<_> = superseded
-            .filter(|&digest| !state.is_disabled(digest))
-            .collect();
-        for digest in superseded.into_iter().rev() {
-            match self.admit(catalogue, state, id, digest).await {
-                Ok(plugin) => self.registry.keep(plugin),
+        let mut at_hand = Vec::new();
+        for digest in superseded.filter(|&digest| !state.is_disabled(digest)) {
+            match self.plugin(catalogue, state, id, digest).await {
+                Ok(plugin) => at_hand.push(plugin),
                 Err(PluginStoreError::NotKept(_)) => {}
                 Err(error) => {
                     let reason = self.note_broken(digest, &error);
@@ -92,30 +107,69 @@ impl Loaded {
             }
         }
         let active = catalogue.active(state, id);
-        let Some(digest) = active.filter(|&digest| !state.is_disabled(digest)) else {
-            return;
-        };
-        match self.activate(catalogue, state, id, digest).await {
-            Ok(plugin) => {
-                tracing::info!(plugin.id = id, plugin.version = plugin.version(), plugin.digest = %digest, "plugin loaded");
+        if let Some(digest) = active.filter(|&digest| !state.is_disabled(digest)) {
+            match self.activate(catalogue, state, id, digest).await {
+                Ok(true) => {
+                    tracing::info!(plugin.id = id, plugin.digest = %digest, "plugin loaded");
+                }
+                Ok(false) => {}
+                Err(error) => {
+                    let reason = self.note_broken(digest, &error);
+                    tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: this host does not take its format until it is installed again, or another one");
+                }
             }
-            Err(error) => {
-                let reason = self.note_broken(digest, &error);
-                tracing::error!(plugin.id = id, plugin.digest = %digest, reason, "the active plugin cannot be loaded: its format is not taken until it is installed again, or another one");
-            }
+        }
+        for plugin in at_hand.into_iter().rev() {
+            self.registry.keep(plugin);
         }
     }
 
+    /// Tells whether it was not active before.
     async fn activate(
         &self,
         catalogue: &Catalogue,
         state: &State,
         id: &str,
         digest: PluginDigest,
+    ) -> Result<bool, PluginStoreError> {
+        let active = self.registry.by_id(id);
+        if active.is_some_and(|plugin| plugin.digest() == digest) {
+            return Ok(false);
+        }
+        let plugin = self.plugin(catalogue, state, id, digest).await?;
+        self.registry.install(plugin)?;
+        Ok(true)
+    }
+
+    /// A version that is at hand, or else can be admitted.
+    async fn plugin(
+        &self,
+        catalogue: &Catalogue,
+        state: &State,
+        id: &str,
+        digest: PluginDigest,
     ) -> Result<Arc<Plugin>, PluginStoreError> {
-        let plugin = self.admit(catalogue, state, id, digest).await?;
-        self.registry.install(plugin.clone())?;
+        let plugin = match self.registry.by_digest(digest) {
+            Ok(plugin) => plugin,
+            Err(_) => self.admit(catalogue, state, id, digest).await?,
+        };
+        self.lock_broken().remove(&digest);
         Ok(plugin)
+    }
+
+    /// Has a version at hand that something was begun with.
+    pub(crate) async fn keep(
+        &self,
+        catalogue: &Catalogue,
+        state: &State,
+        digest: PluginDigest,
+    ) -> Result<(), PluginStoreError> {
+        let known = |id: &&str| state.version(id, digest).is_some();
+        if let Some(id) = state.ids().find(known) {
+            self.registry
+                .keep(self.admit(catalogue, state, id, digest).await?);
+        }
+        Ok(())
     }
 
     /// Admits a version from where it is kept.
@@ -126,11 +180,7 @@ impl Loaded {
         id: &str,
         digest: PluginDigest,
     ) -> Result<Arc<Plugin>, PluginStoreError> {
-        let file = catalogue.component_file(state, id, digest);
-        let file = file.ok_or(PluginStoreError::NotKept(digest))?;
-        let path = file.path.clone();
-        let (folder, format) = (catalogue.folder.clone(), id.to_owned());
-        let wasm = blocking(move || file.read(&folder, &format, digest)).await??;
+        let (path, wasm) = catalogue.component(state, id, digest).await?;
         let admitted = self.host.admit(wasm).await;
         let plugin = admitted.map_err(|source| PluginStoreError::NotAdmitted {
             path: path.clone(),
@@ -169,6 +219,9 @@ impl Loaded {
     }
 
     fn note_broken(&self, digest: PluginDigest, error: &PluginStoreError) -> String {
+        if is_away(error) {
+            self.is_incomplete.store(true, Ordering::Relaxed);
+        }
         let reason = reasons(error);
         self.lock_broken().insert(digest, reason.clone());
         reason

@@ -1,18 +1,25 @@
-//! How the plugins of a folder are found, described and loaded, each when it is
-//! first needed.
+//! How the plugins of a host are found, described and loaded, each when it is
+//! first needed, and how they follow what other hosts change.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, RwLock};
 
-use parafa_plugin_host::PluginHost;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parafa_platform::is_away;
+use parafa_plugin_host::{LookupError, Plugin, PluginAway, PluginDigest, PluginHost, PluginSource};
 use parafa_store::StoreMode;
 use tokio::sync::Mutex;
 
 use crate::catalogue::{Broken, Catalogue};
+use crate::error::PluginStoreError;
+use crate::folder::{Component, component};
 use crate::loaded::{Loaded, plugin_host};
+use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, NoPlugins, ShippedFile};
 use crate::state::{State, Version};
-use crate::{Inner, blocking, folder, shipped};
+use crate::{Inner, PluginStore, blocking, shipped};
 
 impl Inner {
     pub(crate) async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {
@@ -29,9 +36,9 @@ impl Inner {
 
     /// Calls only what came with the program and was never described before.
     async fn read_catalogue(&self) -> anyhow::Result<Catalogue> {
-        let (folder, settings) = (self.folder.clone(), self.settings.clone());
-        let (state, found) = blocking(move || (folder.state(), shipped::find(&settings))).await?;
-        let mut state = state?;
+        let settings = self.settings.clone();
+        let found = blocking(move || shipped::find(&settings)).await?;
+        let mut state = self.known_state().await?;
         let (files, mut broken_shipped) = match found {
             Err(error) if state.all_installed().next().is_some() => {
                 tracing::error!(
@@ -42,11 +49,16 @@ impl Inner {
             }
             found => found?,
         };
-        let mut shipped = BTreeMap::new();
+        let now = match &self.shared {
+            Some(shared) => shared.now().await?,
+            None => Timestamp::now(),
+        };
+        let (mut shipped, mut shipped_versions) = (BTreeMap::new(), BTreeMap::new());
         for file in files {
-            match self.describe(&state, &file).await {
+            match self.describe(&state, &file, now).await {
                 Ok((id, version)) => {
-                    state.ship(&id, version);
+                    state.ship(&id, version.clone());
+                    shipped_versions.insert(id.clone(), version);
                     shipped.insert(id, file);
                 }
                 Err(reason) => {
@@ -68,17 +80,47 @@ impl Inner {
         }
         Ok(Catalogue {
             folder: self.folder.clone(),
+            shared: self.shared.clone(),
             wants_signatures: self.mode == StoreMode::Production,
             shipped,
+            shipped_versions,
             broken_shipped,
+            seen: RwLock::new(Arc::new(state.clone())),
             state: Mutex::new(state),
         })
+    }
+
+    /// What all hosts have, or the copy of it where only that is looked at.
+    /// What an earlier program has left in the folder is made what all have.
+    async fn known_state(&self) -> anyhow::Result<State> {
+        let folder = self.folder.clone();
+        let copy = || blocking(move || folder.state());
+        let Some(shared) = &self.shared else {
+            return copy().await?;
+        };
+        if let Some(state) = shared.state().await? {
+            return Ok(state);
+        }
+        let found = copy().await??;
+        if found == State::default() {
+            return Ok(found);
+        }
+        let mut components = Vec::new();
+        for digest in found.components() {
+            let places = [self.folder.component(digest), self.folder.shipped(digest)];
+            let read = move || places.map(|path| Component::read(&path, digest));
+            if let Some(component) = blocking(read).await?.into_iter().find_map(Result::ok) {
+                components.push(shared.write(&component).await?);
+            }
+        }
+        Ok(shared.begin(&found, &components).await?)
     }
 
     async fn describe(
         &self,
         state: &State,
         file: &ShippedFile,
+        now: Timestamp,
     ) -> Result<(String, Version), String> {
         let mut known = state.all_shipped();
         if let Some((id, version)) = known.find(|(_, version)| version.sha256 == file.digest) {
@@ -89,11 +131,11 @@ impl Inner {
         }
         let admitted = async {
             let (path, digest) = (file.path.clone(), file.digest);
-            let wasm = blocking(move || folder::component(&path, digest)).await??;
+            let wasm = blocking(move || component(&path, digest)).await??;
             anyhow::Ok(self.host().await?.admit(wasm).await?)
         };
         let plugin = admitted.await.map_err(|error| format!("{error:#}"))?;
-        Ok((plugin.id().to_owned(), Version::of(&plugin, None)))
+        Ok((plugin.id().to_owned(), Version::of(&plugin, None, now)))
     }
 
     pub(crate) async fn loaded(&self) -> anyhow::Result<&Loaded> {
@@ -107,14 +149,10 @@ impl Inner {
     }
 
     /// Why versions were not loaded, or would not be.
-    pub(crate) async fn broken(
-        &self,
-        catalogue: &Catalogue,
-        state: &State,
-    ) -> anyhow::Result<Broken> {
+    pub(crate) async fn broken(&self, catalogue: &Catalogue, state: &State) -> Broken {
         match self.loaded.get() {
-            Some(loaded) => Ok(loaded.broken()),
-            None => Ok(catalogue.look_through(state)),
+            Some(loaded) => loaded.broken(),
+            None => catalogue.look_through(state).await,
         }
     }
 
@@ -124,11 +162,17 @@ impl Inner {
             return Ok(Vec::new());
         }
         let catalogue = self.catalogue().await?;
-        let (folder, shipped) = (self.folder.clone(), catalogue.shipped.clone());
+        let publishers = catalogue.seen().publishers.clone();
+        let shipped = catalogue.shipped.clone();
         blocking(move || {
             let unverified = shipped.iter().filter(|(id, file)| {
-                let signed = || folder.publisher_of(&file.path, file.digest);
-                let is_signed = || signed().is_ok_and(|grant| grant.formats.include(id));
+                let is_signed = || {
+                    let component = Component::read(&file.path, file.digest);
+                    component.is_ok_and(|component| {
+                        let grant = component.publisher(&file.path, &publishers);
+                        grant.is_ok_and(|grant| grant.formats.include(id))
+                    })
+                };
                 !file.is_built_along && !is_signed()
             });
             let sentences = unverified.map(|(id, file)| {
@@ -142,41 +186,128 @@ impl Inner {
         .await
     }
 
-    pub(crate) async fn keep_shipped(&self) -> anyhow::Result<()> {
+    /// Has all hosts know what came with this program, to finish with it what
+    /// this host has begun.
+    pub(crate) async fn share_shipped(
+        &self,
+        shared: &SharedPlugins,
+    ) -> Result<(), PluginStoreError> {
         let catalogue = self.catalogue().await?;
+        let digests = catalogue.shipped.values().map(|file| file.digest);
+        let lacking = shared.lacks(digests.collect()).await?;
+        let mut unreadable = None;
+        for file in catalogue.shipped.values() {
+            if lacking.contains(&file.digest) {
+                let (path, digest) = (file.path.clone(), file.digest);
+                let wasm = match blocking(move || component(&path, digest)).await? {
+                    Ok(wasm) => wasm,
+                    // Perhaps replaced meanwhile: the others do not wait for it.
+                    Err(error) => {
+                        unreadable = Some(error);
+                        continue;
+                    }
+                };
+                let component = Component {
+                    wasm,
+                    signature: None,
+                };
+                // One by one: a try that fails later need not begin anew.
+                let written = shared.write(&component).await?;
+                shared.add(&[written]).await?;
+            }
+        }
+        if let Some(error) = unreadable {
+            return Err(error);
+        }
         let mut state = catalogue.state.lock().await;
-        state.forget_old(|id| catalogue.shipped_digest(id));
-        let (folder, shipped, kept) = (
-            self.folder.clone(),
-            catalogue.shipped.clone(),
-            state.clone(),
-        );
-        blocking(move || {
-            for file in shipped.values() {
-                folder.keep_shipped(&file.path, file.digest)?;
-            }
-            if folder.state()? != kept {
-                folder.save(&kept)?;
-            }
-            anyhow::Ok(())
-        })
-        .await??;
-        self.sweep(&state).await;
+        let (next, ()) = shared
+            .change(&[], |state, _| {
+                catalogue.ship_into(state);
+                state.forget_old(|id| catalogue.shipped_digest(id));
+                Ok(())
+            })
+            .await?;
+        self.take_over(catalogue, &mut state, next).await;
+        self.owes_shipped.store(false, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Removes components that nothing names, unless somebody needs them all.
-    pub(crate) async fn sweep(&self, state: &State) {
-        let Ok(_alone) = self.components.try_write() else {
-            return;
+    /// Takes over what other hosts have changed.
+    pub(crate) async fn follow(&self) -> Result<(), PluginStoreError> {
+        let Some(shared) = &self.shared else {
+            return Ok(());
         };
+        let catalogue = self.catalogue().await?;
+        let generation = shared.generation().await?;
+        let mut state = catalogue.state.lock().await;
+        let is_incomplete = self.loaded.get().is_some_and(Loaded::is_incomplete);
+        if state.generation == generation && !is_incomplete {
+            return Ok(());
+        }
+        let mut next = shared.state().await?.unwrap_or_default();
+        catalogue.ship_into(&mut next);
+        self.take_over(catalogue, &mut state, next).await;
+        Ok(())
+    }
+
+    /// Makes a state this host's.
+    pub(crate) async fn take_over(&self, catalogue: &Catalogue, state: &mut State, next: State) {
+        *state = next;
+        catalogue.show(state);
+        if let Some(loaded) = self.loaded.get() {
+            loaded.follow(catalogue, state).await;
+        }
         let (folder, state) = (self.folder.clone(), state.clone());
-        let swept = blocking(move || anyhow::Ok(folder.sweep(&state)?)).await;
-        if let Err(error) = swept.and_then(|swept| swept) {
+        let copied = blocking(move || folder.copy(&state)).await;
+        if let Err(error) = copied.and_then(|copied| copied) {
             tracing::warn!(
                 error = format!("{error:#}"),
-                "components that nothing names are left"
+                "the data folder has no copy of which plugins there are"
             );
         }
+    }
+
+    /// Loads the plugin that began something, perhaps on another host, where
+    /// it is not at hand.
+    pub(crate) async fn have_at_hand(&self, digest: PluginDigest) -> Result<(), PluginStoreError> {
+        let registry = &self.loaded().await?.registry;
+        let is_unknown = || matches!(registry.by_digest(digest), Err(LookupError::Unknown(_)));
+        if is_unknown() {
+            self.follow().await?;
+        }
+        if is_unknown() {
+            let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
+            let state = catalogue.state.lock().await;
+            loaded.keep(catalogue, &state, digest).await?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl PluginSource for PluginStore {
+    async fn plugin(
+        &self,
+        digest: PluginDigest,
+    ) -> Result<Result<Arc<Plugin>, LookupError>, PluginAway> {
+        let had = self.0.have_at_hand(digest).await;
+        let found = match self.0.loaded.get() {
+            Some(loaded) => loaded.registry.by_digest(digest),
+            None => Err(LookupError::Unknown(digest)),
+        };
+        match had {
+            Err(error) if is_away(&error) && matches!(found, Err(LookupError::Unknown(_))) => {
+                return Err(PluginAway {
+                    digest,
+                    source: error.into(),
+                });
+            }
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::error!(error, plugin.digest = %digest, "a plugin that is needed cannot be loaded");
+            }
+            Ok(()) => {}
+        }
+        Ok(found)
     }
 }

@@ -58,6 +58,15 @@ pub fn signature_file(component: &Path) -> PathBuf {
     path.into()
 }
 
+/// The name is the key's digest.
+impl PartialEq for PublisherKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for PublisherKey {}
+
 impl PublisherKey {
     /// Reads a key in PEM.
     ///

@@ -7,25 +7,33 @@ use jiff::Timestamp;
 use parafa_plugin_host::{Plugin, PluginDigest, Registry};
 use serde::{Deserialize, Serialize};
 
+use crate::trusted::TrustedPublishers;
+
 /// Versions of a format that are kept beside the active one: those that a
 /// server keeps callable.
 const KEPT: usize = Registry::KEPT_VERSIONS;
 
-/// What operators have changed, and what came with the program.
+/// What operators have changed, and what came with programs. As JSON it is a
+/// host's copy of it, beside which the publishers have files of their own.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct State {
+    /// Another number after each change.
     #[serde(default)]
-    formats: BTreeMap<String, Format>,
+    pub(crate) generation: u64,
+    #[serde(default)]
+    pub(crate) formats: BTreeMap<String, Format>,
     /// What is called no more, whichever version follows it.
     #[serde(default)]
-    disabled: BTreeSet<PluginDigest>,
+    pub(crate) disabled: BTreeSet<PluginDigest>,
+    #[serde(skip)]
+    pub(crate) publishers: TrustedPublishers,
 }
 
 /// One format. A version that came with the program, whichever that is, is
 /// none of `versions` and is told by no digest; one that an earlier program came
 /// with is told by its own.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-struct Format {
+pub(crate) struct Format {
     /// Those that were installed, the newest last.
     versions: Vec<Version>,
     /// Those that came with the program and with earlier ones, the newest last.
@@ -55,13 +63,13 @@ pub(crate) fn path(folder: &Path) -> PathBuf {
 }
 
 impl Version {
-    pub(crate) fn of(plugin: &Plugin, publisher: Option<String>) -> Self {
+    pub(crate) fn of(plugin: &Plugin, publisher: Option<String>, installed_at: Timestamp) -> Self {
         Self {
             sha256: plugin.digest(),
             version: plugin.version().to_owned(),
             contract: plugin.contract_version(),
             publisher,
-            installed_at: Timestamp::now(),
+            installed_at,
         }
     }
 }
@@ -82,12 +90,12 @@ impl State {
         self.disabled.remove(&digest);
     }
 
-    /// Notes what came with the program.
+    /// Notes what came with a program.
     pub(crate) fn ship(&mut self, id: &str, version: Version) {
         let format = self.formats.entry(id.to_owned()).or_default();
-        let newest = format.shipped.last();
-        if newest.is_none_or(|newest| newest.sha256 != version.sha256) {
-            put_last(&mut format.shipped, version);
+        let mut known = format.shipped.iter();
+        if known.all(|known| known.sha256 != version.sha256) {
+            format.shipped.push(version);
         }
     }
 
@@ -219,6 +227,12 @@ impl State {
     pub(crate) fn all_shipped(&self) -> impl Iterator<Item = (&str, &Version)> {
         let formats = self.formats.iter();
         formats.flat_map(|(id, format)| format.shipped.iter().map(move |version| (&**id, version)))
+    }
+
+    /// All versions that are known.
+    pub(crate) fn components(&self) -> BTreeSet<PluginDigest> {
+        let all = self.all_installed().chain(self.all_shipped());
+        all.map(|(_, version)| version.sha256).collect()
     }
 
     /// What is known of one version of a format.

@@ -1,6 +1,9 @@
-//! What becomes of the plugins of a folder from one start to the next, whatever
-//! happened to their files meanwhile.
+//! What becomes of plugins from one start to the next and from one host to
+//! another, whatever happened to their files meanwhile.
 
+mod broken;
+mod faults;
+mod hosts;
 mod trust;
 
 use std::fs;
@@ -11,9 +14,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures::executor::block_on;
 use parafa_fixtures::built;
+use parafa_platform::Records;
 use parafa_plugin_host::{CallObserver, EndedCall, PluginDigest, Unobserved};
-use parafa_store::StoreMode;
+use parafa_store::faulty::FaultPlan;
+use parafa_store::memory::MemoryDisk;
+use parafa_store::{
+    ByteFiles, DataKeys, FaultyEngine, Folder, MasterKey, MemoryEngine, Store, StoreMode,
+    SystemClock,
+};
 use tempfile::TempDir;
 
 use crate::{
@@ -22,9 +32,10 @@ use crate::{
 
 const FORMAT: &str = "toy";
 
-/// A data folder, and a program with its plugins.
+/// Records, a data folder, and a program with its plugins.
 struct Installation {
     folder: TempDir,
+    disk: MemoryDisk,
     mode: StoreMode,
     built_along: Vec<PluginDigest>,
 }
@@ -37,11 +48,12 @@ impl Installation {
     /// A program that comes with the first build of the toy.
     fn new(mode: StoreMode) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["data", "program", "offered"] {
+        for name in ["data", "data-of-another", "program", "offered", "bytes"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let installation = Self {
             folder,
+            disk: MemoryDisk::default(),
             mode,
             built_along: Vec::new(),
         };
@@ -82,18 +94,51 @@ impl Installation {
         self.path(&format!("data/plugins/components/{digest}.wasm"))
     }
 
-    fn state(&self) -> PathBuf {
-        self.path("data/plugins/active.json")
-    }
-
     /// What the next process on the folder has.
     fn plugins(&self) -> PluginStore {
         self.observed(Arc::new(Unobserved))
     }
 
     fn observed(&self, observer: Arc<dyn CallObserver>) -> PluginStore {
-        let settings = PluginStoreSettings {
-            data: self.path("data"),
+        self.on(self.engine(FaultPlan::default()), observer)
+    }
+
+    /// The same on an engine that may fail.
+    fn on(&self, engine: Arc<FaultyEngine>, observer: Arc<dyn CallObserver>) -> PluginStore {
+        let settings = self.settings("data");
+        PluginStore::new(&settings, self.records(engine), self.mode, observer)
+    }
+
+    /// What the records are in, failing as planned.
+    fn engine(&self, faults: FaultPlan) -> Arc<FaultyEngine> {
+        let memory = MemoryEngine::open(self.disk.clone(), Arc::new(SystemClock));
+        Arc::new(FaultyEngine::new(Arc::new(memory), faults))
+    }
+
+    fn records(&self, engine: Arc<FaultyEngine>) -> Records {
+        let master = Arc::new(MasterKey::from_bytes([7; 32]));
+        let opened = Store::open(engine, &master, self.mode);
+        Records::from(Folder {
+            store: block_on(opened).unwrap(),
+            files: ByteFiles::open_folder(&self.path("bytes")).unwrap(),
+            keys: DataKeys::create_folder(&self.path("keys"), master.clone()).unwrap(),
+            master,
+        })
+    }
+
+    /// Loses all that the records have of components.
+    fn lose_bytes(&self) {
+        for entry in fs::read_dir(self.path("bytes")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+
+    fn settings(&self, data: &str) -> PluginStoreSettings {
+        PluginStoreSettings {
+            data: self.path(data),
             shipped: Some(self.path("program")),
             built_along: self.built_along.clone(),
             compiled: Some(built::compiled_plugins()),
@@ -101,8 +146,7 @@ impl Installation {
             call_inflated_bytes: NonZeroUsize::new(512 * 1024 * 1024).unwrap(),
             call_time: Duration::from_secs(10),
             concurrent_calls: NonZeroU32::new(4).unwrap(),
-        };
-        PluginStore::new(&settings, self.mode, observer)
+        }
     }
 
     /// The same of a server.
@@ -166,7 +210,7 @@ async fn listed(plugins: &PluginStore, digest: PluginDigest) -> PluginVersion {
 }
 
 #[tokio::test]
-async fn a_superseded_component_that_is_missing_or_changed_stops_nothing() {
+async fn a_superseded_component_that_is_missing_or_changed_everywhere_stops_nothing() {
     let installation = Installation::demo();
     let plugins = installation.started().await;
     for build in [1, 2, 3] {
@@ -174,11 +218,12 @@ async fn a_superseded_component_that_is_missing_or_changed_stops_nothing() {
     }
     fs::remove_file(installation.component(digest(1))).unwrap();
     fs::write(installation.component(digest(2)), b"changed").unwrap();
+    installation.lose_bytes();
 
     for plugins in [installation.plugins(), installation.started().await] {
-        for (build, why) in [(1, "cannot be read"), (2, "was changed")] {
+        for build in [1, 2] {
             let broken = listed(&plugins, digest(build)).await.broken.unwrap();
-            assert!(broken.contains(why), "{broken}");
+            assert!(broken.contains("a byte file failed"), "{broken}");
         }
         assert!(listed(&plugins, digest(3)).await.active);
         assert_eq!(called(&plugins).await, Some(digest(3)));
@@ -188,7 +233,26 @@ async fn a_superseded_component_that_is_missing_or_changed_stops_nothing() {
     let back = plugins.rollback(FORMAT, false).await.unwrap();
     assert_eq!(back.sha256, digest(0).to_string(), "past both");
     let warning = back.warning.unwrap();
-    assert!(warning.contains("was changed"), "{warning}");
+    assert!(warning.contains("a byte file failed"), "{warning}");
+}
+
+#[tokio::test]
+async fn a_copy_of_a_component_that_is_missing_or_changed_is_made_anew() {
+    let installation = Installation::demo();
+    let plugins = installation.started().await;
+    installation.install(&plugins, 1).await;
+    let copy = installation.component(digest(1));
+    for damage in [None, Some(b"damaged")] {
+        match damage {
+            None => fs::remove_file(&copy).unwrap(),
+            Some(damage) => fs::write(&copy, damage).unwrap(),
+        }
+
+        let plugins = installation.started().await;
+
+        assert_eq!(called(&plugins).await, Some(digest(1)));
+        assert_eq!(fs::read(&copy).unwrap(), wasm(1));
+    }
 }
 
 #[tokio::test]
@@ -196,6 +260,7 @@ async fn an_active_component_that_is_missing_takes_its_format_alone_until_it_is_
     let installation = Installation::demo();
     installation.install(&installation.started().await, 1).await;
     fs::remove_file(installation.component(digest(1))).unwrap();
+    installation.lose_bytes();
 
     let plugins = installation.started().await;
 
@@ -211,40 +276,6 @@ async fn an_active_component_that_is_missing_takes_its_format_alone_until_it_is_
     installation.install(&plugins, 1).await;
     assert_eq!(called(&plugins).await, Some(digest(1)));
     assert_eq!(listed(&plugins, digest(1)).await.broken, None);
-}
-
-#[tokio::test]
-async fn what_is_no_longer_admitted_can_be_rolled_back_from() {
-    let installation = Installation::demo();
-    installation.install(&installation.started().await, 1).await;
-    let invalid = b"once it was a component";
-    let changed = PluginDigest::of(invalid);
-    fs::write(installation.component(changed), invalid).unwrap();
-    let state = fs::read_to_string(installation.state()).unwrap();
-    let state = state.replace(&digest(1).to_string(), &changed.to_string());
-    fs::write(installation.state(), state).unwrap();
-
-    let plugins = installation.started().await;
-
-    assert_eq!(called(&plugins).await, None);
-    let broken = listed(&plugins, changed).await.broken.unwrap();
-    assert!(broken.contains("is not admitted"), "{broken}");
-    plugins.rollback(FORMAT, false).await.unwrap();
-    assert_eq!(called(&plugins).await, Some(digest(0)));
-}
-
-#[tokio::test]
-async fn a_broken_plugin_of_the_program_is_listed_and_an_installed_one_goes_on() {
-    let installation = Installation::demo();
-    installation.install(&installation.started().await, 1).await;
-    fs::write(installation.path("program/other.wasm"), b"no component").unwrap();
-
-    let plugins = installation.started().await;
-
-    assert_eq!(called(&plugins).await, Some(digest(1)));
-    let all = plugins.list().await.unwrap();
-    let other = all.iter().find(|listed| listed.id == "other").unwrap();
-    assert!(other.broken.is_some() && !other.active, "{other:?}");
 }
 
 #[tokio::test]
@@ -337,56 +368,6 @@ async fn disabling_needs_nothing_that_can_be_called() {
 }
 
 #[tokio::test]
-async fn a_crash_before_the_state_is_written_leaves_what_was() {
-    let installation = Installation::demo();
-    let plugins = installation.started().await;
-    installation.install(&plugins, 1).await;
-    let state = fs::read(installation.state()).unwrap();
-    fs::remove_file(installation.state()).unwrap();
-    fs::create_dir(installation.state()).unwrap();
-
-    let failed = plugins
-        .install(&installation.add_candidate(2), false)
-        .await
-        .unwrap_err();
-
-    assert!(!failed.is_refusal(), "{failed}");
-    assert_eq!(
-        called(&plugins).await,
-        Some(digest(1)),
-        "also in the registry"
-    );
-    assert!(
-        installation.component(digest(2)).exists(),
-        "it was kept before"
-    );
-    fs::remove_dir(installation.state()).unwrap();
-    fs::write(installation.state(), state).unwrap();
-    let plugins = installation.started().await;
-    assert_eq!(called(&plugins).await, Some(digest(1)));
-    assert!(
-        !installation.component(digest(2)).exists(),
-        "nothing names it"
-    );
-    installation.install(&plugins, 2).await;
-    assert_eq!(called(&plugins).await, Some(digest(2)));
-}
-
-#[tokio::test]
-async fn a_crash_after_the_state_is_written_leaves_what_was_asked_for() {
-    let installation = Installation::demo();
-    let crashed = installation.started().await;
-    let other = installation.plugins();
-    installation.install(&other, 1).await;
-    assert_eq!(called(&crashed).await, Some(digest(0)));
-
-    assert_eq!(called(&installation.started().await).await, Some(digest(1)));
-
-    installation.started().await.disable(FORMAT).await.unwrap();
-    assert_eq!(called(&installation.started().await).await, None);
-}
-
-#[tokio::test]
 async fn what_came_with_an_earlier_program_stays_callable_by_its_digest() {
     let installation = Installation::demo();
     installation.started().await;
@@ -418,11 +399,12 @@ async fn where_the_program_s_plugin_is_broken_that_of_an_earlier_program_can_be_
     }
     let copy = installation.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
     fs::remove_file(copy).unwrap();
+    installation.lose_bytes();
     let broken = listed(&installation.plugins(), digest(0))
         .await
         .broken
         .unwrap();
-    assert!(broken.contains("was not kept"), "{broken}");
+    assert!(broken.contains("a byte file failed"), "{broken}");
     installation.ship(1);
     let plugins = installation.started().await;
     assert_eq!(
@@ -435,38 +417,6 @@ async fn where_the_program_s_plugin_is_broken_that_of_an_earlier_program_can_be_
 }
 
 #[tokio::test]
-async fn a_broken_plugin_of_the_program_is_known_to_whoever_names_it() {
-    let installation = Installation::demo();
-    let file = installation.path("program/other.wasm");
-    fs::write(&file, b"no component").unwrap();
-    let plugins = installation.started().await;
-
-    let refused = plugins.rollback("other", false).await.unwrap_err();
-    assert!(refused.to_string().contains("is broken"), "{refused}");
-    let disabled = plugins.disable("other").await.unwrap();
-    assert!(disabled.disabled && disabled.broken.is_some());
-    let again = plugins.disable("other").await.unwrap_err();
-    assert!(
-        matches!(again, PluginStoreError::DisabledAlready(_)),
-        "{again}"
-    );
-    let faults = installation
-        .started()
-        .await
-        .findings()
-        .await
-        .unwrap()
-        .faults;
-    assert_eq!(faults, [""; 0], "the format is meant to be out of use");
-
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
-    let plugins = installation.started().await;
-    let refused = plugins.disable("other").await.unwrap_err();
-    assert!(refused.to_string().contains("is not a file"), "{refused}");
-}
-
-#[tokio::test]
 async fn a_program_that_is_replaced_under_a_server_takes_nothing_from_it() {
     let installation = Installation::demo();
     let plugins = installation.started().await;
@@ -476,19 +426,6 @@ async fn a_program_that_is_replaced_under_a_server_takes_nothing_from_it() {
     plugins.rollback(FORMAT, false).await.unwrap();
 
     assert_eq!(called(&plugins).await, Some(digest(0)));
-}
-
-#[tokio::test]
-async fn a_damaged_copy_of_what_the_program_comes_with_is_made_anew() {
-    let installation = Installation::demo();
-    installation.started().await;
-    let copy = installation.path(&format!("data/shipped-plugins/{}.wasm", digest(0)));
-    fs::write(&copy, b"damaged").unwrap();
-
-    let plugins = installation.started().await;
-
-    assert_eq!(called(&plugins).await, Some(digest(0)));
-    assert_eq!(fs::read(&copy).unwrap(), wasm(0));
 }
 
 #[tokio::test]
@@ -506,16 +443,12 @@ async fn a_version_that_was_rolled_back_from_stays_callable_after_a_restart() {
 }
 
 #[tokio::test]
-async fn components_that_nothing_names_are_removed_but_not_during_a_backup() {
+async fn components_that_nothing_names_are_removed() {
     let installation = Installation::demo();
     let plugins = installation.started().await;
-    let kept = plugins.keep_components().await;
     for build in 1..=6 {
         installation.install(&plugins, build).await;
     }
-    assert!(installation.component(digest(1)).exists());
-    drop(kept);
-
     installation.install(&plugins, 7).await;
 
     for (build, is_kept) in [(1, false), (2, false), (3, true), (7, true)] {
@@ -526,6 +459,9 @@ async fn components_that_nothing_names_are_removed_but_not_during_a_backup() {
         );
     }
     assert_eq!(plugins.list().await.unwrap().len(), 6);
+    let kept = fs::read_dir(installation.path("bytes")).unwrap();
+    let kept = kept.filter(|entry| entry.as_ref().unwrap().path().is_file());
+    assert_eq!(kept.count(), 6, "in the records, too");
 }
 
 #[tokio::test]

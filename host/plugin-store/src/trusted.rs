@@ -1,34 +1,35 @@
 //! The publishers that an operator trusts, and for which formats.
 //!
-//! Each is a file with the public key in PEM. Lines before it (RFC 7468, 2)
-//! name the formats that the publisher is trusted for, one each: `For: pdf`.
-//! Without such a line it is trusted for all. Where several files have one key,
-//! it is trusted for what all of them say.
+//! In a folder each is a file with the public key in PEM. Lines before it
+//! (RFC 7468, 2) name the formats that the publisher is trusted for, one each:
+//! `For: pdf`. Without such a line it is trusted for all. Where several files
+//! have one key, it is trusted for what all of them say.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use anyhow::Context;
 
+use parafa_plugin_host::PluginDigest;
+
+use crate::error::PluginStoreError;
 use crate::folder::{LONGEST_ENVELOPE, read};
-use crate::publisher::{InvalidKey, PublisherKey};
+use crate::publisher::{InvalidKey, PluginSignature, PublisherKey};
 
 const FOR: &str = "For:";
 const BEGIN: &str = "-----BEGIN";
 
 /// The publishers that are trusted, by name.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct TrustedPublishers(BTreeMap<String, Grant>);
 
 /// What a publisher is trusted for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Grant {
     pub(crate) key: PublisherKey,
     pub(crate) formats: Formats,
-    /// Where it is written.
-    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Which formats.
@@ -61,7 +62,10 @@ impl TrustedPublishers {
                     Entry::Vacant(entry) => {
                         entry.insert(grant);
                     }
-                    Entry::Occupied(mut entry) => entry.get_mut().restrict(grant),
+                    Entry::Occupied(mut entry) => {
+                        let formats = entry.get().formats.common(&grant.formats);
+                        entry.get_mut().formats = formats;
+                    }
                 },
                 Err(error) => {
                     tracing::warn!(error = format!("{error:#}"), "a publisher is not trusted");
@@ -74,15 +78,55 @@ impl TrustedPublishers {
     pub(crate) fn grant(&self, publisher: &str) -> Option<&Grant> {
         self.0.get(publisher)
     }
+
+    /// All, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Grant)> {
+        self.0.iter().map(|(name, grant)| (&**name, grant))
+    }
+
+    /// Trusts a publisher for what this says, and for nothing that was said before.
+    pub(crate) fn put(&mut self, grant: Grant) {
+        self.0.insert(grant.key.name().to_owned(), grant);
+    }
+
+    /// Tells whether the publisher was trusted.
+    pub(crate) fn remove(&mut self, publisher: &str) -> bool {
+        self.0.remove(publisher).is_some()
+    }
+
+    /// What the publisher is trusted for who has made a component's signature,
+    /// which is read from `path`.
+    ///
+    /// # Errors
+    /// When it does not fit, or the publisher is not trusted.
+    pub(crate) fn signed_by(
+        &self,
+        path: &Path,
+        signature: &[u8],
+        component: PluginDigest,
+    ) -> Result<&Grant, PluginStoreError> {
+        let bad = |reason| PluginStoreError::BadSignature {
+            path: path.to_owned(),
+            reason,
+        };
+        let signature = PluginSignature::parse(signature).map_err(bad)?;
+        let publisher = signature.publisher();
+        let grant = self.grant(publisher);
+        let grant = grant.ok_or_else(|| PluginStoreError::UntrustedPublisher {
+            publisher: publisher.to_owned(),
+        })?;
+        signature.verify(&grant.key, component).map_err(bad)?;
+        Ok(grant)
+    }
 }
 
 impl Grant {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let text = read(path, LONGEST_ENVELOPE)?;
-        Self::parse(&text, path).with_context(|| path.display().to_string())
+        Self::parse(&text).with_context(|| path.display().to_string())
     }
 
-    fn parse(text: &[u8], path: &Path) -> Result<Self, InvalidKey> {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, InvalidKey> {
         let key = PublisherKey::from_pem(text)?;
         let text = String::from_utf8_lossy(text);
         let before = text.lines().take_while(|line| !line.starts_with(BEGIN));
@@ -95,19 +139,24 @@ impl Grant {
         } else {
             Formats::Only(only)
         };
-        Ok(Self {
-            key,
-            formats,
-            files: vec![path.to_owned()],
+        Ok(Self { key, formats })
+    }
+
+    /// Whether it is for this format.
+    ///
+    /// # Errors
+    /// [`PluginStoreError::TrustedForOthers`].
+    pub(crate) fn check_format(&self, id: &str) -> Result<(), PluginStoreError> {
+        if self.formats.include(id) {
+            return Ok(());
+        }
+        Err(PluginStoreError::TrustedForOthers {
+            publisher: self.key.name().to_owned(),
+            id: id.to_owned(),
         })
     }
 
-    /// Takes another file of the same key in.
-    fn restrict(&mut self, other: Self) {
-        self.formats = self.formats.common(&other.formats);
-        self.files.extend(other.files);
-    }
-
+    /// As it stands in a file.
     pub(crate) fn to_text(&self) -> anyhow::Result<Vec<u8>> {
         let mut text = Vec::new();
         if let Formats::Only(ids) = &self.formats {
@@ -185,7 +234,6 @@ mod tests {
             let grant = Grant {
                 key,
                 formats: formats.clone(),
-                files: Vec::new(),
             };
             let path = folder.path().join(format!("{name}.pub"));
             fs::write(path, grant.to_text().unwrap()).unwrap();
@@ -222,7 +270,6 @@ mod tests {
             let grant = Grant {
                 key: key.clone(),
                 formats,
-                files: Vec::new(),
             };
             fs::write(folder.path().join(file), grant.to_text().unwrap()).unwrap();
         }
@@ -231,7 +278,6 @@ mod tests {
 
         let grant = trusted.grant(&name).unwrap();
         assert_eq!(grant.formats, only(&["toy"]));
-        assert_eq!(grant.files.len(), 3);
     }
 
     #[test]

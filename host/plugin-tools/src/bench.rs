@@ -117,7 +117,7 @@ impl Bench {
 
     /// The plugins that are known here.
     pub(crate) fn plugin_store(&self) -> PluginStore {
-        PluginStore::new(&self.settings, self.mode, self.observer())
+        PluginStore::of_copy(&self.settings, self.mode, self.observer())
     }
 
     fn observer(&self) -> Arc<dyn CallObserver> {

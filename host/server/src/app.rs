@@ -4,14 +4,10 @@ use std::sync::Arc;
 use axum::Router;
 use parafa_auth::Authentications;
 use parafa_auth::api::AuthOperations;
-use parafa_ceremony::Lifecycle;
+use parafa_ceremony::Ceremonies;
 use parafa_ceremony::api::CeremonyOperations;
-use parafa_ceremony::attempt::Attempts;
-use parafa_ceremony::ceremonies::Ceremonies;
-use parafa_ceremony::downloads::Downloads;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::prompts::PromptLimits;
-use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::reader::CeremonyReader;
 use parafa_delivery::{MailSender, WebhookSender};
 use parafa_diligence::Diligence;
 use parafa_diligence::api::DiligenceOperations;
@@ -25,11 +21,8 @@ use parafa_platform::billing::PriceLadder;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
+use parafa_signing::SigningProduct;
 use parafa_signing::api::SigningOperations;
-use parafa_signing::archive::Archives;
-use parafa_signing::comments::Comments;
-use parafa_signing::intake::Intake;
-use parafa_signing::signings::Signings;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -57,17 +50,10 @@ pub(crate) struct App {
     pub(crate) call_log: CallLog,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
-    pub(crate) reader: SigningReader,
-    pub(crate) intake: Arc<Intake>,
-    pub(crate) lifecycle: Arc<Lifecycle>,
-    pub(crate) signings: Arc<Signings>,
-    pub(crate) attempts: Arc<Attempts>,
-    pub(crate) archives: Arc<Archives>,
+    pub(crate) reader: CeremonyReader,
+    pub(crate) signing: SigningProduct,
     pub(crate) authentications: Arc<Authentications>,
     pub(crate) identifications: Arc<Identifications>,
-    pub(crate) downloads: Arc<Downloads>,
-    pub(crate) comments: Arc<Comments>,
-    pub(crate) prompts: PromptLimits,
     pub(crate) ceremonies: Arc<Ceremonies>,
     /// The way out for events.
     pub(crate) webhooks: WebhookSender,
@@ -87,13 +73,8 @@ impl App {
             links: self.links.clone(),
             idempotency: self.idempotency.clone(),
             reader: self.reader.clone(),
-            intake: self.intake.clone(),
-            signings: self.signings.clone(),
-            ceremonies: self.lifecycle.clone(),
-            archives: self.archives.clone(),
-            downloads: self.downloads.clone(),
-            comments: self.comments.clone(),
-            attempts: self.attempts.clone(),
+            product: self.signing.clone(),
+            ceremonies: self.ceremonies.clone(),
             plugins: self.plugins.clone(),
             webhook_policy: self.webhook_policy.clone(),
             further_extensions: self.further_extensions.clone(),

@@ -18,12 +18,13 @@ use parafa_operator::{
     AuditCommand, CallsCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand,
     ProviderCommand, TenantCommand, UsageCommand, UserCommand,
 };
+use parafa_platform::is_away;
 use parafa_store::FolderError;
 use tracing_subscriber::EnvFilter;
 
 use crate::built_along;
 use crate::config::{Config, ConfigError};
-use crate::startup::{ConfigFaults, NoMasterKeyFile};
+use crate::startup::{ConfigFaults, NoDatabase, NoMasterKeyFile, NoStore};
 use parafa_plugin_tools::output::{is_read, print_json, print_line, shown_whole, warn};
 use parafa_plugin_tools::{FAULT, REFUSED, ToolError, USAGE};
 
@@ -97,14 +98,16 @@ impl Location {
         if let Some(data) = &self.data {
             config.store.data.clone_from(data);
         }
+        crate::demo::settle_own_store(&mut config);
         Ok(config)
     }
 }
 
 /// Refuses a data folder that is not there: one that was misspelt is not made.
+/// Hosts that share a database need none.
 fn find_data_folder(config: &Config) -> Result<(), CommandError> {
     let data = &config.store.data;
-    if data.is_dir() {
+    if data.is_dir() || config.store.is_shared() {
         return Ok(());
     }
     Err(CommandError::Refused(format!(
@@ -197,10 +200,21 @@ impl From<anyhow::Error> for CommandError {
             Err(error) => error,
         };
         let folder = error.downcast_ref::<FolderError>();
-        if folder.is_some_and(FolderError::is_refusal) || error.is::<NoMasterKeyFile>() {
+        let is_refusal = folder.is_some_and(FolderError::is_refusal)
+            || error.is::<NoMasterKeyFile>()
+            || error.is::<NoDatabase>()
+            || error.is::<NoStore>()
+            || is_away(error.as_ref());
+        if is_refusal {
             return Self::Refused(format!("{error:#}"));
         }
         Self::Fault(error)
+    }
+}
+
+impl From<NoDatabase> for CommandError {
+    fn from(error: NoDatabase) -> Self {
+        Self::Refused(error.to_string())
     }
 }
 

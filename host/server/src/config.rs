@@ -9,17 +9,16 @@ mod faults;
 mod limits;
 mod load;
 mod quotas;
+mod store;
 #[cfg(test)]
 mod tests;
 
 use std::net::SocketAddr;
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use parafa_platform::billing::PriceLadder;
 use parafa_plugin_store::PluginStoreSettings;
-use parafa_store::engine::SledOptions;
 use serde::Deserialize;
 use url::Url;
 
@@ -28,6 +27,7 @@ pub use self::auth::Auth;
 pub use self::diligence::Diligence;
 pub use self::limits::Limits;
 pub use self::load::ConfigError;
+pub use self::store::{DatabaseUrl, Engine, Objects, StoreSection};
 use crate::built_along;
 
 /// Everything that an operator can set. `docs/configuration.md` explains each
@@ -39,6 +39,8 @@ pub struct Config {
     pub server: Server,
     /// Records and bytes.
     pub store: StoreSection,
+    /// Documents that hosts share.
+    pub objects: Objects,
     /// The master key.
     pub secrets: Secrets,
     /// Bounds on requests.
@@ -84,29 +86,6 @@ pub struct Server {
     /// Addresses and networks of the proxies that are believed for whom a
     /// request is.
     pub trusted_proxies: Vec<String>,
-}
-
-/// Records and bytes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct StoreSection {
-    /// `sled`.
-    pub engine: Engine,
-    /// Folder of the embedded store, its byte files and wrapped data keys.
-    pub data: PathBuf,
-    /// Memory that the embedded store may use as a cache, in bytes.
-    pub cache_bytes: u64,
-    /// Most commits that one sync of the embedded store makes durable.
-    pub commits_per_sync: NonZeroU16,
-}
-
-/// Which engine keeps the records.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// Embedded, in the data folder.
-    #[default]
-    Sled,
 }
 
 /// The master key.
@@ -267,17 +246,6 @@ impl Default for Server {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             operator_listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             trusted_proxies: Vec::new(),
-        }
-    }
-}
-
-impl Default for StoreSection {
-    fn default() -> Self {
-        Self {
-            engine: Engine::Sled,
-            data: PathBuf::from("parafa-data"),
-            cache_bytes: 128 * 1024 * 1024,
-            commits_per_sync: SledOptions::DEFAULT_COMMITS_PER_SYNC,
         }
     }
 }

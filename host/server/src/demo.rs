@@ -6,13 +6,16 @@ mod diligence_keys;
 mod file;
 mod front;
 mod relying_party;
+mod store;
 mod workspace;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
+use jiff::SignedDuration;
 use parafa_api_http::pages::DemoWorld;
 use parafa_demo::{
     Control, ControlError, RelyingParty, World, WorldClock, WorldConfig, WorldError,
@@ -20,11 +23,14 @@ use parafa_demo::{
 use parafa_outbound::HostPort;
 use parafa_store::{Clock, StoreMode, SystemClock};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use url::Url;
 
 use self::clock::ServerClock;
 pub(crate) use self::file::{DemoFile, FileError};
 use self::file::{Workspaces, WorldPart};
+use self::store::SharedStore;
+pub(crate) use self::store::{settle_joined_store, settle_own_store};
 use crate::app::App;
 use crate::config::{Attorney, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup;
@@ -38,6 +44,10 @@ pub(crate) const BACKED_UP: [&str; 2] = ["demo.json", WORLD];
 /// Who has reviewed the demo's interpretation, in which nothing is real.
 const REVIEWER: &str = "TARIAMA PERŽIŪRĖTOJA (demo)";
 const SCHEME_NAME: &str = "smart-id-demo";
+/// For how long a host that shares its store waits for the host with the world.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The demo world that a server lives in.
 pub(crate) struct Demo {
@@ -54,6 +64,8 @@ enum Host {
     Other {
         following: JoinHandle<()>,
         workspaces: Workspaces,
+        /// What links begin with, where the store is shared.
+        links: Option<Url>,
     },
 }
 
@@ -78,6 +90,18 @@ pub(crate) enum DemoError {
         .0.display()
     )]
     HasJoined(PathBuf),
+    /// The host with the world keeps its records to itself.
+    #[error(
+        "the host of {} has an embedded store, which is its own: start both hosts with store.engine postgres and one store.url, or this one without them",
+        .0.display()
+    )]
+    NoSharedStore(PathBuf),
+    /// This host is to have its records elsewhere.
+    #[error(
+        "store.url is another database than that of {}: leave it out, and the records are those of the host that is joined",
+        .0.display()
+    )]
+    OtherStore(PathBuf),
     /// An address of the world is none.
     #[error("the demo world's address {address} is not one")]
     Address {
@@ -153,7 +177,9 @@ impl Demo {
     /// Points the configuration at a world that runs.
     async fn live_in(config: &mut Config, joined: DemoFile) -> Result<Self, DemoError> {
         let control = Control::new(&joined.world.addresses.control)?;
-        let offset = control.clock().await?.offset();
+        // Without a shared store there is nothing to go on with.
+        let patience = joined.store.as_ref().map_or(Duration::ZERO, |_| PATIENCE);
+        let offset = offset(&control, patience).await?;
         let clock = WorldClock::new(Arc::new(parafa_demo::SystemClock), offset);
         point_at(config, &joined.world)?;
         let following = tokio::spawn({
@@ -166,13 +192,26 @@ impl Demo {
             host: Host::Other {
                 following,
                 workspaces: joined.workspaces,
+                links: joined.store.map(|store| store.base_url),
             },
         })
     }
 
-    /// The world's clock.
-    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
-        Arc::new(ServerClock(self.clock.clone()))
+    /// The server's clock, which runs with `base` and is moved with the world's.
+    pub(crate) fn clock(&self, base: Arc<dyn Clock>) -> Arc<dyn Clock> {
+        Arc::new(ServerClock {
+            base,
+            world: self.clock.clone(),
+        })
+    }
+
+    /// What links begin with at all hosts that share a store, where that is
+    /// another one's to say.
+    pub(crate) fn links(&self) -> Option<&Url> {
+        match &self.host {
+            Host::Own(_) => None,
+            Host::Other { links, .. } => links.as_ref(),
+        }
     }
 
     /// What newcomers are told of the world.
@@ -185,10 +224,11 @@ impl Demo {
     pub(crate) async fn move_in(
         &self,
         app: &App,
-        data: &Path,
+        config: &Config,
+        base_url: &Url,
         operator_url: &str,
     ) -> anyhow::Result<()> {
-        let path = DemoFile::path(data);
+        let path = DemoFile::path(&config.store.data);
         let workspaces = match &self.host {
             Host::Other { workspaces, .. } => workspaces.clone(),
             Host::Own(_) => match Workspaces::kept(&path)? {
@@ -197,14 +237,10 @@ impl Demo {
             },
         };
         let file = DemoFile {
-            base_url: app
-                .links
-                .base_url()
-                .as_str()
-                .trim_end_matches('/')
-                .to_owned(),
+            base_url: base_url.as_str().trim_end_matches('/').to_owned(),
             operator_url: operator_url.to_owned(),
             workspaces,
+            store: SharedStore::of(config, app.links.base_url()),
             world: self.world.clone(),
         };
         // In this order a start that is cut short finds its keys again.
@@ -234,13 +270,28 @@ impl Demo {
     }
 }
 
+/// How far the world's clock is ahead. A world that is away is waited for.
+async fn offset(control: &Control, patience: Duration) -> Result<SignedDuration, ControlError> {
+    let until = Instant::now() + patience;
+    loop {
+        match control.clock().await {
+            Err(error) if Instant::now() + PAUSE < until => {
+                tracing::debug!(%error, "the demo world is waited for");
+                tokio::time::sleep(PAUSE).await;
+            }
+            clock => return Ok(clock?.offset()),
+        }
+    }
+}
+
 /// Refuses a folder that is not a demo's, before anything is made in it.
 ///
 /// # Errors
 /// As [`startup::open_folder`].
 pub(crate) async fn check_folder(config: &Config) -> anyhow::Result<()> {
     let data = &config.store.data;
-    let is_known = DemoFile::path(data).exists() || data.join(WORLD).exists();
+    let is_known =
+        config.store.is_shared() || DemoFile::path(data).exists() || data.join(WORLD).exists();
     if is_known || !data.join("store").exists() {
         return Ok(());
     }

@@ -6,13 +6,14 @@ use anyhow::Context;
 use parafa_ceremony::attempt::{self, ATTEMPTS};
 use parafa_ceremony::{CeremonyError, deadline, erase, remind};
 use parafa_delivery::DELIVERIES_AT_ONCE;
-use parafa_platform::idempotency;
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
 use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
 use parafa_platform::sweep::{self, Sweeper};
+use parafa_platform::{PlatformError, idempotency, kept_answers, rates};
 use parafa_signing::{batches, files};
 
 use crate::app::App;
+use crate::shared;
 use crate::tables::TABLES;
 
 /// Jobs of a lane in which people are waited for, each with a provider's answer
@@ -92,24 +93,26 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
             })?;
         }};
     }
-    handler!(attempt::DRIVE, app.attempts, drive_attempt);
+    handler!(attempt::DRIVE, app.ceremonies, drive_attempt);
     handler!(parafa_auth::drive::DRIVE, app.authentications, drive);
     handler!(parafa_auth::create::DROP, app.authentications, drop_request);
     handler!(parafa_identification::VERIFY, app.identifications, verify);
     handler!(parafa_identification::CLOSE, app.identifications, close);
-    handler!(deadline::EXPIRE, app.lifecycle, expire_signing);
-    handler!(remind::REMIND, app.lifecycle, remind_signers);
-    handler!(erase::FINISH_ERASURE, app.lifecycle, finish_erasure);
-    handler!(batches::INVITE, app.signings, invite_batch_signer);
-    handler!(files::DROP_FILE, app.intake, drop_file);
+    handler!(deadline::EXPIRE, app.ceremonies, expire_due);
+    handler!(remind::REMIND, app.ceremonies, remind_signers);
+    handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);
+    handler!(batches::INVITE, app.signing.signings, invite_batch_signer);
+    handler!(files::DROP_FILE, app.signing.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);
     handler!(outbox::DELIVER, app.webhooks, deliver);
+    let kept_answers = shared::kept_answers(app.records.clone());
+    handler!(kept_answers::DROP_KEPT_ANSWER, kept_answers, drop_answer);
     handler!(parafa_delivery::DROP_NOTICE, app.webhooks, drop_notice);
     handler!(outbox::MAIL, app.mail, send);
-    let (records, prompts) = (app.records.clone(), app.prompts.clone());
+    let (records, ceremonies) = (app.records.clone(), app.ceremonies.clone());
     let call_log = app.call_log.clone();
     handlers.register(sweep::SWEEP, move |job| {
-        let (records, prompts) = (records.clone(), prompts.clone());
+        let (records, ceremonies) = (records.clone(), ceremonies.clone());
         let call_log = call_log.clone();
         Box::pin(async move {
             let sweeper = Sweeper {
@@ -119,7 +122,9 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
                 tables: TABLES,
             };
             let forget = async {
-                prompts.forget_prompts().await?;
+                ceremonies.prompts().forget_prompts().await?;
+                let forgotten = rates::forget(&records.store).await;
+                forgotten.map_err(PlatformError::from)?;
                 Ok::<_, CeremonyError>(call_log.forget().await?)
             };
             Ok(sweeper.run(job, forget).await?)

@@ -9,6 +9,7 @@ mod demo;
 mod jobs;
 mod metrics;
 mod operator;
+mod shared;
 mod startup;
 mod tables;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The operator's listener: health and metrics.
 
+use std::fmt::Display;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -9,10 +11,13 @@ use axum::routing::get;
 use http::{HeaderMap, StatusCode};
 use parafa_ceremony::metrics::look_at_quotas;
 use parafa_platform::sweep::SweepRow;
+use parafa_store::{EngineError, StoreError};
 
 use crate::app::App;
 use crate::metrics::scrape;
 
+/// For how long one thing is waited for that readiness is made of.
+const ANSWER: Duration = Duration::from_secs(3);
 const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
                             start, or what is lost by then is accepted without a question";
 
@@ -38,35 +43,61 @@ struct RunningServer {
 }
 
 async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
-    let RunningServer { app, accepts_loss } = server;
-    if let Err(error) = app.records.store.health() {
-        return (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n"));
-    }
-    if app.plugins.active().is_empty() {
-        return (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "plugins: none is active\n".to_owned(),
-        );
-    }
-    if let Err(error) = app.records.keys.check().await {
-        return (StatusCode::SERVICE_UNAVAILABLE, format!("keys: {error}\n"));
-    }
-    match app.records.store.get::<SweepRow>(&()).await {
-        Ok(row) => {
-            let sweep = row.and_then(|row| row.warning());
-            let loss = accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
-            let warnings = sweep.into_iter().chain(loss);
+    match readiness(&server).await {
+        Ok(warnings) => {
             let warnings: String = warnings
                 .map(|warning| format!("warning: {warning}\n"))
                 .collect();
             (StatusCode::OK, format!("ok\n{warnings}"))
         }
-        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("store: {error}\n")),
+        Err(away) => (StatusCode::SERVICE_UNAVAILABLE, format!("{away}\n")),
+    }
+}
+
+/// What an operator should look at although the server can work; else what is not
+/// to be had, by name. It asks for each thing anew, so that what was away is seen
+/// to be back although nobody needed it meanwhile.
+async fn readiness(server: &RunningServer) -> Result<impl Iterator<Item = String>, String> {
+    let app = &server.app;
+    match app.records.store.health() {
+        Ok(()) | Err(StoreError::Engine(EngineError::Unavailable { .. })) => {}
+        Err(error) => return Err(format!("store: {error}")),
+    }
+    if app.plugins.active().is_empty() {
+        return Err("plugins: none is active".to_owned());
+    }
+    let (row, keys, objects) = tokio::join!(
+        in_time(app.records.store.get::<SweepRow>(&())),
+        in_time(app.records.keys.check()),
+        in_time(app.records.files.check()),
+    );
+    let named = match app.records.store.is_shared() {
+        true => "database",
+        false => "store",
+    };
+    let row = row.map_err(|away| format!("{named}: {away}"))?;
+    keys.map_err(|away| format!("keys: {away}"))?;
+    objects.map_err(|away| format!("objects: {away}"))?;
+    let sweep = row.and_then(|row| row.warning());
+    let loss = server.accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
+    let broken = app.plugin_store.broken().await;
+    let broken = broken.map(|findings| findings.faults).unwrap_or_default();
+    let broken = broken
+        .into_iter()
+        .map(|fault| format!("on this host {fault}"));
+    Ok(sweep.into_iter().chain(loss).chain(broken))
+}
+
+/// What is answered before whoever asks for readiness has gone.
+async fn in_time<T, E: Display>(answer: impl Future<Output = Result<T, E>>) -> Result<T, String> {
+    match tokio::time::timeout(ANSWER, answer).await {
+        Ok(answer) => answer.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("no answer within {} seconds", ANSWER.as_secs())),
     }
 }
 
 async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
     let app = server.app;
-    look_at_quotas(&app.intake.uploads).await;
+    look_at_quotas(&app.signing.intake.uploads).await;
     scrape(&app.records.store, app.webhooks.waiting(), &headers).await
 }

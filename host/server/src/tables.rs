@@ -14,11 +14,13 @@ pub(crate) const TABLES: Tables = Tables::new(&[
     parafa_signing::records::TABLES,
     parafa_auth::records::TABLES,
     parafa_identification::records::TABLES,
+    parafa_plugin_store::TABLES,
 ]);
 
 /// What is backed up and restored beside the store.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside,
+    formerly_beside: &parafa_plugin_store::FORMERLY_BACKED_UP,
     tables: TABLES,
 };
 
@@ -27,6 +29,5 @@ fn beside(mode: StoreMode) -> Vec<PathBuf> {
         StoreMode::Demo => &demo::BACKED_UP,
         StoreMode::Production => &[],
     };
-    let names = parafa_plugin_store::BACKED_UP.iter().chain(of_mode);
-    names.map(PathBuf::from).collect()
+    of_mode.iter().map(PathBuf::from).collect()
 }

@@ -20,11 +20,12 @@ use parafa_api_signing::{ArchiveLevel, WireName};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::attempt::pin;
 use parafa_ceremony::changes::Changes;
-use parafa_ceremony::reader::{SigningReader, UnsealedSigning};
-use parafa_ceremony::records::{DocumentVersion, MadeBy, SigningRow};
+use parafa_ceremony::reader::{CeremonyReader, UnsealedCeremony};
+use parafa_ceremony::records::{CeremonyRow, DocumentVersion, MadeBy};
 use parafa_ceremony::{plugin_failure, seed};
 use parafa_platform::accounts::Caller;
 use parafa_platform::detached::run_detached;
+use parafa_platform::plugins::is_disabled;
 use parafa_platform::{Records, seconds_until};
 use parafa_plugin_host::{
     ArchiveRequest, ArchivedDocument, BaselineLevel, CallError, CallPriority, Capability,
@@ -66,7 +67,7 @@ const INCOMPLETE: [&str; 3] = [
 #[derive(Debug)]
 pub struct Archived {
     /// The signing with its new version.
-    pub opened: UnsealedSigning,
+    pub opened: UnsealedCeremony,
     /// The level, such as `PAdES-B-LT`.
     pub level: String,
     /// Whether it was raised now.
@@ -78,7 +79,7 @@ pub struct Archives {
     /// The rows and what they name.
     pub records: Records,
     /// Reads signings.
-    pub reader: SigningReader,
+    pub reader: CeremonyReader,
     /// Lets documents in.
     pub intake: Arc<Intake>,
     /// The plugins that can be called.
@@ -102,7 +103,7 @@ impl Archives {
         caller: &Caller,
         id: Uuid,
     ) -> Result<Archived, SigningError> {
-        self.archivable(&self.reader.signing_of(caller, id).await?)
+        self.archivable(&self.reader.row_of(caller, id).await?)
             .await?;
         let archived = tokio::time::timeout(WITHIN, self.archive_in_turn(caller, id)).await;
         archived.unwrap_or(Err(CeremonyError::ServiceDown(
@@ -118,7 +119,7 @@ impl Archives {
     ) -> Result<Archived, SigningError> {
         let _turn = self.archive_turns.take(id).await;
         for _ in 0..TRIES {
-            let row = self.reader.signing_of(caller, id).await?;
+            let row = self.reader.row_of(caller, id).await?;
             let base = self.archivable(&row).await?.clone();
             if let Some(archived) = self.archive_version(caller, row, base).await? {
                 return Ok(archived);
@@ -130,7 +131,7 @@ impl Archives {
     /// The version that can be archived.
     async fn archivable<'r>(
         &self,
-        row: &'r SigningRow,
+        row: &'r CeremonyRow,
     ) -> Result<&'r DocumentVersion, SigningError> {
         if row.erased_at.is_some() {
             return Err(CeremonyError::NotFound.into());
@@ -151,7 +152,7 @@ impl Archives {
     async fn archive_version(
         self: &Arc<Self>,
         caller: &Caller,
-        row: SigningRow,
+        row: CeremonyRow,
         base: DocumentVersion,
     ) -> Result<Option<Archived>, SigningError> {
         let Some(plugin) = self.plugins.by_id(&row.format) else {
@@ -176,7 +177,7 @@ impl Archives {
         let ArchivedDocument { bytes, outcome, .. } = archived;
         let Some(bytes) = bytes else {
             return Ok(Some(Archived {
-                opened: self.reader.open_signing(row).await?,
+                opened: self.reader.open(row).await?,
                 level: outcome.level,
                 upgraded: false,
             }));
@@ -202,7 +203,7 @@ impl Archives {
     async fn keep_archive(
         &self,
         plugin: &Plugin,
-        row: &SigningRow,
+        row: &CeremonyRow,
         base: &DocumentVersion,
         bytes: Bytes,
         outcome: parafa_plugin_host::Archived,
@@ -295,12 +296,12 @@ impl Archives {
         base: &DocumentVersion,
         version: &DocumentVersion,
         plugin: &Plugin,
-    ) -> Result<Option<UnsealedSigning>, SigningError> {
+    ) -> Result<Option<UnsealedCeremony>, SigningError> {
         self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<SigningRow>(&id).await?;
+                    let row = tx.get::<CeremonyRow>(&id).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     let mut row = row.ok_or(CeremonyError::NotFound)?;
                     check_free(&row, tx.now())?;
@@ -309,7 +310,7 @@ impl Archives {
                         return Ok(None);
                     }
                     // Somebody may have taken it out of use while it worked.
-                    if self.plugins.is_disabled(plugin.digest()) {
+                    if is_disabled(tx, &plugin.digest().to_string()).await? {
                         return Err(out_of_use(&row.format));
                     }
                     row.versions.push(version.clone());
@@ -321,7 +322,7 @@ impl Archives {
                         fields = made_by.audited(fields);
                     }
                     audit::append(tx, id, "document.archived", fields).await?;
-                    Ok(Some(UnsealedSigning::read(tx, key, row).await?))
+                    Ok(Some(UnsealedCeremony::read(tx, key, row).await?))
                 })
             })
             .await
@@ -405,7 +406,7 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
 }
 
 /// Refuses a document that somebody is signing.
-fn check_free(row: &SigningRow, now: Timestamp) -> Result<(), CeremonyError> {
+fn check_free(row: &CeremonyRow, now: Timestamp) -> Result<(), CeremonyError> {
     let turn = row.signing.current_turn(now);
     turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))
 }

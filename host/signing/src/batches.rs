@@ -11,8 +11,8 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
 use parafa_ceremony::notices;
 use parafa_ceremony::quota::Room;
-use parafa_ceremony::reader::ListedSigning;
-use parafa_ceremony::records::{Delivery, MailKind, SigningRow};
+use parafa_ceremony::reader::ListedCeremony;
+use parafa_ceremony::records::{CeremonyRow, Delivery, MailKind};
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim};
@@ -21,7 +21,7 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::api::{forms, views};
-use super::create_signing::Prepared;
+use super::create_signing::PreparedSigning;
 use super::signings::Signings;
 use super::{funding, kept_answer, sealing, settle_answer};
 use crate::error::SigningError;
@@ -35,7 +35,7 @@ pub struct UnsealedBatch {
     /// What is sealed in it.
     pub private: BatchPrivate,
     /// The signings, in the order in which they were posted.
-    pub signings: Vec<ListedSigning>,
+    pub signings: Vec<ListedCeremony>,
 }
 
 impl Signings {
@@ -84,7 +84,7 @@ impl Signings {
             }
             return Err(error);
         }
-        self.ceremonies.work.notify_one();
+        self.ceremonies.wake();
         for signing in &prepared {
             signing.log();
         }
@@ -106,7 +106,7 @@ impl Signings {
                 Box::pin(async move {
                     let mut signings = Vec::with_capacity(ids.len());
                     for id in ids {
-                        let signing = tx.get::<SigningRow>(&id).await?;
+                        let signing = tx.get::<CeremonyRow>(&id).await?;
                         let lost = CeremonyError::Inconsistent("a batch has lost a signing");
                         signings.push(signing.ok_or(lost)?);
                     }
@@ -114,7 +114,7 @@ impl Signings {
                 })
             })
             .await?;
-        let signings = self.reader.show_signings(signings).await?;
+        let signings = self.reader.show(signings).await?;
         Ok(UnsealedBatch {
             private: self.batch_private(&row).await?,
             row,
@@ -147,7 +147,7 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         terms: &TermsForm,
-        prepared: &[Prepared],
+        prepared: &[PreparedSigning],
     ) -> Result<BatchRow, SigningError> {
         let data_key = self.records.store.new_id().await?;
         let key = self.records.keys.create(data_key).await?;
@@ -171,13 +171,13 @@ impl Signings {
         caller: &Caller,
         row: &BatchRow,
         terms: &TermsForm,
-        prepared: &[Prepared],
+        prepared: &[PreparedSigning],
         room: Arc<Room>,
         claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, claim, || {
             let opened = opened_batch(row.clone(), terms, prepared);
-            views::batch(&self.ceremonies.links, &opened)
+            views::batch(self.ceremonies.links(), &opened)
         })
         .await?;
         for signing in prepared {
@@ -208,7 +208,7 @@ impl Signings {
         settle_answer(&self.idempotency, answer.as_ref(), stored).await
     }
 
-    async fn discard_all(&self, prepared: &[Prepared]) {
+    async fn discard_all(&self, prepared: &[PreparedSigning]) {
         for signing in prepared {
             self.ceremonies.discard(&signing.ceremony).await;
         }
@@ -216,7 +216,7 @@ impl Signings {
 }
 
 /// Each party, by its signer in each of the signings.
-fn parties(terms: &TermsForm, prepared: &[Prepared]) -> Vec<Vec<Uuid>> {
+fn parties(terms: &TermsForm, prepared: &[PreparedSigning]) -> Vec<Vec<Uuid>> {
     let signers = |position: usize| {
         let signings = prepared.iter();
         signings
@@ -231,7 +231,7 @@ fn parties(terms: &TermsForm, prepared: &[Prepared]) -> Vec<Vec<Uuid>> {
 /// erased, whose title was the same; gives the key of it.
 pub(super) async fn forget_title(
     tx: &mut Transaction<'_>,
-    signing: &SigningRow,
+    signing: &CeremonyRow,
 ) -> Result<Option<Uuid>, CeremonyError> {
     let Some(id) = signing.batch else {
         return Ok(None);
@@ -250,7 +250,7 @@ pub(super) async fn forget_title(
 async fn invite(
     tx: &mut Transaction<'_>,
     terms: &TermsForm,
-    prepared: &[Prepared],
+    prepared: &[PreparedSigning],
 ) -> Result<(), SigningError> {
     if terms.delivery != Delivery::Email {
         return Ok(());
@@ -273,13 +273,13 @@ async fn invite(
     Ok(())
 }
 
-fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[Prepared]) -> UnsealedBatch {
+fn opened_batch(row: BatchRow, terms: &TermsForm, prepared: &[PreparedSigning]) -> UnsealedBatch {
     UnsealedBatch {
         row,
         private: batch_private(terms),
         signings: prepared
             .iter()
-            .map(|one| ListedSigning::Unsealed(one.opened().clone()))
+            .map(|one| ListedCeremony::Unsealed(one.opened().clone()))
             .collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::change;
-use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::reader::CeremonyReader;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim, Idempotency};
@@ -26,13 +26,13 @@ pub struct UnsealedComment {
 /// Keeps the caller's remarks on signings.
 pub struct Comments {
     records: Records,
-    reader: SigningReader,
+    reader: CeremonyReader,
     idempotency: Idempotency,
 }
 
 impl Comments {
     /// Keeps comments in these records.
-    pub fn new(records: Records, reader: SigningReader, idempotency: Idempotency) -> Self {
+    pub fn new(records: Records, reader: CeremonyReader, idempotency: Idempotency) -> Self {
         Self {
             records,
             reader,
@@ -48,7 +48,7 @@ impl Comments {
         caller: &Caller,
         id: Uuid,
     ) -> Result<Vec<UnsealedComment>, SigningError> {
-        let row = self.reader.signing_of(caller, id).await?;
+        let row = self.reader.row_of(caller, id).await?;
         let key = match self.reader.key_to(&row).await {
             Err(CeremonyError::NotFound) => return Ok(Vec::new()),
             key => key?,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parafa_api_signing::requests::{CreateSigning, DocumentBytes, Source};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::forms::TermsForm;
-use parafa_ceremony::opening;
+use parafa_ceremony::opening::{PreparedCeremony, UploadedDocument};
 use parafa_ceremony::quota::Room;
-use parafa_ceremony::reader::UnsealedSigning;
+use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::Delivery;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim};
@@ -23,8 +23,8 @@ use crate::error::{IntakeFault, SigningError};
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
 /// A signing whose bytes are written and whose rows are not.
-pub(super) struct Prepared {
-    pub(super) ceremony: opening::Prepared,
+pub(super) struct PreparedSigning {
+    pub(super) ceremony: PreparedCeremony,
     /// The stored file that the document was copied from.
     file: Option<Uuid>,
     /// What the plugin told about flattening the document.
@@ -40,7 +40,7 @@ impl Signings {
         caller: &Caller,
         request: CreateSigning,
         claim: Option<&Claim>,
-    ) -> Result<UnsealedSigning, SigningError> {
+    ) -> Result<UnsealedCeremony, SigningError> {
         let terms = forms::terms(request.terms)?;
         self.check_mail(terms.delivery)?;
         let room;
@@ -68,7 +68,7 @@ impl Signings {
             }
             return Err(error);
         }
-        self.ceremonies.work.notify_one();
+        self.ceremonies.wake();
         prepared.log();
         Ok(prepared.ceremony.opened)
     }
@@ -84,12 +84,12 @@ impl Signings {
     async fn store_signing(
         &self,
         caller: &Caller,
-        prepared: &Prepared,
+        prepared: &PreparedSigning,
         room: Arc<Room>,
         claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
         let answer = kept_answer(&self.idempotency, claim, || {
-            views::signing(&self.ceremonies.links, prepared.opened())
+            views::signing(self.ceremonies.links(), prepared.opened())
         })
         .await?;
         prepared.ceremony.settle();
@@ -121,7 +121,7 @@ impl Signings {
         mut document: Examined<'_>,
         terms: &TermsForm,
         batch: Option<Uuid>,
-    ) -> Result<Prepared, SigningError> {
+    ) -> Result<PreparedSigning, SigningError> {
         let loaded = match self.intake.load_to_sign(caller, &mut document).await {
             // It was dropped since it was looked at.
             Err(SigningError::Ceremony(CeremonyError::NotFound)) => {
@@ -135,7 +135,7 @@ impl Signings {
             DocumentBytes::Content(_) => None,
             DocumentBytes::FileToken(token) => Some(token.0),
         };
-        let posted = opening::NewDocument {
+        let posted = UploadedDocument {
             name: document.name,
             content: loaded.content,
             media_type: document.media_type,
@@ -148,7 +148,7 @@ impl Signings {
         for body in document.remarks {
             remarks.push(self.remark(&ceremony, body).await?);
         }
-        Ok(Prepared {
+        Ok(PreparedSigning {
             ceremony,
             file,
             flatten_notes: document.flatten_notes,
@@ -159,7 +159,7 @@ impl Signings {
     /// A comment of the service's own.
     async fn remark(
         &self,
-        ceremony: &opening::Prepared,
+        ceremony: &PreparedCeremony,
         body: String,
     ) -> Result<CommentRow, SigningError> {
         let id = self.records.store.new_id().await?;
@@ -177,8 +177,8 @@ impl Signings {
     }
 }
 
-impl Prepared {
-    pub(super) fn opened(&self) -> &UnsealedSigning {
+impl PreparedSigning {
+    pub(super) fn opened(&self) -> &UnsealedCeremony {
         &self.ceremony.opened
     }
 

@@ -2,7 +2,7 @@
 
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::notices::note_done;
-use parafa_ceremony::records::{Delivery, SigningRow};
+use parafa_ceremony::records::{CeremonyRow, Delivery};
 use parafa_domain::{CompletionMode, SignerStatus};
 use parafa_platform::face::{DoneMail, FaceRow};
 use parafa_platform::outbox;
@@ -17,7 +17,7 @@ pub(crate) async fn tell_signers(
     tx: &mut Transaction<'_>,
     master: &MasterKey,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let is_signed = row.signing.completion_mode == Some(CompletionMode::QesCeremony);
     if row.delivery != Delivery::Email || !is_signed {

@@ -3,9 +3,9 @@
 
 use async_trait::async_trait;
 use parafa_ceremony::notices::{notice, private_of, signer_private};
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_ceremony::{CeremonyError, CeremonyOwner, ErasedByOwner, Erasure};
-use parafa_domain::{SignerId, SignerStatus, SigningEvent};
+use parafa_domain::{CeremonyEvent, SignerId, SignerStatus};
 use parafa_platform::Records;
 use parafa_platform::outbox::{NoticeRow, deliver};
 use parafa_store::keys::DataKey;
@@ -32,17 +32,17 @@ impl CeremonyOwner for SigningOwner {
         &self,
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
-        events: &[SigningEvent],
+        row: &CeremonyRow,
+        events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError> {
-        if events.contains(&SigningEvent::Completed) {
+        if events.contains(&CeremonyEvent::Completed) {
             done::tell_signers(tx, &self.records.master, key, row).await?;
         }
         batches::held_mails::settle(tx, row).await?;
         // The last event told; the next one leaves after it.
         let mut before = None;
         for event in events {
-            if let SigningEvent::SignerSigned(_) = event {
+            if let CeremonyEvent::SignerSigned(_) = event {
                 funding::bill_signature(tx, row).await?;
             }
             if let Some(event) = Event::of(*event) {
@@ -56,13 +56,13 @@ impl CeremonyOwner for SigningOwner {
         &self,
         tx: &mut Transaction<'_>,
         key: &DataKey,
-        row: &SigningRow,
+        row: &CeremonyRow,
         signer: SignerId,
     ) -> Result<bool, CeremonyError> {
         batches::held_mails::hold_invitation(tx, key, row, signer).await
     }
 
-    fn has_final_event(&self, key: &DataKey, row: &SigningRow) -> Result<bool, CeremonyError> {
+    fn has_final_event(&self, key: &DataKey, row: &CeremonyRow) -> Result<bool, CeremonyError> {
         Ok(private_of(key, row)?.webhook_url.is_some())
     }
 
@@ -113,10 +113,10 @@ impl SigningOwner {
     }
 }
 
-fn final_event(events: &[SigningEvent]) -> Option<EventKind> {
+fn final_event(events: &[CeremonyEvent]) -> Option<EventKind> {
     events.iter().find_map(|event| match event {
-        SigningEvent::Cancelled => Some(EventKind::Cancelled),
-        SigningEvent::Expired => Some(EventKind::Expired),
+        CeremonyEvent::Cancelled => Some(EventKind::Cancelled),
+        CeremonyEvent::Expired => Some(EventKind::Expired),
         _ => None,
     })
 }
@@ -128,16 +128,16 @@ struct Event {
 }
 
 impl Event {
-    fn of(event: SigningEvent) -> Option<Self> {
+    fn of(event: CeremonyEvent) -> Option<Self> {
         let (kind, signer) = match event {
-            SigningEvent::SignerReleased(_) => return None,
-            SigningEvent::Cancelled => (EventKind::Cancelled, None),
-            SigningEvent::Completed => (EventKind::Completed, None),
-            SigningEvent::Declined => (EventKind::Declined, None),
-            SigningEvent::Expired => (EventKind::Expired, None),
-            SigningEvent::Failed => (EventKind::Failed, None),
-            SigningEvent::SignerDeclined(signer) => (EventKind::SignerDeclined, Some(signer)),
-            SigningEvent::SignerSigned(signer) => (EventKind::SignerSigned, Some(signer)),
+            CeremonyEvent::SignerReleased(_) => return None,
+            CeremonyEvent::Cancelled => (EventKind::Cancelled, None),
+            CeremonyEvent::Completed => (EventKind::Completed, None),
+            CeremonyEvent::Declined => (EventKind::Declined, None),
+            CeremonyEvent::Expired => (EventKind::Expired, None),
+            CeremonyEvent::Failed => (EventKind::Failed, None),
+            CeremonyEvent::SignerDeclined(signer) => (EventKind::SignerDeclined, Some(signer)),
+            CeremonyEvent::SignerSigned(signer) => (EventKind::SignerSigned, Some(signer)),
         };
         Some(Self { kind, signer })
     }
@@ -149,7 +149,7 @@ async fn tell_of_erased(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
     target: String,
-    row: &SigningRow,
+    row: &CeremonyRow,
     kind: EventKind,
 ) -> Result<(), CeremonyError> {
     let payload = EventPayload {
@@ -170,7 +170,7 @@ async fn tell_of_erased(
 async fn tell(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     event: Event,
     before: Option<NoticeRow>,
 ) -> Result<Option<NoticeRow>, CeremonyError> {
@@ -208,7 +208,7 @@ async fn tell(
 async fn event_notice(
     tx: &mut Transaction<'_>,
     own: (Uuid, &DataKey),
-    row: &SigningRow,
+    row: &CeremonyRow,
     event: &Event,
     payload: &EventPayload,
 ) -> Result<NoticeRow, CeremonyError> {
@@ -219,7 +219,7 @@ async fn event_notice(
 async fn event_signer(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     id: SignerId,
 ) -> Result<EventSigner, CeremonyError> {
     let private = signer_private(tx, key, id.uuid()).await?;

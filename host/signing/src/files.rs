@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use parafa_api_signing::requests::NewFile;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim};
 use parafa_platform::jobs::TIMERS;
@@ -240,7 +240,7 @@ impl Intake {
 /// Counts a signing that copied a file's bytes.
 pub(super) async fn count_use(
     tx: &mut Transaction<'_>,
-    signing: &SigningRow,
+    signing: &CeremonyRow,
     token: Uuid,
 ) -> Result<(), SigningError> {
     // A file that was deleted meanwhile was still there when it was copied.

@@ -1,6 +1,6 @@
 //! Who pays for signatures.
 
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::{self, PaymentRequired};
@@ -34,7 +34,7 @@ pub(super) async fn check(
 /// Enters a real signature into the ledger, in the transaction that stores it.
 pub(super) async fn bill_signature(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), PlatformError> {
     if row.mode == KeyMode::Live {
         let signing = row.signing.id.uuid();

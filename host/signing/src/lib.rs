@@ -14,6 +14,7 @@ pub mod files;
 mod funding;
 pub mod intake;
 pub mod listing;
+mod product;
 pub mod quota;
 pub mod records;
 pub mod sealing;
@@ -27,6 +28,7 @@ use parafa_platform::idempotency::{Answer, Claim, Idempotency};
 
 pub use crate::error::{IntakeFault, RefusedDocument, SigningError};
 pub use crate::events::SigningOwner;
+pub use crate::product::{SigningParts, SigningProduct};
 
 /// The kinds of all jobs that this crate enqueues.
 pub const JOB_KINDS: &[&str] = &[batches::INVITE, files::DROP_FILE];

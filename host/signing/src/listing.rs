@@ -1,9 +1,9 @@
 //! Pages of a workspace's signings.
 
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::ListedSigning;
+use parafa_ceremony::reader::ListedCeremony;
 use parafa_ceremony::records::{SIGNINGS_BY_STATUS, SIGNINGS_OF_WORKSPACE, status_number};
-use parafa_domain::SigningStatus;
+use parafa_domain::CeremonyStatus;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::signings::Signings;
 #[derive(Clone, Copy, Debug)]
 pub struct Listing {
     /// Only signings in this state.
-    pub status: Option<SigningStatus>,
+    pub status: Option<CeremonyStatus>,
     /// Most rows of the page.
     pub limit: usize,
     /// The cursor of the page before.
@@ -26,7 +26,7 @@ pub struct Listing {
 #[derive(Debug)]
 pub struct Listed {
     /// The signings.
-    pub signings: Vec<ListedSigning>,
+    pub signings: Vec<ListedCeremony>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Uuid>,
 }
@@ -40,7 +40,7 @@ impl Signings {
     ) -> Result<Listed, SigningError> {
         if let Some(cursor) = listing.after {
             self.reader
-                .signing_of(caller, cursor)
+                .row_of(caller, cursor)
                 .await
                 .map_err(|error| match error {
                     CeremonyError::NotFound => SigningError::UnknownCursor,
@@ -78,7 +78,7 @@ impl Signings {
             })
             .await?;
         let last = paged.rows.last().map(|row| row.signing.id.uuid());
-        let mut signings = self.reader.show_signings(paged.rows).await?;
+        let mut signings = self.reader.show(paged.rows).await?;
         // One whose deadline has just passed may stand under its old status.
         signings.retain(|shown| {
             let status = shown.row().signing.status;

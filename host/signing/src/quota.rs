@@ -5,9 +5,9 @@ use std::sync::Arc;
 use parafa_api_signing::requests::{DocumentBytes, NewDocument};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::accounts::Caller;
-use parafa_store::{Store, StoreError};
+use parafa_store::{Store, StoreError, TableDeclaration};
 
 use super::intake::Intake;
 use crate::error::SigningError;
@@ -45,6 +45,9 @@ impl Intake {
 
 /// Adds up what is stored, before anything else is done with the store.
 pub async fn add_up(store: &Store) -> Result<(), StoreError> {
-    store.add_up::<SigningRow>().await?;
-    store.add_up::<FileRow>().await
+    let tables = [
+        TableDeclaration::of::<CeremonyRow>(),
+        TableDeclaration::of::<FileRow>(),
+    ];
+    store.add_up(&tables).await
 }

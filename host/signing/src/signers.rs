@@ -5,7 +5,7 @@ use parafa_api_signing::requests::NewSigner;
 use parafa_ceremony::change::changeable;
 use parafa_ceremony::notices::signer_private;
 use parafa_ceremony::reader::UnsealedSigner;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::SignerRole;
 use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::{self, Claim};
@@ -52,7 +52,7 @@ impl Signings {
                     }
                     let opened = party.join(tx, under, &row).await?;
                     if let Some(answer) = kept {
-                        let view = views::opened_signer(&self.ceremonies.links, &opened);
+                        let view = views::opened_signer(self.ceremonies.links(), &opened);
                         let body = kept_body(&view)?;
                         idempotency::keep(tx, &answer.with_body(&body)?, &[id]).await?;
                     }
@@ -71,7 +71,7 @@ impl Signings {
 async fn refuse_known_email(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     email: &str,
 ) -> Result<(), SigningError> {
     let email = mailbox(email);

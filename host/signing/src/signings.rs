@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use parafa_ceremony::Lifecycle;
-use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::Ceremonies;
+use parafa_ceremony::reader::CeremonyReader;
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
@@ -17,9 +17,9 @@ pub struct Signings {
     /// The rows and what they name.
     pub records: Records,
     /// Reads signings.
-    pub reader: SigningReader,
+    pub reader: CeremonyReader,
     /// Opens, changes and ends their ceremonies.
-    pub ceremonies: Arc<Lifecycle>,
+    pub ceremonies: Arc<Ceremonies>,
     /// Lets documents in.
     pub intake: Arc<Intake>,
     /// Keeps answers.

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use parafa_api_signing::SimulatedOutcome;
 use parafa_api_signing::{mailbox, requests};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::UnsealedSigning;
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::reader::UnsealedCeremony;
+use parafa_ceremony::records::{CeremonyRow, DocumentVersion};
 use parafa_ceremony::{change, plugin_failure, seed};
-use parafa_domain::{CannotSimulate, SignerId, SignerStatus, SigningStatus, Simulation};
+use parafa_domain::{CannotSimulate, CeremonyStatus, SignerId, SignerStatus, Simulation};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::detached::run_detached;
 use parafa_plugin_host::{
@@ -32,11 +32,11 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         request: requests::Simulation,
-    ) -> Result<UnsealedSigning, SigningError> {
+    ) -> Result<UnsealedCeremony, SigningError> {
         if caller.mode == KeyMode::Live {
             return Err(SigningError::SandboxOnly);
         }
-        let row = self.reader.signing_of(caller, id).await?;
+        let row = self.reader.row_of(caller, id).await?;
         let key = self.reader.key_to(&row).await?;
         let rehearsed = match request.action {
             SimulatedOutcome::Complete => self.rehearse(row).await?,
@@ -73,7 +73,7 @@ impl Signings {
         key: &DataKey,
         request: &requests::Simulation,
         rehearsed: Option<Rehearsed>,
-    ) -> Result<UnsealedSigning, SigningError> {
+    ) -> Result<UnsealedCeremony, SigningError> {
         let rehearsal = match rehearsed {
             Some(rehearsed) => Some(self.write_rehearsal(key, rehearsed).await?),
             None => None,
@@ -100,7 +100,7 @@ impl Signings {
         key: &DataKey,
         request: &requests::Simulation,
         rehearsal: Option<Rehearsal>,
-    ) -> Result<UnsealedSigning, SigningError> {
+    ) -> Result<UnsealedCeremony, SigningError> {
         let (caller, rehearsal) = (*caller, rehearsal.as_ref());
         self.records
             .store
@@ -110,9 +110,9 @@ impl Signings {
                     if !row.signing.is_live(tx.now()) {
                         return Err(CeremonyError::SigningEnded(row.signing.status).into());
                     }
-                    let UnsealedSigning {
+                    let UnsealedCeremony {
                         mut row, signers, ..
-                    } = UnsealedSigning::read(tx, key, row).await?;
+                    } = UnsealedCeremony::read(tx, key, row).await?;
                     let emails = signers.iter().map(|signer| signer.email.as_str());
                     let asked = request.signer_email.as_ref().map(AsRef::as_ref);
                     let named = named(&row, emails, asked)?;
@@ -139,8 +139,9 @@ impl Signings {
                         })
                         .await?;
                     }
-                    change::store(tx, &self.ceremonies.owners, key, &before, &row, &events).await?;
-                    Ok::<_, SigningError>(UnsealedSigning::read(tx, key, row).await?)
+                    change::store(tx, self.ceremonies.owners(), key, &before, &row, &events)
+                        .await?;
+                    Ok::<_, SigningError>(UnsealedCeremony::read(tx, key, row).await?)
                 })
             })
             .await
@@ -149,7 +150,7 @@ impl Signings {
     /// Makes what a simulated completion leaves of an unsigned document: its
     /// own pages, each of which says that nothing is signed. There is none of
     /// a document that was posted signed, nor of a signing that has ended.
-    async fn rehearse(&self, row: SigningRow) -> Result<Option<Rehearsed>, SigningError> {
+    async fn rehearse(&self, row: CeremonyRow) -> Result<Option<Rehearsed>, SigningError> {
         let now = self.records.store.now().await?;
         if row.came_signed || !row.signing.is_live(now) {
             return Ok(None);
@@ -244,7 +245,7 @@ struct Rehearsal {
 /// What a simulated completion leaves: the rehearsal of an unsigned document,
 /// and one that was posted signed as it is.
 fn artifact(
-    row: &SigningRow,
+    row: &CeremonyRow,
     rehearsal: Option<&Rehearsal>,
 ) -> Result<DocumentVersion, SigningError> {
     let posted = newest(row)?;
@@ -258,7 +259,7 @@ fn artifact(
     }
 }
 
-fn newest(row: &SigningRow) -> Result<&DocumentVersion, SigningError> {
+fn newest(row: &CeremonyRow) -> Result<&DocumentVersion, SigningError> {
     let newest = row.newest();
     newest.ok_or(CeremonyError::Inconsistent("a signing has no document").into())
 }
@@ -273,7 +274,7 @@ fn cannot(refusal: Refusal) -> SigningError {
 
 /// The signer with this email whose turn it is, whatever the action is.
 fn named<'e>(
-    row: &SigningRow,
+    row: &CeremonyRow,
     emails: impl Iterator<Item = &'e str>,
     wanted: Option<&str>,
 ) -> Result<Option<SignerId>, SigningError> {
@@ -287,7 +288,7 @@ fn named<'e>(
     named.map(Some).ok_or(SigningError::NoOpenSigner)
 }
 
-fn refusal(error: CannotSimulate, status: SigningStatus) -> SigningError {
+fn refusal(error: CannotSimulate, status: CeremonyStatus) -> SigningError {
     match error {
         CannotSimulate::SignerNotOpen => SigningError::NoOpenSigner,
         CannotSimulate::SigningEnded => CeremonyError::SigningEnded(status).into(),

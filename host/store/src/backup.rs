@@ -25,7 +25,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use tokio::sync::OwnedRwLockWriteGuard;
 
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
 use self::entry::{Entry, EntryPath};
@@ -33,6 +32,7 @@ use self::error::failed_to;
 use self::manifest::{Header, ManifestWriter, Moment};
 use self::missing::Completeness;
 use self::records::{Reader, RecordsCopy};
+use crate::blobs::Hold;
 use crate::bytes::ByteFiles;
 use crate::content::{Named, Tables};
 use crate::error::StoreError;
@@ -42,6 +42,8 @@ use crate::schema::{self, SCHEMA_VERSION, StoreMode};
 use crate::store::Store;
 
 pub use self::error::BackupError;
+pub(crate) use self::filling::RestoringRow;
+pub use self::held::hold_records;
 pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};
 pub use self::marks::{is_held, release};
 pub use self::missing::{Missing, MissingItem, Shortfall};
@@ -50,11 +52,14 @@ pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 mod copy;
 mod entry;
 mod error;
+mod filling;
+mod held;
 mod manifest;
 mod marks;
 mod missing;
 mod records;
 mod restore;
+mod restore_shared;
 
 /// Name of the file with the records.
 const RECORDS: &str = "records";
@@ -89,8 +94,10 @@ pub struct BackupSource {
 #[derive(Clone, Copy, Debug)]
 pub struct Inventory {
     /// Files and folders of a data folder that are backed up beside the store, copied in this
-    /// order; one that is not there is left out. No other file is restored.
+    /// order; one that is not there is left out.
     pub beside: fn(StoreMode) -> Vec<PathBuf>,
+    /// What backups of earlier programs have beside these. No other file is restored.
+    pub formerly_beside: &'static [&'static str],
     /// All tables that there may be.
     pub tables: Tables,
 }
@@ -133,7 +140,7 @@ pub async fn back_up(source: &BackupSource, target: &Path) -> Result<BackupRepor
     copying.copy_until_few_are_left().await?;
     let removals = copying.wait_for_removals(source).await?;
     let schema = copying.schema;
-    let (mut report, there) = copying.complete(source).await?;
+    let (mut report, there) = copying.complete(source, &removals).await?;
     drop(removals);
     let (records, tables, at) = (
         target.join(RECORDS),
@@ -178,8 +185,8 @@ impl Copying {
             mode,
             records,
             manifest,
-            files: Copies::of(source.files.folder(), &target.join(BYTES), EntryPath::Bytes),
-            keys: Copies::of(source.keys.folder(), &target.join(KEYS), EntryPath::Key),
+            files: Copies::of(source.files.blobs(), target, EntryPath::Bytes),
+            keys: Copies::of(source.keys.blobs(), target, EntryPath::Key),
         })
     }
 
@@ -220,20 +227,17 @@ impl Copying {
         }
     }
 
-    /// Waits until nobody removes anything, and lets nobody until both guards are dropped.
-    async fn wait_for_removals(
-        &mut self,
-        source: &BackupSource,
-    ) -> Result<[OwnedRwLockWriteGuard<()>; 2], BackupError> {
+    /// Waits until nobody removes anything, and lets nobody until both holds are dropped.
+    async fn wait_for_removals(&mut self, source: &BackupSource) -> Result<[Hold; 2], BackupError> {
         let mut held = pin!(async {
-            [
-                source.files.folder().hold_removals().await,
-                source.keys.folder().hold_removals().await,
-            ]
+            Ok([
+                source.files.blobs().quarantine().hold_removals().await?,
+                source.keys.blobs().quarantine().hold_removals().await?,
+            ])
         });
         loop {
             tokio::select! {
-                held = &mut held => return Ok(held),
+                held = &mut held => return held,
                 () = tokio::time::sleep(TAKE_IN_EVERY) => self.records.append_committed().await?,
             }
         }
@@ -243,6 +247,7 @@ impl Copying {
     async fn complete(
         mut self,
         source: &BackupSource,
+        removals: &[Hold; 2],
     ) -> Result<(BackupReport, Named), BackupError> {
         let records = self.records.seal().await?;
         // A key that is not there counts as erased from here on.
@@ -264,6 +269,9 @@ impl Copying {
         }
         // Nor had the folder gone while it was looked through.
         source.keys.check().await?;
+        for held in removals {
+            held.check().await?;
+        }
         let moment = Moment {
             sequence: records.sequence(),
             taken_at: source.store.now().await?,

@@ -4,16 +4,18 @@ mod pieces;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::blobs::{BlobError, Blobs};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{DataKey, KeyError};
-use crate::owned_folder::{FolderFault, OwnedFolder};
+use crate::owned_folder::OwnedFolder;
 
 pub use self::pieces::Pieces;
 pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
@@ -29,13 +31,14 @@ pub struct StoredFile {
     pub sha256: Sha256Digest,
 }
 
-/// The folder of byte files, named by UUIDv7, each encrypted under its owner's data key.
+/// The byte files, named by UUIDv7, each encrypted under its owner's data key: in a folder, in an
+/// object store, or in a database that several hosts share.
 ///
 /// A file belongs to one row. It is written before that row is committed and unlinked by a job
 /// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
 /// without a row is swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
-pub struct ByteFiles(OwnedFolder);
+pub struct ByteFiles(Blobs);
 
 /// Why a byte file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +63,19 @@ pub enum ByteFileError {
         /// The file.
         id: Uuid,
     },
+    /// A file with this id is already there.
+    #[error("the byte file {id} already exists")]
+    Exists {
+        /// The file.
+        id: Uuid,
+    },
+    /// What keeps the files is away, or does not do what it is asked. Nothing is lost: the same
+    /// may succeed later.
+    #[error("the byte files are not available: {reason}")]
+    Unavailable {
+        /// Why.
+        reason: Arc<str>,
+    },
     /// A file operation failed.
     #[error("could not {action} {path}")]
     Io {
@@ -78,7 +94,12 @@ impl ByteFiles {
     /// # Errors
     /// When the folder cannot be made.
     pub fn open_folder(folder: &Path) -> Result<Self, ByteFileError> {
-        Ok(Self(OwnedFolder::open(folder, "")?))
+        let folder = OwnedFolder::open(folder, "").map_err(BlobError::from)?;
+        Ok(Self::of(Blobs::in_folder(folder)))
+    }
+
+    pub(crate) fn of(blobs: Blobs) -> Self {
+        Self(blobs)
     }
 
     /// Writes a file under an id that [`Transaction::new_id`] or the like has made now. When
@@ -87,50 +108,58 @@ impl ByteFiles {
     /// [`Transaction::new_id`]: crate::Transaction::new_id
     ///
     /// # Errors
-    /// When there is such a file already; I/O errors.
+    /// [`ByteFileError::Exists`], [`ByteFileError::Unavailable`], I/O errors.
     pub async fn write(
         &self,
         key: &DataKey,
         id: Uuid,
         content: Bytes,
     ) -> Result<StoredFile, ByteFileError> {
-        let (folder, key) = (self.0.clone(), key.clone());
-        files::blocking(move || {
+        let key = key.clone();
+        let (sealed, stored) = files::blocking(move || {
             let sealed = key
                 .seal_file(id.as_bytes(), &content)
                 .map_err(|source| ByteFileError::Sealed { id, source })?;
-            folder.write(id, &sealed)?;
-            Ok(StoredFile {
+            let stored = StoredFile {
                 id,
                 bytes: content.len() as u64,
                 sha256: Sha256Digest::of(&content),
-            })
+            };
+            Ok::<_, ByteFileError>((sealed, stored))
         })
-        .await
+        .await?;
+        self.0.store().write(id, sealed.into()).await?;
+        Ok(stored)
     }
 
     /// The content of a file.
     ///
     /// # Errors
-    /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], I/O errors.
+    /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Unavailable`], I/O
+    /// errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
-        let (folder, key) = (self.0.clone(), key.clone());
+        let sealed = self.0.store().read(id).await?;
+        let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
+        let key = key.clone();
         files::blocking(move || {
-            let sealed = folder.read(id)?.ok_or(ByteFileError::Missing { id })?;
-            key.open_file(id.as_bytes(), sealed)
+            key.open_file(id.as_bytes(), sealed.into())
                 .map(Bytes::from)
                 .map_err(|source| ByteFileError::Sealed { id, source })
         })
         .await
     }
 
-    /// Bytes that are free on the file system of the folder.
+    /// Bytes that are free on the file system of the folder; none where no folder keeps the files,
+    /// so that nobody can tell.
     ///
     /// # Errors
     /// When the file system does not tell.
-    pub async fn free_space(&self) -> io::Result<u64> {
-        let folder = self.0.path().to_owned();
-        files::blocking(move || fs4::available_space(folder)).await
+    pub async fn free_space(&self) -> io::Result<Option<u64>> {
+        let Some(folder) = self.0.store().as_folder() else {
+            return Ok(None);
+        };
+        let folder = folder.path().to_owned();
+        files::blocking(move || fs4::available_space(folder).map(Some)).await
     }
 
     /// The content of a file piece by piece, for those who may be slow to take it. Its length and
@@ -138,37 +167,52 @@ impl ByteFiles {
     /// piece is given.
     ///
     /// # Errors
-    /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`], I/O
-    /// errors.
+    /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`],
+    /// [`ByteFileError::Unavailable`], I/O errors.
     pub async fn pieces(&self, key: &DataKey, file: StoredFile) -> Result<Pieces, ByteFileError> {
-        Pieces::open(self.0.clone(), key.clone(), file).await
+        Pieces::open(self.0.clone(), key, file).await
     }
 
     /// Removes a file for good; tells whether it was there. Trying again is harmless.
     ///
     /// # Errors
-    /// I/O errors; then try again.
+    /// [`ByteFileError::Unavailable`], I/O errors; then try again.
     pub async fn unlink(&self, id: Uuid) -> Result<bool, ByteFileError> {
         Ok(self.0.remove(id).await?)
     }
 
-    /// A look for files that nobody owns, at this time, in the folder of a store made at `since`.
+    /// Whether what keeps the files is there and answers.
+    ///
+    /// # Errors
+    /// [`ByteFileError::Unavailable`]; I/O errors.
+    pub async fn check(&self) -> Result<(), ByteFileError> {
+        Ok(self.0.store().check().await?)
+    }
+
+    /// A look for files that nobody owns, at this time, among those of a store made at `since`.
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
         Sweep::of(&self.0, since, now)
     }
 
-    pub(crate) fn folder(&self) -> &OwnedFolder {
+    pub(crate) fn blobs(&self) -> &Blobs {
         &self.0
     }
 }
 
-impl From<FolderFault> for ByteFileError {
-    fn from(fault: FolderFault) -> Self {
-        Self::Io {
-            action: fault.action,
-            path: fault.path.display().to_string(),
-            source: fault.source,
+impl From<BlobError> for ByteFileError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Exists { id } => Self::Exists { id },
+            BlobError::Unavailable { reason } => Self::Unavailable { reason },
+            BlobError::Io(fault) => Self::Io {
+                action: fault.action,
+                path: fault.path.display().to_string(),
+                source: fault.source,
+            },
+            away @ BlobError::Away { .. } => Self::Unavailable {
+                reason: away.to_string().into(),
+            },
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::backup::{Missing, MissingItem};
 use crate::error::StoreError;
 use crate::store::{BoxFuture, Store};
 use crate::stored_row::StoredRow;
+use crate::sums::Moved;
 use crate::table::{Table, layout};
 
 /// What the rows of a table may name.
@@ -56,6 +57,7 @@ pub struct TableDeclaration {
     read: for<'a> fn(&'a Store, &'a mut NamedContent) -> BoxFuture<'a, Result<(), StoreError>>,
     needed: fn(&StoredRow<'_>, Timestamp) -> Result<Named, StoreError>,
     needs: for<'a> fn(&'a Store, Timestamp, &'a mut Needs) -> BoxFuture<'a, Result<(), StoreError>>,
+    count: for<'a> fn(&'a Store, &'a mut Moved) -> BoxFuture<'a, Result<(), StoreError>>,
 }
 
 impl TableDeclaration {
@@ -69,6 +71,7 @@ impl TableDeclaration {
             read: read::<T>,
             needed: needed::<T>,
             needs: needs_of::<T>,
+            count: count::<T>,
         }
     }
 
@@ -88,6 +91,11 @@ impl TableDeclaration {
     #[must_use]
     pub fn indexes(&self) -> Vec<(&'static str, bool)> {
         (self.indexes)()
+    }
+
+    /// Adds what its rows add to sums.
+    pub(crate) async fn count(&self, store: &Store, sums: &mut Moved) -> Result<(), StoreError> {
+        (self.count)(store, sums).await
     }
 }
 
@@ -315,6 +323,21 @@ fn needs_of<'a, T: Table>(
                 table: table.to_owned(),
                 what: MissingItem::Row(stored.name()),
             }),
+        });
+        shown.await
+    })
+}
+
+/// A row that cannot be read adds nothing.
+fn count<'a, T: Table>(
+    store: &'a Store,
+    sums: &'a mut Moved,
+) -> BoxFuture<'a, Result<(), StoreError>> {
+    Box::pin(async move {
+        let shown = store.each_row::<T>(|stored| {
+            if let Ok(Some(row)) = stored.of_table::<T>() {
+                sums.replace(None, row.addend());
+            }
         });
         shown.await
     })

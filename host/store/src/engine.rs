@@ -1,4 +1,4 @@
-//! What a storage engine must do, and the engines that do it.
+//! What a storage engine must do.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -9,25 +9,11 @@ use ::bytes::Bytes;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
-pub use self::fault::{CrashPoint, FaultPlan};
 pub use self::feed::{Committed, Feed};
-pub use self::loss::{AcceptedLoss, Loss, Moment, TableLoss};
-pub use self::memory::{MemoryDisk, MemoryEngine};
-pub use self::sled::{SledEngine, SledOptions};
+use crate::sled::Loss;
 
-mod commit_progress;
-mod consistency_check;
 pub(crate) mod due;
-mod fault;
-mod feed;
-mod leader;
-mod loss;
-pub(crate) mod mark;
-mod memory;
-mod opening;
-mod salvage;
-mod sled;
-mod tally;
+pub(crate) mod feed;
 
 /// Longest key, in bytes.
 pub const MAX_KEY_BYTES: usize = 1024;
@@ -49,6 +35,17 @@ pub const MAX_SCAN_ENTRIES: usize = 1024;
 pub trait Engine: Send + Sync + 'static {
     /// The value under `key`.
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError>;
+
+    /// The values under these keys, in their order, each of a moment of its own.
+    ///
+    /// The default asks for one after the other; an engine that is a network away does better.
+    async fn get_all(&self, keys: &[Bytes]) -> Result<Vec<Option<Versioned>>, EngineError> {
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.push(self.get(key).await?);
+        }
+        Ok(found)
+    }
 
     /// The entries of a key range in key order, or against it.
     async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError>;
@@ -77,10 +74,8 @@ pub trait Engine: Send + Sync + 'static {
         due::claim(self, claim).await
     }
 
-    /// Tells every commit from now on. Whatever was committed before, [`scan`](Self::scan) finds,
-    /// so that both together make a copy while others commit: a commit that was acknowledged
-    /// before the call is found, a later one is told, and one that was under way is one or both.
-    async fn follow(&self) -> Result<Feed, EngineError>;
+    /// Begins a copy of all entries, which is made while others commit.
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError>;
 
     /// Proves that every entry is there that was committed, and no other, while others commit.
     /// An engine that cannot lose any has nothing to do.
@@ -93,12 +88,21 @@ pub trait Engine: Send + Sync + 'static {
 
     /// `Ok` while the engine can be used; after an I/O error, why not.
     fn health(&self) -> Result<(), EngineError>;
+
+    /// Whether other processes may work with the data at the same time.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 #[async_trait]
 impl<E: Engine + ?Sized> Engine for Arc<E> {
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
         (**self).get(key).await
+    }
+
+    async fn get_all(&self, keys: &[Bytes]) -> Result<Vec<Option<Versioned>>, EngineError> {
+        (**self).get_all(keys).await
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
@@ -117,8 +121,8 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
         (**self).claim_due(claim).await
     }
 
-    async fn follow(&self) -> Result<Feed, EngineError> {
-        (**self).follow().await
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
+        (**self).begin_copy().await
     }
 
     async fn verify(&self) -> Result<(), EngineError> {
@@ -128,9 +132,38 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
     fn health(&self) -> Result<(), EngineError> {
         (**self).health()
     }
+
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
+    }
 }
 
-/// When a value was written: the number of the commit, which only ever grows.
+/// How an engine has its entries copied while others commit.
+pub enum EntriesCopy {
+    /// Every commit from now on is told. Whatever was committed before, [`scan`](Engine::scan)
+    /// finds: a commit that was acknowledged before the call is found, a later one is told, and
+    /// one that was under way is one or both.
+    Followed(Feed),
+    /// What there is at one moment can be scanned, also if it is changed meanwhile.
+    Snapshots(Box<dyn SnapshotSource>),
+}
+
+/// Shows all entries as they are when it is asked.
+#[async_trait]
+pub trait SnapshotSource: Send + Sync {
+    /// The entries of this moment.
+    async fn snapshot(&self) -> Result<Box<dyn Snapshot>, EngineError>;
+}
+
+/// The entries of one moment.
+#[async_trait]
+pub trait Snapshot: Send + Sync {
+    /// Those of a key range in key order, or against it.
+    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError>;
+}
+
+/// When a value was written: the number of the commit. No two commits have the same one, and those
+/// of one process grow.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Version(NonZeroU64);
 
@@ -230,6 +263,13 @@ impl Commit {
         self.puts.is_empty() && self.deletes.is_empty()
     }
 
+    /// Length of all that is written, in bytes of keys and values.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let puts = self.puts.iter().map(|(key, value)| key.len() + value.len());
+        puts.chain(self.deletes.iter().map(Bytes::len)).sum()
+    }
+
     /// Checks the limits on keys, values and the whole.
     ///
     /// # Errors
@@ -242,16 +282,14 @@ impl Commit {
                 limit: MAX_COMMIT_WRITES,
             });
         }
-        let mut total = 0;
         for (key, value) in &self.puts {
             check_key(key)?;
             check_value(value)?;
-            total += key.len() + value.len();
         }
         for key in &self.deletes {
             check_key(key)?;
-            total += key.len();
         }
+        let total = self.bytes();
         if total > MAX_COMMIT_BYTES {
             return Err(EngineError::CommitTooLarge {
                 bytes: total,
@@ -374,6 +412,13 @@ pub enum EngineError {
         /// The operating system's answer.
         source: io::Error,
     },
+    /// The database is away, or did not answer in time. It may be back at any moment; of a commit
+    /// it is not known whether it happened.
+    #[error("the database cannot be used: {reason}")]
+    Unavailable {
+        /// What it failed with last.
+        reason: Arc<str>,
+    },
     /// The engine has failed before and does nothing until it is reopened.
     #[error("the storage engine has failed and must be restarted: {reason}")]
     Unhealthy {
@@ -383,7 +428,7 @@ pub enum EngineError {
 }
 
 /// What a file operation's error is to callers.
-fn failed_to<'p>(
+pub(crate) fn failed_to<'p>(
     action: &'static str,
     path: &'p Path,
 ) -> impl FnOnce(io::Error) -> EngineError + 'p {

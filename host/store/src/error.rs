@@ -97,6 +97,11 @@ pub enum StoreError {
     /// The master key is not the one that the store was made with.
     #[error("the master key is not the one that this store was made with")]
     WrongMasterKey,
+    /// A restore fills the store, or was cut short.
+    #[error(
+        "the store is being filled from a backup, or that was cut short: wait for the restore, or begin it again"
+    )]
+    Restoring,
     /// There are rows, but not the one that says what they are.
     #[error("the store holds data but no schema row")]
     SchemaMissing,

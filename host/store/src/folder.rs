@@ -8,14 +8,16 @@ use std::sync::Arc;
 use crate::backup;
 use crate::bytes::{ByteFileError, ByteFiles};
 use crate::clock::Clock;
-use crate::engine::{AcceptedLoss, EngineError, SledEngine, SledOptions};
+use crate::engine::EngineError;
 use crate::error::StoreError;
 use crate::files;
 use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
+use crate::postgres::DatabaseError;
 use crate::schema::{self, StoreMode};
+use crate::shared::ObjectsError;
+use crate::sled::{self, AcceptedLoss, RecordsLook, SledEngine, SledOptions};
 use crate::store::Store;
 use crate::torn;
-use crate::trial::{self, RecordsLook};
 
 /// How to open a data folder.
 #[derive(Clone)]
@@ -59,6 +61,12 @@ pub enum FolderError {
     /// The engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The database.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// What keeps the large content of several hosts.
+    #[error(transparent)]
+    Objects(#[from] ObjectsError),
     /// The large content.
     #[error(transparent)]
     Files(#[from] ByteFileError),
@@ -115,6 +123,21 @@ pub enum FolderError {
 }
 
 impl FolderError {
+    /// Whether what hosts share cannot be reached now, and may be at any moment.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        match self {
+            Self::Store(StoreError::Engine(error)) | Self::Engine(error) => {
+                matches!(error, EngineError::Unavailable { .. })
+            }
+            Self::Database(error) => error.obstacle().may_pass(),
+            Self::Objects(error) => !error.is_refusal(),
+            Self::Files(error) => matches!(error, ByteFileError::Unavailable { .. }),
+            Self::Keys(error) => matches!(error, KeyError::Unavailable { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether it lies with what is where and who uses it, and not with a disk that fails.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
@@ -125,6 +148,7 @@ impl FolderError {
                     | StoreError::WrongMode { .. }
                     | StoreError::WrongMasterKey
                     | StoreError::SchemaMissing
+                    | StoreError::Restoring
             ),
             Self::Engine(error) => match error {
                 EngineError::InUse { .. }
@@ -133,6 +157,8 @@ impl FolderError {
                 EngineError::Io { source, .. } => files::is_for_operators(source),
                 _ => false,
             },
+            Self::Database(error) => error.is_refusal(),
+            Self::Objects(error) => error.is_refusal(),
             Self::Keys(error) => error.is_refusal(),
             Self::Files(ByteFileError::Io { source, .. }) | Self::Mark { source, .. } => {
                 files::is_for_operators(source)
@@ -205,7 +231,7 @@ impl Folder {
     /// # Errors
     /// What [`open`](Self::open) would fail with when it opens the records; I/O errors.
     pub fn look_at_records(path: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, FolderError> {
-        Ok(trial::look_at(&path.join("store"), clock)?)
+        Ok(sled::look_at(&path.join("store"), clock)?)
     }
 
     /// Opens a data folder, or makes it.

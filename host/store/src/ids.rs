@@ -49,7 +49,8 @@ impl IdSource {
 }
 
 /// The greatest UUIDv7 that a row's key begins with, or that is all of a row's key but for the id
-/// before it. Reads one row of each table, and of each first half of such a pair.
+/// before it. Reads one row of each table, and of each first half of such a pair: of an embedded
+/// engine, each of them a step in memory or two.
 pub(crate) async fn greatest_in(store: &Store) -> Result<Option<Uuid>, StoreError> {
     let mut greatest = None;
     for table in store.table_names().await? {

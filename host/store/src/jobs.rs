@@ -100,6 +100,9 @@ pub struct ClaimedJob {
     /// How often the job has been claimed since it was enqueued or last got on, this time
     /// included, crashes too.
     pub attempts: u32,
+    /// How often it came to nothing in that time, this time not included. What waited for a store
+    /// that was away, and what crashed, has not.
+    pub failures: u32,
     /// When the job was enqueued.
     pub enqueued_at: Timestamp,
     /// When the lease ends.
@@ -139,6 +142,7 @@ pub async fn enqueue(tx: &mut Transaction<'_>, job: NewJob) -> Result<Enqueued, 
         set_at: Some(tx.now()),
         enqueued_at: tx.now(),
         unique: job.unique,
+        failures: 0,
         payload: job.payload,
     };
     tx.insert(&row).await?;
@@ -166,10 +170,11 @@ pub async fn retry(
     job: &ClaimedJob,
     due: Timestamp,
 ) -> Result<(), StoreError> {
-    put_back(tx, job, due, 0).await
+    put_back(tx, job, due, 0, 0).await
 }
 
-/// Gives a job back that came to nothing, to be done at `due`; its attempts count on.
+/// Gives a job back that came to nothing, to be done at `due`; its attempts count on, and it has
+/// failed once more.
 ///
 /// # Errors
 /// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
@@ -178,7 +183,34 @@ pub async fn give_back(
     job: &ClaimedJob,
     due: Timestamp,
 ) -> Result<(), StoreError> {
-    put_back(tx, job, due, job.attempts).await
+    put_back(tx, job, due, job.attempts, job.failures.saturating_add(1)).await
+}
+
+/// Gives a job back that waits for what is away, to be done at `due`; its attempts count on,
+/// because nobody knows how far it got, and it has not failed.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn wait(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    due: Timestamp,
+) -> Result<(), StoreError> {
+    put_back(tx, job, due, job.attempts, job.failures).await
+}
+
+/// Gives a job back that this worker cannot do, as if it had not been claimed, to be done by
+/// another one at `due`.
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn leave(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    due: Timestamp,
+) -> Result<(), StoreError> {
+    let claims = job.attempts.saturating_sub(1);
+    put_back(tx, job, due, claims, job.failures).await
 }
 
 /// Prolongs the lease on a job until `until`.
@@ -282,6 +314,7 @@ async fn claimed(
                 kind: row.kind,
                 payload: row.payload,
                 attempts: entry.claims,
+                failures: row.failures,
                 enqueued_at: row.enqueued_at,
                 until: entry.until,
                 lane,
@@ -316,7 +349,15 @@ struct JobRow {
     enqueued_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique: Option<String>,
+    /// How often in a row it came to nothing.
+    #[serde(default, skip_serializing_if = "is_none")]
+    failures: u32,
     payload: serde_json::Value,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 impl JobRow {
@@ -365,9 +406,11 @@ async fn put_back(
     job: &ClaimedJob,
     due: Timestamp,
     claims: u32,
+    failures: u32,
 ) -> Result<(), StoreError> {
     let mut row = held(tx, job).await?;
     row.set_due(due, tx.now());
+    row.failures = failures;
     tx.write(job.entry.to_vec(), None)?;
     put_entry(tx, job.lane, &row, claims)?;
     tx.put(&row).await

@@ -1,25 +1,24 @@
 //! The master key, what is derived from it, and the data keys that it wraps.
 
 use std::io;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
 use crate::files;
 
 pub use self::data::{Commitment, DataKey, Sealed};
-pub use self::folder::DataKeys;
-pub(crate) use self::folder::ENDING;
+pub use self::kept::DataKeys;
+pub(crate) use self::kept::ENDING;
 pub(crate) use self::look::{Wrapped, look_at};
-pub(crate) use self::mark::Mark;
 pub(crate) use self::parts::Parts;
 
 pub use self::master::{BackupProof, BlindIndex, MasterKey, Token, TokenHash, hash_token};
 
 mod aead;
 mod data;
-mod folder;
+mod kept;
 mod look;
-mod mark;
 mod master;
 mod parts;
 mod segments;
@@ -85,6 +84,13 @@ pub enum KeyError {
     /// Random bytes are not to be had.
     #[error("the operating system's random source failed")]
     Random,
+    /// What keeps the data keys is away, or does not do what it is asked. Nothing is lost: the same
+    /// may succeed later.
+    #[error("the data keys are not available: {reason}")]
+    Unavailable {
+        /// Why.
+        reason: Arc<str>,
+    },
     /// A file operation failed.
     #[error("could not {action} {path}")]
     Io {
@@ -112,7 +118,8 @@ impl KeyError {
             | Self::Damaged { .. }
             | Self::Unsealable
             | Self::Json
-            | Self::Random => false,
+            | Self::Random
+            | Self::Unavailable { .. } => false,
         }
     }
 }

@@ -13,11 +13,13 @@
 
 pub mod audit;
 pub mod backup;
+mod blobs;
 pub mod bytes;
 pub mod clock;
 mod content;
 pub mod engine;
 mod error;
+pub mod faulty;
 mod files;
 pub mod folder;
 mod folder_sync;
@@ -27,9 +29,14 @@ pub mod jobs;
 mod key;
 pub mod keys;
 pub mod lease;
+mod mark;
+pub mod memory;
 mod owned_folder;
+pub mod postgres;
 mod quarantine;
 mod schema;
+pub mod shared;
+pub mod sled;
 mod store;
 mod stored_row;
 mod sums;
@@ -37,7 +44,6 @@ mod sweep;
 mod table;
 mod torn;
 mod transaction;
-mod trial;
 
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
@@ -45,18 +51,20 @@ pub use crate::content::{
     Content, Named, NamedContent, Needs, TableDeclaration, Tables, UnreadRows,
 };
 pub use crate::engine::{
-    AcceptedLoss, Commit, CommitOutcome, Committed, Direction, Engine, EngineError, Entry, Feed,
-    Loss, MemoryEngine, Scan, SledEngine, Version, Versioned,
+    Commit, CommitOutcome, Committed, Direction, Engine, EngineError, EntriesCopy, Entry, Feed,
+    Scan, Snapshot, SnapshotSource, Version, Versioned,
 };
 pub use crate::error::StoreError;
+pub use crate::faulty::FaultyEngine;
 pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};
 pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};
 pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};
+pub use crate::memory::MemoryEngine;
 pub use crate::schema::{SCHEMA_VERSION, StoreMode};
+pub use crate::sled::{AcceptedLoss, Loss, RecordsLook, SledEngine};
 pub use crate::store::{BoxFuture, RetryPolicy, Store, TransactionCounts};
 pub use crate::stored_row::StoredRow;
 pub use crate::sums::{Addend, QuotaAmounts, QuotaKey};
 pub use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, TableName};
 pub use crate::transaction::{Guard, Transaction};
-pub use crate::trial::RecordsLook;

@@ -1,43 +1,42 @@
-//! A folder of files that are named by UUIDv7, each of which belongs to one row.
-//!
-//! A file is written before the row that names it is committed, and removed after the commit
-//! that ends the row. One that seems to be nobody's waits in quarantine before it is removed.
+//! Blobs in a folder of a single server, one file each.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use ::bytes::Bytes;
+use async_trait::async_trait;
 use jiff::Timestamp;
-use tokio::sync::{OwnedRwLockWriteGuard, RwLock};
+use tokio::sync::RwLock;
 use uuid::Uuid;
 
+use crate::blobs::{BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine};
 use crate::files;
 use crate::folder_sync::FolderSync;
-use crate::quarantine::Quarantine;
+use crate::mark::Mark;
+use crate::quarantine::QuarantineFolder;
 use crate::sweep;
 
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
 
+/// A folder of files. Only one process has it open, unless another keeps the quarantine.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnedFolder {
     path: Arc<Path>,
     /// What follows the id in the name of a file.
     ending: &'static str,
+    /// What tells the folder from the place where it is to be mounted, if anything does.
+    mark: Option<Mark>,
     entries: Arc<FolderSync>,
-    quarantine: Quarantine,
+    quarantine: QuarantineFolder,
     /// Shared by those who remove files; held alone by whoever moves some to the quarantine or
     /// back, so that nothing is missed that is to be removed, and by a backup at its end.
     removals: Arc<RwLock<()>>,
-}
-
-/// A file operation that failed.
-#[derive(Debug)]
-pub(crate) struct FolderFault {
-    pub(crate) action: &'static str,
-    pub(crate) path: PathBuf,
-    pub(crate) source: io::Error,
 }
 
 impl OwnedFolder {
@@ -47,9 +46,26 @@ impl OwnedFolder {
         Ok(Self {
             path: path.into(),
             ending,
+            mark: None,
             entries: Arc::new(FolderSync::of(path)),
-            quarantine: Quarantine::of(path),
+            quarantine: QuarantineFolder::of(path),
             removals: Arc::default(),
+        })
+    }
+
+    /// The same, of a folder that counts as away where it has no mark.
+    pub(crate) fn open_marked(path: &Path, ending: &'static str) -> Result<Self, FolderFault> {
+        Ok(Self {
+            mark: Some(Mark::of(path)),
+            ..Self::open(path, ending)?
+        })
+    }
+
+    /// A folder of byte files that counts as away where the file `mark` is not there.
+    pub(crate) fn open_marked_by(path: &Path, mark: &Path) -> Result<Self, FolderFault> {
+        Ok(Self {
+            mark: Some(Mark::at(mark)),
+            ..Self::open(path, "")?
         })
     }
 
@@ -58,86 +74,8 @@ impl OwnedFolder {
         &self.path
     }
 
-    /// Writes a file that is not there yet, durably. Blocks on it.
-    pub(crate) fn write(&self, id: Uuid, content: &[u8]) -> Result<(), FolderFault> {
-        let path = self.file(id);
-        let temporary = self.path.join(format!("{id}.{}", sweep::TEMPORARY));
-        files::write_and_rename(&temporary, &path, content)
-            .and_then(|()| self.entries.sync())
-            .map_err(failed_to("write", &path))
-    }
-
-    /// The content of a file, if it is there. Blocks on it.
-    pub(crate) fn read(&self, id: Uuid) -> Result<Option<Vec<u8>>, FolderFault> {
-        let path = self.file(id);
-        match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            read => read.map(Some).map_err(failed_to("read", &path)),
-        }
-    }
-
-    /// Removes a file for good, also one that waits in quarantine; tells whether it was there.
-    pub(crate) async fn remove(&self, id: Uuid) -> Result<bool, FolderFault> {
-        let _removing = self.removals.read().await;
-        let folder = self.clone();
-        files::blocking(move || {
-            let path = folder.file(id);
-            let was_there = folder.unlink(&path)?;
-            let was_waiting = folder.quarantine.remove(&path);
-            Ok(was_there | was_waiting.map_err(failed_to("remove", folder.quarantine.path()))?)
-        })
-        .await
-    }
-
-    /// Removes what was never finished, for good.
-    pub(crate) async fn remove_half_written(&self, path: PathBuf) -> Result<(), FolderFault> {
-        let _removing = self.removals.read().await;
-        let folder = self.clone();
-        files::blocking(move || folder.unlink(&path).map(|_| ())).await
-    }
-
-    /// Moves these files to the quarantine, durably; tells how many were there.
-    pub(crate) async fn quarantine(
-        &self,
-        ids: &[Uuid],
-        now: Timestamp,
-    ) -> Result<usize, FolderFault> {
-        self.move_each(ids, move |folder, path| folder.quarantine.take(path, now))
-            .await
-    }
-
-    /// Moves these files from the quarantine back to where they belong, durably; tells how many
-    /// were there.
-    pub(crate) async fn bring_back(&self, ids: &[Uuid]) -> Result<usize, FolderFault> {
-        self.move_each(ids, |folder, path| folder.quarantine.give_back(path))
-            .await
-    }
-
-    /// Removes the quarantine if nothing is in it.
-    pub(crate) async fn close_quarantine(&self) -> Result<(), FolderFault> {
-        let _alone = self.hold_removals().await;
-        let quarantine = self.quarantine.clone();
-        let closed = files::blocking(move || quarantine.remove_if_empty()).await;
-        closed.map_err(failed_to("remove", self.quarantine.path()))
-    }
-
-    /// What is in quarantine, and since when. Blocks on it.
-    pub(crate) fn quarantined(&self) -> Result<Vec<(Uuid, Option<Timestamp>)>, FolderFault> {
-        let listed = self.quarantine.list();
-        let listed = listed.map_err(failed_to("list", self.quarantine.path()))?;
-        let waiting = listed.into_iter();
-        Ok(waiting
-            .filter_map(|waiting| Some((self.id_of(&waiting.name)?, waiting.since)))
-            .collect())
-    }
-
-    /// Waits until nobody removes a file, and lets nobody until the guard is dropped.
-    pub(crate) async fn hold_removals(&self) -> OwnedRwLockWriteGuard<()> {
-        self.removals.clone().write_owned().await
-    }
-
     /// The ids of all files that are whole. Blocks on the folder.
-    pub(crate) fn ids(&self) -> Result<Vec<Uuid>, FolderFault> {
+    pub(crate) fn whole(&self) -> Result<Vec<Uuid>, FolderFault> {
         let failed = |source| failed_to("list", &self.path)(source);
         let mut ids = Vec::new();
         for entry in fs::read_dir(&self.path).map_err(failed)? {
@@ -169,17 +107,62 @@ impl OwnedFolder {
         Ok(was_there)
     }
 
+    /// Marks the folder, if it is one that has a mark. Blocks on it.
+    pub(crate) fn set_mark(&self) -> Result<(), FolderFault> {
+        self.mark.as_ref().map_or(Ok(()), Mark::set)
+    }
+
+    /// Whether the folder is there. Blocks on it.
+    pub(crate) fn look_for(&self) -> Result<(), BlobError> {
+        self.mark.as_ref().map_or(Ok(()), Mark::look_for)
+    }
+
+    /// Opens a file, if it is there. Blocks on it.
+    fn open_file(&self, path: &Path) -> Result<Option<File>, BlobError> {
+        match File::open(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.look_for()?;
+                Ok(None)
+            }
+            Err(error) => Err(failed_to("read", path)(error).into()),
+        }
+    }
+
+    /// What a name in the folder stands for; none if it is no blob's.
+    fn listed(&self, entry: &fs::DirEntry) -> Option<Listed> {
+        let name = entry.file_name();
+        let name = name.to_str()?;
+        let whole = self.id_of(name);
+        let unfinished = || {
+            let stem = name.strip_suffix(sweep::TEMPORARY)?.strip_suffix('.')?;
+            Uuid::parse_str(stem).ok()
+        };
+        // Where the times cannot be read, or the file is gone meanwhile, it counts as just written.
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let modified = modified.unwrap_or_else(|_| SystemTime::now());
+        Some(Listed {
+            id: whole.or_else(unfinished)?,
+            rest: modified.elapsed().unwrap_or(Duration::ZERO),
+            is_unfinished: whole.is_none(),
+        })
+    }
+
+    fn temporary(&self, id: Uuid) -> PathBuf {
+        self.path.join(format!("{id}.{}", sweep::TEMPORARY))
+    }
+
     /// Moves files between the folder and its quarantine, some at a time, while nobody removes
     /// any: who is to remove one looks in both places.
     async fn move_each(
         &self,
         ids: &[Uuid],
         move_one: impl Fn(&Self, &Path) -> io::Result<bool> + Copy + Send + 'static,
-    ) -> Result<usize, FolderFault> {
+    ) -> Result<usize, BlobError> {
         let mut moved = 0;
         for ids in ids.chunks(MOVED_AT_ONCE) {
             // As long as it goes on, also if nobody waits for it any more.
-            let alone = self.hold_removals().await;
+            let alone = self.removals.clone().write_owned().await;
             let (folder, ids) = (self.clone(), ids.to_vec());
             let move_some = move || {
                 let moved = folder.move_some(&ids, move_one);
@@ -210,6 +193,157 @@ impl OwnedFolder {
             .map_err(failed_to("sync", quarantine))?;
         self.entries.sync().map_err(failed_to("sync", &self.path))?;
         Ok(moved)
+    }
+}
+
+#[async_trait]
+impl BlobStore for OwnedFolder {
+    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+        let folder = self.clone();
+        files::blocking(move || {
+            folder.look_for()?;
+            let path = folder.file(id);
+            let written = files::write_and_rename(&folder.temporary(id), &path, &sealed)
+                .and_then(|()| folder.entries.sync());
+            written.map_err(|source| match source.kind() {
+                io::ErrorKind::AlreadyExists => BlobError::Exists { id },
+                _ => failed_to("write", &path)(source).into(),
+            })
+        })
+        .await
+    }
+
+    async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+        let folder = self.clone();
+        files::blocking(move || {
+            let path = folder.file(id);
+            let Some(mut file) = folder.open_file(&path)? else {
+                return Ok(None);
+            };
+            let mut content = Vec::new();
+            let read = file.read_to_end(&mut content);
+            read.map_err(failed_to("read", &path))?;
+            Ok(Some(content.into()))
+        })
+        .await
+    }
+
+    async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        let folder = self.clone();
+        files::blocking(move || {
+            let path = folder.file(id);
+            let Some(file) = folder.open_file(&path)? else {
+                return Ok(None);
+            };
+            let whole = file.metadata().map_err(failed_to("read", &path))?.len();
+            let end = range.end.min(whole);
+            let length = end.saturating_sub(range.start);
+            let mut part = vec![0; usize::try_from(length).expect("a part fits into memory")];
+            file.read_exact_at(&mut part, range.start)
+                .map_err(failed_to("read", &path))?;
+            Ok(Some(Part {
+                bytes: part.into(),
+                whole,
+            }))
+        })
+        .await
+    }
+
+    /// As little as can be: a file that is removed gives nothing more.
+    fn read_at_once(&self) -> u64 {
+        0
+    }
+
+    async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
+        let folder = self.clone();
+        files::blocking(move || Ok(folder.unlink(&folder.file(id))?)).await
+    }
+
+    async fn list(&self) -> Result<Vec<Listed>, BlobError> {
+        let folder = self.clone();
+        files::blocking(move || {
+            let failed = |source| failed_to("list", &folder.path)(source);
+            let mut listed = Vec::new();
+            for entry in fs::read_dir(&folder.path).map_err(failed)? {
+                listed.extend(folder.listed(&entry.map_err(failed)?));
+            }
+            Ok(listed)
+        })
+        .await
+    }
+
+    async fn ids(&self) -> Result<Vec<Uuid>, BlobError> {
+        let folder = self.clone();
+        files::blocking(move || Ok(folder.whole()?)).await
+    }
+
+    async fn remove_unfinished(&self, id: Uuid) -> Result<(), BlobError> {
+        let folder = self.clone();
+        files::blocking(move || {
+            folder.unlink(&folder.temporary(id))?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        let folder = self.clone();
+        files::blocking(move || folder.look_for()).await
+    }
+
+    fn as_folder(&self) -> Option<&OwnedFolder> {
+        Some(self)
+    }
+}
+
+/// Files are moved to a folder in the folder.
+#[async_trait]
+impl Quarantine for OwnedFolder {
+    async fn remove(&self, blobs: &dyn BlobStore, id: Uuid) -> Result<bool, BlobError> {
+        let _removing = self.removals.read().await;
+        let was_there = blobs.remove(id).await?;
+        let folder = self.clone();
+        let was_waiting = files::blocking(move || {
+            let removed = folder.quarantine.remove(&folder.file(id));
+            removed.map_err(failed_to("remove", folder.quarantine.path()))
+        })
+        .await?;
+        if was_there || was_waiting {
+            return Ok(true);
+        }
+        self.check().await?;
+        Ok(false)
+    }
+
+    async fn put_away(&self, ids: &[Uuid], now: Timestamp) -> Result<usize, BlobError> {
+        self.move_each(ids, move |folder, path| folder.quarantine.take(path, now))
+            .await
+    }
+
+    async fn bring_back(&self, ids: &[Uuid]) -> Result<usize, BlobError> {
+        self.move_each(ids, |folder, path| folder.quarantine.give_back(path))
+            .await
+    }
+
+    async fn waiting(&self) -> Result<Vec<(Uuid, Option<Timestamp>)>, BlobError> {
+        let folder = self.clone();
+        let listed = files::blocking(move || folder.quarantine.list()).await;
+        let listed = listed.map_err(failed_to("list", self.quarantine.path()))?;
+        let waiting = listed.into_iter();
+        Ok(waiting
+            .filter_map(|waiting| Some((self.id_of(&waiting.name)?, waiting.since)))
+            .collect())
+    }
+
+    async fn close(&self) -> Result<(), BlobError> {
+        let _alone = self.removals.write().await;
+        let quarantine = self.quarantine.clone();
+        let closed = files::blocking(move || quarantine.remove_if_empty()).await;
+        Ok(closed.map_err(failed_to("remove", self.quarantine.path()))?)
+    }
+
+    async fn hold_removals(&self) -> Result<Hold, BlobError> {
+        Ok(Box::new(self.removals.clone().write_owned().await))
     }
 }
 

@@ -17,7 +17,7 @@ const NAME: &str = "quarantine";
 /// A folder in the folder, so that whatever is moved stays on its file system. It is there as
 /// long as something is in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Quarantine {
+pub(crate) struct QuarantineFolder {
     path: Arc<Path>,
     entries: Arc<FolderSync>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Waiting {
     pub(crate) since: Option<Timestamp>,
 }
 
-impl Quarantine {
+impl QuarantineFolder {
     pub(crate) fn of(folder: &Path) -> Self {
         let path = folder.join(NAME);
         Self {

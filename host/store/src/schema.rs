@@ -5,8 +5,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::backup::RestoringRow;
 use crate::content::Content;
-use crate::engine::{Engine, Scan};
+use crate::engine::{Engine, Entry, Scan};
 use crate::error::StoreError;
 use crate::keys::MasterKey;
 use crate::store::{BoxFuture, Store};
@@ -78,21 +79,49 @@ pub(crate) async fn open(
 
 /// Whether an engine keeps nothing at all.
 pub(crate) async fn is_empty(engine: &dyn Engine) -> Result<bool, StoreError> {
+    Ok(first_entries(engine, 1).await?.is_empty())
+}
+
+/// The first entries of all that an engine keeps.
+pub(crate) async fn first_entries(
+    engine: &dyn Engine,
+    limit: usize,
+) -> Result<Vec<Entry>, StoreError> {
     let everything = Scan {
         start: Vec::new(),
         end: crate::key::past_prefix(&[]),
         direction: crate::Direction::Ascending,
-        limit: 1,
+        limit,
     };
-    Ok(engine.scan(everything).await?.is_empty())
+    Ok(engine.scan(everything).await?)
 }
 
 /// The schema version and the mode of what an engine keeps.
 pub(crate) async fn of(engine: &dyn Engine) -> Result<(u32, StoreMode), StoreError> {
-    let row = engine.get(&layout::row::<SchemaRow>(&())).await?;
-    let row = row.ok_or(StoreError::SchemaMissing)?;
-    let row: SchemaRow = decode(&row.value)?;
+    let row = engine.get(&key()).await?;
+    told_by(row.as_ref().map(|row| &row.value[..]))
+}
+
+/// The same by the value of the row that says so, if there is one.
+pub(crate) fn told_by(row: Option<&[u8]>) -> Result<(u32, StoreMode), StoreError> {
+    let row: SchemaRow = decode(row.ok_or(StoreError::SchemaMissing)?)?;
     Ok((row.version, row.mode))
+}
+
+/// Refuses records that no server in this mode and with this master key opens, by the value of
+/// the row that says what they are for.
+pub(crate) fn check(
+    row: Option<&[u8]>,
+    master: &MasterKey,
+    mode: StoreMode,
+) -> Result<(), StoreError> {
+    let row: SchemaRow = decode(row.ok_or(StoreError::SchemaMissing)?)?;
+    row.check(mode, &master.check_value())
+}
+
+/// Where the row is that says what the records are for. Without it no server opens them.
+pub(crate) fn key() -> Vec<u8> {
+    layout::row::<SchemaRow>(&())
 }
 
 fn check_or_create<'t>(
@@ -104,6 +133,8 @@ fn check_or_create<'t>(
     Box::pin(async move {
         match tx.get::<SchemaRow>(&()).await? {
             Some(row) => row.check(mode, key_check).map(|()| row.created_at),
+            // Read in the transaction, so that none begins before the row is there.
+            None if tx.get::<RestoringRow>(&()).await?.is_some() => Err(StoreError::Restoring),
             None if may_be_made => {
                 let row = SchemaRow {
                     version: SCHEMA_VERSION,

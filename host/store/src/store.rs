@@ -17,7 +17,7 @@ use crate::ids::{self, IdSource};
 use crate::jobs::{self, ClaimedJob, Lane, LanePosition};
 use crate::keys::MasterKey;
 use crate::schema::{self, StoreMode};
-use crate::sums::{Moved, Sums};
+use crate::sums::{Moved, Sums, ledger};
 use crate::table::{Table, layout};
 use crate::transaction::Transaction;
 
@@ -113,7 +113,11 @@ impl Store {
             created_at: None,
         };
         store.created_at = schema::open(&store, master, mode, where_missing).await?;
-        if let Some(greatest) = ids::greatest_in(&store).await? {
+        // Where hosts share the store, their time is the database's, which a restart does not set
+        // back, and others make ids meanwhile: there is nothing to look for.
+        if !store.is_shared()
+            && let Some(greatest) = ids::greatest_in(&store).await?
+        {
             store.ids.go_on_after(greatest);
         }
         Ok(store)
@@ -149,6 +153,9 @@ impl Store {
                 Ok(_) => tx.take_moved(),
                 Err(_) => Moved::default(),
             };
+            if self.is_shared() {
+                ledger::enter(&mut tx, &moved)?;
+            }
             let commit = tx.into_commit(result.is_ok());
             match self.commit(commit, moved).await {
                 Ok(CommitOutcome::Committed) => {
@@ -302,8 +309,8 @@ impl Store {
         Ok(self.engine.now().await?)
     }
 
-    /// A new UUIDv7 of the engine's time, greater than all that this process has made before and
-    /// than those of the rows that the store was opened with.
+    /// A new UUIDv7 of the engine's time, greater than all that this process has made before and,
+    /// where it has the store alone, than those of the rows that the store was opened with.
     /// For what is made before the transaction that refers to it: data keys and byte files.
     ///
     /// # Errors
@@ -340,17 +347,26 @@ impl Store {
         &self.sums
     }
 
+    /// Whether other hosts may work with these records at the same time: what is known of them has
+    /// to be looked up then.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+
     /// Commits, and moves the sums of what was committed: also where whoever waits for it goes
     /// away meanwhile.
     async fn commit(&self, commit: Commit, moved: Moved) -> Result<CommitOutcome, EngineError> {
         if moved.is_empty() {
             return self.engine.commit(commit).await;
         }
-        let (engine, sums) = (self.engine.clone(), self.sums.clone());
+        let store = self.clone();
         let committed = tokio::spawn(async move {
-            let outcome = engine.commit(commit).await;
-            if let Ok(CommitOutcome::Committed) = outcome {
-                sums.apply(&moved);
+            let outcome = store.engine.commit(commit).await;
+            match &outcome {
+                Ok(CommitOutcome::Committed) if store.is_shared() => ledger::moved(&store, &moved),
+                Ok(CommitOutcome::Committed) => store.sums.apply(&moved),
+                _ => {}
             }
             outcome
         });

@@ -1,8 +1,11 @@
 //! What rows come to together, without anybody counting them.
 //!
 //! A table says of each row what it adds to the sums of its owner. Whatever a transaction puts or
-//! deletes moves these sums by the difference, once it is committed. They are kept in the memory
-//! of the process that works with the store, which adds up the rows that are there when it starts.
+//! deletes moves these sums by the difference, once it is committed. A process that has the store
+//! for itself keeps them in its memory, and adds up the rows that are there when it starts. Where
+//! others work with the store too they are rows themselves, see [`ledger`].
+
+pub(crate) mod ledger;
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -10,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
+use crate::content::TableDeclaration;
 use crate::error::StoreError;
 use crate::store::Store;
-use crate::table::Table;
 
 /// Whose a sum is: an owner, and which of the owner's two parts.
 pub type QuotaKey = (Uuid, bool);
@@ -59,8 +62,14 @@ impl Moved {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        let mut differences = self.differences.values();
-        differences.all(|differences| *differences == [0, 0])
+        self.differences().next().is_none()
+    }
+
+    /// The sums that are moved, and by how much.
+    fn differences(&self) -> impl Iterator<Item = (QuotaKey, Differences)> {
+        let differences = self.differences.iter();
+        let moved = differences.filter(|(_, differences)| **differences != [0, 0]);
+        moved.map(|(of, differences)| (*of, *differences))
     }
 }
 
@@ -88,35 +97,53 @@ impl Sums {
 }
 
 impl Store {
-    /// Adds the rows of a table to the sums. Once for each table that has addends, before anything
-    /// else is done with the store: what is committed from then on counts by itself. A row that
-    /// cannot be read adds nothing.
+    /// Adds the rows of these tables up, all that have addends. Once, before anything else is done
+    /// with the store: what is committed from then on counts by itself. Where hosts share the
+    /// store the first of them does it for all, and the others wait for that. A row that cannot be
+    /// read adds nothing.
     ///
     /// # Errors
     /// When the engine fails.
-    pub async fn add_up<T: Table>(&self) -> Result<(), StoreError> {
-        let mut all = Moved::default();
-        self.each_row::<T>(|stored| {
-            if let Ok(Some(row)) = stored.of_table::<T>() {
-                all.replace(None, row.addend());
-            }
-        })
-        .await?;
-        self.sums().apply(&all);
+    pub async fn add_up(&self, tables: &[TableDeclaration]) -> Result<(), StoreError> {
+        if self.is_shared() {
+            return ledger::begin(self, tables).await;
+        }
+        ledger::end(self).await?;
+        self.sums().apply(&self.counted(tables).await?);
         Ok(())
     }
 
-    /// What all rows of an owner's part come to that this process has found or made.
-    #[must_use]
-    pub fn sum(&self, of: &QuotaKey) -> QuotaAmounts {
-        self.sums().locked().get(of).copied().map_or([0, 0], shown)
+    /// What the rows of these tables come to.
+    async fn counted(&self, tables: &[TableDeclaration]) -> Result<Moved, StoreError> {
+        let mut all = Moved::default();
+        for table in tables {
+            table.count(self, &mut all).await?;
+        }
+        Ok(all)
+    }
+
+    /// What all rows of an owner's part come to.
+    ///
+    /// # Errors
+    /// When the engine fails, where hosts share the store.
+    pub async fn sum(&self, of: &QuotaKey) -> Result<QuotaAmounts, StoreError> {
+        let sum = match self.is_shared() {
+            true => ledger::sum(self, of).await?,
+            false => self.sums().locked().get(of).copied().unwrap_or_default(),
+        };
+        Ok(shown(sum))
     }
 
     /// The sums of all owners that have any rows.
-    #[must_use]
-    pub fn all_sums(&self) -> Vec<(QuotaKey, QuotaAmounts)> {
-        let sums = self.sums().locked();
-        sums.iter().map(|(of, sum)| (*of, shown(*sum))).collect()
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub async fn all_sums(&self) -> Result<Vec<(QuotaKey, QuotaAmounts)>, StoreError> {
+        let sums = match self.is_shared() {
+            true => ledger::all(self).await?,
+            false => self.sums().locked().clone(),
+        };
+        Ok(sums.into_iter().map(|(of, sum)| (of, shown(sum))).collect())
     }
 }
 

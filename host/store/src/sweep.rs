@@ -1,16 +1,14 @@
-//! What a crash may have left in a folder of files that are named by UUIDv7.
+//! What a crash may have left among blobs.
 
-use std::fs;
 use std::io;
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
+use crate::blobs::{BlobError, Blobs, Listed};
 use crate::clock::shifted;
-use crate::files;
-use crate::owned_folder::{FolderFault, OwnedFolder, failed_to};
 
 /// How old an ownerless file must be before a sweep takes it out of its folder.
 pub const SWEEP_AGE: SignedDuration = SignedDuration::from_hours(24);
@@ -30,35 +28,37 @@ pub(crate) const TEMPORARY: &str = "new";
 /// it after all: the rows may be what is lost.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    folder: OwnedFolder,
+    blobs: Blobs,
     /// When the store was made.
     since: Option<Timestamp>,
     now: Timestamp,
 }
 
-/// A file operation of a sweep that failed.
+/// Why a sweep did not get on.
 #[derive(Debug, thiserror::Error)]
-#[error("could not {action} {path}")]
-pub struct SweepError {
-    /// What was attempted.
-    action: &'static str,
-    /// On which file or folder.
-    path: String,
-    /// The operating system's answer.
-    source: io::Error,
-}
-
-/// A file that a sweep looks at.
-struct OldFile {
-    path: PathBuf,
-    /// None of one that was never finished, and so is nobody's.
-    id: Option<Uuid>,
+pub enum SweepError {
+    /// A file operation failed.
+    #[error("could not {action} {path}")]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file or folder.
+        path: String,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+    /// What keeps the files is away, or does not do what it is asked.
+    #[error("what is to be swept is not available: {reason}")]
+    Unavailable {
+        /// Why.
+        reason: Arc<str>,
+    },
 }
 
 impl Sweep {
-    pub(crate) fn of(folder: &OwnedFolder, since: Option<Timestamp>, now: Timestamp) -> Self {
+    pub(crate) fn of(blobs: &Blobs, since: Option<Timestamp>, now: Timestamp) -> Self {
         Self {
-            folder: folder.clone(),
+            blobs: blobs.clone(),
             since,
             now,
         }
@@ -71,7 +71,7 @@ impl Sweep {
     pub async fn bring_back(&self, is_named: impl Fn(Uuid) -> bool) -> Result<usize, SweepError> {
         let waiting = self.waiting().await?.into_iter().map(|(id, _)| id);
         let named: Vec<Uuid> = waiting.filter(|id| is_named(*id)).collect();
-        Ok(self.folder.bring_back(&named).await?)
+        Ok(self.blobs.quarantine().bring_back(&named).await?)
     }
 
     /// Removes what was never finished, if it is old; gives the old files that are not named.
@@ -82,15 +82,15 @@ impl Sweep {
         &self,
         is_named: impl Fn(Uuid) -> bool,
     ) -> Result<Vec<Uuid>, SweepError> {
-        let sweep = self.clone();
-        let old = files::blocking(move || sweep.old_files()).await;
-        let old = old.map_err(failed_to("list", self.folder.path()))?;
         let mut ownerless = Vec::new();
-        for file in old {
-            match file.id {
-                None => self.folder.remove_half_written(file.path).await?,
-                Some(id) if is_named(id) => {}
-                Some(id) => ownerless.push(id),
+        for old in self.blobs.listed().await? {
+            if !self.is_old(&old) {
+                continue;
+            }
+            if old.is_unfinished {
+                self.blobs.store().remove_unfinished(old.id).await?;
+            } else if !is_named(old.id) {
+                ownerless.push(old.id);
             }
         }
         Ok(ownerless)
@@ -101,7 +101,7 @@ impl Sweep {
     /// # Errors
     /// I/O errors.
     pub async fn quarantine(&self, ids: &[Uuid]) -> Result<usize, SweepError> {
-        Ok(self.folder.quarantine(ids, self.now).await?)
+        Ok(self.blobs.quarantine().put_away(ids, self.now).await?)
     }
 
     /// Removes what has lain in quarantine for [`QUARANTINE`], for good; tells how many files
@@ -114,10 +114,10 @@ impl Sweep {
         let mut removed = 0;
         for (id, since) in self.waiting().await? {
             if since.is_some_and(|since| since <= before) && self.is_of_store(id) {
-                removed += usize::from(self.folder.remove(id).await?);
+                removed += usize::from(self.blobs.remove(id).await?);
             }
         }
-        self.folder.close_quarantine().await?;
+        self.blobs.quarantine().close().await?;
         Ok(removed)
     }
 
@@ -130,36 +130,18 @@ impl Sweep {
     }
 
     async fn waiting(&self) -> Result<Vec<(Uuid, Option<Timestamp>)>, SweepError> {
-        let folder = self.folder.clone();
-        Ok(files::blocking(move || folder.quarantined()).await?)
+        Ok(self.blobs.quarantine().waiting().await?)
     }
 
-    /// The files that are older than [`SWEEP_AGE`] and have rested for [`SWEEP_REST`]. Blocks on
-    /// the folder.
-    fn old_files(&self) -> io::Result<Vec<OldFile>> {
+    /// Whether a file is older than [`SWEEP_AGE`] and has rested for [`SWEEP_REST`].
+    fn is_old(&self, file: &Listed) -> bool {
         let before = shifted(self.now, -SWEEP_AGE);
-        let mut old = Vec::new();
-        for entry in fs::read_dir(self.folder.path())? {
-            let entry = entry?;
-            let path = entry.path();
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| self.folder.id_of(name));
-            let is_temporary = path.extension().is_some_and(|end| end == TEMPORARY);
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            let unfinished = stem.and_then(|stem| Uuid::parse_str(stem).ok());
-            let Some(named) = id.or(unfinished.filter(|_| is_temporary)) else {
-                continue;
-            };
-            let is_old = made_at(named).is_some_and(|made| match made > self.now {
-                // Of a start whose clock was ahead: ids go on from there.
-                true => has_rested(&entry, SWEEP_AGE.unsigned_abs()),
-                false => made < before,
-            });
-            if is_old && self.is_of_store(named) && has_rested(&entry, SWEEP_REST) {
-                old.push(OldFile { path, id });
-            }
-        }
-        Ok(old)
+        let is_old = made_at(file.id).is_some_and(|made| match made > self.now {
+            // Of a start whose clock was ahead: ids go on from there.
+            true => file.rest >= SWEEP_AGE.unsigned_abs(),
+            false => made < before,
+        });
+        is_old && self.is_of_store(file.id) && file.rest >= SWEEP_REST
     }
 
     /// Whether a file was made no earlier than the store.
@@ -167,14 +149,6 @@ impl Sweep {
         let made = made_at(id);
         made.is_some_and(|made| self.since.is_none_or(|since| made >= since))
     }
-}
-
-/// Whether nobody has written the file for so long. One that is gone meanwhile, or whose times
-/// cannot be read, is left alone.
-fn has_rested(entry: &fs::DirEntry, wanted: Duration) -> bool {
-    let modified = entry.metadata().and_then(|metadata| metadata.modified());
-    let modified = modified.unwrap_or_else(|_| SystemTime::now());
-    modified.elapsed().is_ok_and(|rest| rest >= wanted)
 }
 
 /// The instant in a UUIDv7 (RFC 9562, 5.7).
@@ -185,12 +159,17 @@ fn made_at(id: Uuid) -> Option<Timestamp> {
     Timestamp::new(seconds, nanoseconds).ok()
 }
 
-impl From<FolderFault> for SweepError {
-    fn from(fault: FolderFault) -> Self {
-        Self {
-            action: fault.action,
-            path: fault.path.display().to_string(),
-            source: fault.source,
+impl From<BlobError> for SweepError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Io(fault) => Self::Io {
+                action: fault.action,
+                path: fault.path.display().to_string(),
+                source: fault.source,
+            },
+            error => Self::Unavailable {
+                reason: error.to_string().into(),
+            },
         }
     }
 }

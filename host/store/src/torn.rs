@@ -10,9 +10,9 @@ use std::path::Path;
 use uuid::Uuid;
 
 use crate::backup;
-use crate::engine::mark;
 use crate::folder::FolderError;
 use crate::keys::{self, KeyError};
+use crate::sled::mark;
 
 /// Refuses a data folder that keeps keys or documents, but no records that say whose they are: to
 /// a new store they would be nobody's. So it does one whose mark says that there were records. Refuses one that keeps keys, but has no folder of

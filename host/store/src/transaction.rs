@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 pub use self::guard::Guard;
 
-use crate::engine::{Commit, Engine, Version, check_key, check_value};
+use crate::engine::{Commit, Engine, Version, Versioned, check_key, check_value};
 use crate::error::StoreError;
 use crate::ids::IdSource;
 use crate::key::Key;
@@ -43,6 +43,15 @@ struct Read {
     value: Option<Bytes>,
 }
 
+impl Read {
+    fn of(stored: Option<Versioned>) -> Self {
+        Self {
+            version: stored.as_ref().map(|stored| stored.version),
+            value: stored.map(|stored| stored.value),
+        }
+    }
+}
+
 impl Transaction<'_> {
     pub(crate) async fn begin(
         engine: Arc<dyn Engine>,
@@ -65,8 +74,8 @@ impl Transaction<'_> {
         self.now
     }
 
-    /// A new UUIDv7 of [`now`](Self::now), greater than all that this process has made before and
-    /// than those of the rows that the store was opened with.
+    /// A new UUIDv7 of [`now`](Self::now), in the same order as those of
+    /// [`Store::new_id`](crate::Store::new_id).
     ///
     /// # Errors
     /// When the operating system gives no random bytes.
@@ -148,14 +157,19 @@ impl Transaction<'_> {
         if let Some(read) = self.reads.get(&key) {
             return Ok(read.value.clone());
         }
-        let stored = self.engine.get(&key).await?;
-        let read = Read {
-            version: stored.as_ref().map(|stored| stored.version),
-            value: stored.map(|stored| stored.value),
-        };
+        let read = Read::of(self.engine.get(&key).await?);
         let value = read.value.clone();
         self.reads.insert(key, read);
         Ok(value)
+    }
+
+    /// Reads what is read next, all at once.
+    async fn read_ahead(&mut self, mut keys: Vec<Bytes>) -> Result<(), StoreError> {
+        keys.retain(|key| !self.writes.contains_key(key) && !self.reads.contains_key(key));
+        let stored = self.engine.get_all(&keys).await?;
+        let read = stored.into_iter().map(Read::of);
+        self.reads.extend(keys.into_iter().zip(read));
+        Ok(())
     }
 
     pub(crate) fn write(&mut self, key: Vec<u8>, value: Option<Bytes>) -> Result<(), StoreError> {

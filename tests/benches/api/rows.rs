@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use parafa_store::engine::SledOptions;
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     AcceptedLoss, AnyIndex, Content, Folder, FolderOptions, Index, StoreError, StoreMode,
     SystemClock, Table, TableName,

@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parafa_test_services::{Postgres, TemporaryDatabase, is_database};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub(crate) struct Server {
     process: Child,
     folder: TempDir,
     start: Start,
+    /// Where its records are, if not in its data folder. Dropped after the process.
+    pub(crate) database: Option<TemporaryDatabase>,
     base: String,
     demo: Value,
     http: Client,
@@ -29,7 +32,7 @@ pub(crate) struct Server {
 struct Start {
     /// The `demo.json` of the world that it joins; it makes one otherwise.
     world: Option<PathBuf>,
-    settings: Vec<(&'static str, &'static str)>,
+    settings: Vec<(String, String)>,
     /// How many descriptors it may have.
     descriptors: Option<u32>,
 }
@@ -60,8 +63,9 @@ impl Disk {
 }
 
 impl Server {
-    /// Starts one and waits until it listens.
-    pub(crate) fn start(disk: Disk, settings: &[(&'static str, &'static str)]) -> Self {
+    /// Starts one and waits until it listens. Its records are in a database
+    /// where the environment asks for that.
+    pub(crate) fn start(disk: Disk, settings: &[(&str, &str)]) -> Self {
         Self::start_within(None, disk, settings)
     }
 
@@ -69,11 +73,14 @@ impl Server {
     pub(crate) fn start_within(
         descriptors: Option<u32>,
         disk: Disk,
-        settings: &[(&'static str, &'static str)],
+        settings: &[(&str, &str)],
     ) -> Self {
+        let settings = settings.iter();
         let start = Start {
             world: None,
-            settings: settings.to_vec(),
+            settings: settings
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             descriptors,
         };
         Self::started(disk, start)
@@ -90,11 +97,15 @@ impl Server {
 
     fn started(disk: Disk, start: Start) -> Self {
         let folder = disk.folder();
-        let (process, base) = spawn(&folder.path().join("data"), &start);
+        // A host that joins shares the other one's.
+        let has_own = start.world.is_none() && is_database();
+        let database = has_own.then(Postgres::temporary_database);
+        let (process, base) = spawn(&folder.path().join("data"), &start, database.as_ref());
         let file = fs::read(folder.path().join("data/demo.json")).expect("demo.json");
         Self {
             process,
             start,
+            database,
             base,
             demo: serde_json::from_slice(&file).expect("JSON"),
             http: Client::builder().no_proxy().build().expect("a client"),
@@ -109,7 +120,7 @@ impl Server {
         assert!(told.expect("kill runs").success(), "the server runs");
         self.process.wait().expect("the server ends");
         let done = work(self.data()).await;
-        (self.process, self.base) = spawn(&self.data(), &self.start);
+        (self.process, self.base) = spawn(&self.data(), &self.start, self.database.as_ref());
         done
     }
 
@@ -233,7 +244,7 @@ pub(crate) async fn answer(request: RequestBuilder) -> Value {
     serde_json::from_slice(&body).expect("JSON")
 }
 
-fn spawn(data: &Path, start: &Start) -> (Child, String) {
+fn spawn(data: &Path, start: &Start, database: Option<&TemporaryDatabase>) -> (Child, String) {
     const ANY_PORT: &str = "127.0.0.1:0";
     const NO_LIMIT: &str = "4000000000";
 
@@ -266,7 +277,13 @@ fn spawn(data: &Path, start: &Start) -> (Child, String) {
         .env("PARAFA_TELEMETRY__LOG", "error")
         .env("PARAFA_LIMITS__READS_PER_MINUTE", NO_LIMIT)
         .env("PARAFA_LIMITS__WRITES_PER_MINUTE", NO_LIMIT)
-        .envs(start.settings.iter().copied())
+        .envs(database.into_iter().flat_map(|database| {
+            [
+                ("PARAFA_STORE__ENGINE", "postgres"),
+                ("PARAFA_STORE__URL", database.url()),
+            ]
+        }))
+        .envs(start.settings.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

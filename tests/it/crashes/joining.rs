@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::scene::Scene;
 use crate::support::demo::{Demo, parafa};
+use crate::support::engine::keeps_files;
 
 fn serve(data: &Path, join: Option<&Path>) -> Output {
     let address = "127.0.0.1:0";
@@ -25,6 +26,9 @@ fn refused(output: &Output, why: &str) {
 
 #[tokio::test]
 async fn a_host_that_joins_has_the_keys_and_the_world_and_a_store_of_its_own() {
+    if !keeps_files() {
+        return;
+    }
     let mut scene = Scene::set();
     let original = parafa_fixtures::plain(1);
     let signers = json!([{"email": "ona@example.lt"}]);

@@ -11,6 +11,7 @@ use super::{LANGUAGES, SCREENS, Told, link, open, replace_posted, scan, visit};
 use crate::support::browser::Browser;
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
+use crate::support::engine::keeps_files;
 use crate::support::operator::done;
 
 /// Signatures that the page lists.
@@ -139,6 +140,9 @@ async fn a_signer_whose_only_method_is_switched_off_may_still_read_and_decline()
 
 #[tokio::test]
 async fn whoever_meets_a_server_in_trouble_reads_that_the_link_is_still_good() {
+    if !keeps_files() {
+        return;
+    }
     for (screen, number) in SCREENS {
         let Some(browser) = Browser::on(screen).await else {
             return;

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::account::{Account, of_signers, pdf, text, two, with};
@@ -48,7 +46,7 @@ async fn a_batch_raises_one_signing_for_each_document() {
 async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
     let demo = Demo::start();
     let api = Account::live(&demo);
-    let before = left_behind(&demo.data());
+    let before = demo.kept();
     let body = batch(vec![
         json!({"name": "geras.pdf", "content": pdf()}),
         json!({"name": "blogas.pdf", "content": "bm90IGEgUERG"}),
@@ -72,7 +70,7 @@ async fn a_batch_with_one_unfit_document_raises_nothing_and_leaves_nothing() {
 
     let page = api.get("v1/signings").await.expect(200);
     assert_eq!(page["data"], json!([]));
-    assert_eq!(left_behind(&demo.data()), before);
+    assert_eq!(demo.kept(), before);
 }
 
 #[tokio::test]
@@ -121,14 +119,4 @@ fn batch(documents: Vec<Value>) -> Value {
         json!({"title": "Darbo sutartys", "externalId": "b-1", "signers": two()}),
         json!({"documents": documents}),
     )
-}
-
-/// How many byte files and data keys there are.
-fn left_behind(data: &Path) -> Vec<usize> {
-    ["bytes", "keys"]
-        .map(|folder| {
-            let entries = std::fs::read_dir(data.join(folder));
-            entries.map_or(0, Iterator::count)
-        })
-        .to_vec()
 }

@@ -72,6 +72,11 @@ impl WorldControl {
         self.look(after, 0).await
     }
 
+    /// The same; waits some seconds for something to happen.
+    pub(crate) async fn next(&self, after: u64) -> Vec<Entry> {
+        self.look(after, WAIT_MS).await
+    }
+
     /// The number of the newest entry.
     pub(crate) async fn now(&self) -> u64 {
         let entries = self.journal(0).await;
@@ -82,7 +87,7 @@ impl WorldControl {
     pub(crate) async fn happens(&self, mut after: u64, what: impl Fn(&Entry) -> bool) -> Entry {
         let happens = async {
             loop {
-                for entry in self.look(after, WAIT_MS).await {
+                for entry in self.next(after).await {
                     after = entry.number;
                     if what(&entry) {
                         return entry;

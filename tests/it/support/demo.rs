@@ -1,3 +1,5 @@
+mod file;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,12 +11,14 @@ use std::time::Duration;
 
 use parafa_fixtures::DemoKeys;
 use parafa_fixtures::built::compiled_plugins;
-use serde::Deserialize;
+use parafa_test_services::{Postgres, S3, TemporaryDatabase};
 use serde_json::Value;
 use tempfile::TempDir;
 use url::Url;
 
+pub(crate) use self::file::{DemoFile, Persona, RelyingParty};
 use super::client::{Ceremony, SigningClient};
+use super::engine;
 use super::metrics::Metrics;
 use super::operator::text;
 use super::root;
@@ -32,6 +36,8 @@ const SHOWN_LINES: usize = 60;
 /// `parafa serve --demo` on a new data folder; it ends with this value.
 pub(crate) struct Demo {
     server: Child,
+    /// Dropped after the server. Hosts that join share it.
+    database: Option<TemporaryDatabase>,
     /// Dropped before the folder, out of which it takes the new keys.
     _keys: Option<DemoKeys>,
     folder: TempDir,
@@ -58,23 +64,36 @@ impl Demo {
 
     /// Starts the server with further settings, as environment variables.
     pub(crate) fn start_with(settings: &[(&str, String)]) -> Self {
-        let settings = settings.iter().cloned();
-        Self::on_new_folder(Start {
-            join: None,
-            settings: settings
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-            listen: ANY_PORT.to_owned(),
-        })
+        let database = engine::is_database().then(Postgres::temporary_database);
+        Self::start_on(database, settings)
     }
 
-    /// Starts a server that joins this one's world, on a folder of its own.
+    /// Starts a server whose records are in a database, which those that
+    /// [`join`](Self::join) it share.
+    pub(crate) fn start_shared() -> Self {
+        Self::start_on(Some(Postgres::temporary_database()), &[])
+    }
+
+    fn start_on(database: Option<TemporaryDatabase>, settings: &[(&str, String)]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut start = Start::on(database.as_ref());
+        // Whatever else they say of the records counts.
+        let settings = settings.iter().cloned();
+        start
+            .settings
+            .extend(settings.map(|(name, value)| (name.to_owned(), value)));
+        Self::on_folder(folder, database, start)
+    }
+
+    /// Starts a server that joins this one's world, on a folder of its own; its
+    /// records are this one's where those are in a database.
     pub(crate) fn join(&self) -> Self {
-        Self::on_new_folder(Start {
+        let start = Start {
             join: Some(self.data().join("demo.json")),
-            settings: Vec::new(),
-            listen: ANY_PORT.to_owned(),
-        })
+            ..Start::on(None)
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::on_folder(folder, None, start)
     }
 
     /// Starts a server on what is restored from a backup of this one, with this
@@ -89,6 +108,9 @@ impl Demo {
     }
 
     fn restored_with(&self, backup: &Path, more: &[&str]) -> Self {
+        if engine::is_database() {
+            return self.restored_to(None, backup, more);
+        }
         let folder = tempfile::tempdir().expect("a temporary folder");
         let data = folder.path().join("data");
         let words = ["restore", text(backup), "--data", text(&data)];
@@ -100,14 +122,39 @@ impl Demo {
         Self::on_left(folder)
     }
 
+    /// Starts a server on a new database that is filled from a backup of this
+    /// one, with this one's master key; in this one's world. The documents go to
+    /// a bucket, if one is given.
+    pub(crate) fn restored_to_database(&self, backup: &Path, bucket: Option<&S3>) -> Self {
+        self.restored_to(bucket, backup, &[])
+    }
+
+    fn restored_to(&self, bucket: Option<&S3>, backup: &Path, more: &[&str]) -> Self {
+        let database = Postgres::temporary_database();
+        let mut start = Start::on(Some(&database));
+        if let Some(bucket) = bucket {
+            let settings = &mut start.settings;
+            settings.extend(bucket.variables());
+            settings.push(("PARAFA_OBJECTS__URL".to_owned(), bucket.url()));
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).expect("a folder");
+        std::fs::copy(self.data().join("master.key"), data.join("master.key")).expect("a copy");
+        let restored = program()
+            .args(["restore", text(backup), "--data", text(&data)])
+            .args(more)
+            .envs(start.settings.iter().cloned())
+            .output()
+            .expect("parafa starts");
+        let told = String::from_utf8_lossy(&restored.stderr);
+        assert!(restored.status.success(), "{told}");
+        Self::on_folder(folder, Some(database), start)
+    }
+
     /// Starts a server on what another one has left.
     pub(crate) fn on_left(folder: TempDir) -> Self {
-        let start = Start {
-            join: None,
-            settings: Vec::new(),
-            listen: ANY_PORT.to_owned(),
-        };
-        Self::on_folder(folder, start)
+        Self::on_folder(folder, None, Start::on(None))
     }
 
     /// Gives up the folder of a server that was ended.
@@ -116,11 +163,7 @@ impl Demo {
         std::mem::replace(&mut self.folder, nothing)
     }
 
-    fn on_new_folder(start: Start) -> Self {
-        Self::on_folder(tempfile::tempdir().expect("a temporary folder"), start)
-    }
-
-    fn on_folder(folder: TempDir, mut start: Start) -> Self {
+    fn on_folder(folder: TempDir, database: Option<TemporaryDatabase>, mut start: Start) -> Self {
         let own_world = start.join.is_none();
         let keys = own_world.then(|| DemoKeys::lent_to(&folder.path().join("data/world")));
         let server = start.server(folder.path());
@@ -131,6 +174,7 @@ impl Demo {
         start.listen = world.base_url.authority().to_owned();
         Self {
             server,
+            database,
             _keys: keys,
             folder,
             start,
@@ -166,6 +210,22 @@ impl Demo {
             panic!("{error}: {}", String::from_utf8_lossy(&output.stderr));
         });
         answer["offsetSeconds"].as_i64().expect("a number")
+    }
+
+    /// How many documents and data keys it keeps, those of erased rows that are
+    /// left behind too.
+    pub(crate) fn kept(&self) -> [usize; 2] {
+        if let Some(database) = &self.database {
+            return [1, 2].map(|kind| {
+                let statement =
+                    format!("SELECT count(DISTINCT id) FROM parafa_blobs WHERE kind = {kind}");
+                database.psql(&statement).trim().parse().expect("a number")
+            });
+        }
+        ["bytes", "keys"].map(|folder| {
+            let entries = std::fs::read_dir(self.data().join(folder));
+            entries.map_or(0, Iterator::count)
+        })
     }
 
     /// The server's data folder.
@@ -309,6 +369,20 @@ impl Drop for Demo {
 }
 
 impl Start {
+    /// With a world of its own and records in this database, or else in the
+    /// data folder.
+    fn on(database: Option<&TemporaryDatabase>) -> Self {
+        let settings = database.map(|database| on_database(database.url()));
+        let settings = settings.into_iter().flatten();
+        Self {
+            join: None,
+            settings: settings
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            listen: ANY_PORT.to_owned(),
+        }
+    }
+
     /// Starts a server that keeps its data and its log in `folder`, and waits
     /// until it is ready.
     fn server(&self, folder: &Path) -> Child {
@@ -356,72 +430,12 @@ impl Start {
     }
 }
 
-/// `demo.json`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct DemoFile {
-    pub(crate) base_url: Url,
-    pub(crate) operator_url: Url,
-    pub(crate) signing: SigningTenant,
-    pub(crate) diligence: DiligenceKeys,
-    pub(crate) auth: RelyingParty,
-    pub(crate) world: World,
-}
-
-/// The relying party of the authentication API and its key.
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RelyingParty {
-    pub(crate) key_id: String,
-    pub(crate) key_secret: String,
-    pub(crate) audience: String,
-}
-
-/// The keys of the due-diligence API.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct DiligenceKeys {
-    pub(crate) tenant: String,
-    pub(crate) test: String,
-    pub(crate) live: String,
-    pub(crate) webhook_secret: String,
-}
-
-/// The tenant of the signing API and its keys.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SigningTenant {
-    pub(crate) test: String,
-    pub(crate) live: String,
-    pub(crate) viewer: String,
-    pub(crate) webhook_secret: String,
-}
-
-/// The other side of every service.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct World {
-    pub(crate) smart_id: String,
-    pub(crate) cards: String,
-    pub(crate) control: String,
-    pub(crate) hooks: String,
-    pub(crate) mail: String,
-    pub(crate) roots: Vec<PathBuf>,
-    pub(crate) personas: Vec<Persona>,
-}
-
-/// Somebody who can sign, or cannot.
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Persona {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) country: String,
-    pub(crate) personal_code: String,
-    pub(crate) document_number: Option<String>,
-    pub(crate) phone_number: Option<String>,
-    pub(crate) methods: Vec<String>,
-    pub(crate) outcome: String,
+/// The settings of a server whose records are in the database at this URL.
+pub(crate) fn on_database(url: &str) -> [(&'static str, String); 2] {
+    [
+        ("PARAFA_STORE__ENGINE", "postgres".to_owned()),
+        ("PARAFA_STORE__URL", url.to_owned()),
+    ]
 }
 
 /// What `parafa` answers to these arguments.

@@ -58,9 +58,9 @@ impl Admission {
     }
 
     /// Counts a call of somebody who is known.
-    #[must_use]
-    pub fn count(&self, caller: &impl Principal, access: Access) -> RateDecision {
-        self.rates.admit(caller.key_id(), access, Instant::now())
+    pub async fn count(&self, caller: &impl Principal, access: Access) -> RateDecision {
+        let key = caller.key_id();
+        self.rates.admit(key, access, Instant::now()).await
     }
 
     /// Counts a request for which nobody has to say who they are, by the

@@ -138,7 +138,7 @@ async fn enter<A: Api>(
         Err(refused) => return refuse_stranger(http, &request, refused),
     };
     let access = Access::of(request.method());
-    let rate = count(http, contract, &caller, access, request.extensions());
+    let rate = count(http, contract, &caller, access, request.extensions()).await;
     let rule = contract.and_then(|contract| contract.origins);
     let admitted = check(&caller, request.method(), &rate)
         .and_then(|()| rule.map_or(Ok(()), |rule| origin.check(rule)));
@@ -159,7 +159,7 @@ async fn enter<A: Api>(
     response
 }
 
-fn count<A: Api>(
+async fn count<A: Api>(
     http: &Http<A>,
     contract: Option<&Contract<A>>,
     caller: &A::Caller,
@@ -172,7 +172,7 @@ fn count<A: Api>(
     let rates = &http.config.rates;
     match (contract.map(|contract| &contract.entry), peer(request)) {
         (Some(Entry::Anybody(_)), Some(peer)) => rates.admit_visitor(peer, access, Instant::now()),
-        _ => rates.admit(caller.key_id(), access, Instant::now()),
+        _ => rates.admit(caller.key_id(), access, Instant::now()).await,
     }
 }
 

@@ -1,5 +1,7 @@
 //! How many requests a key may make.
 
+mod shared;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -10,6 +12,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+pub use self::shared::{SharedBuckets, TakenRequests};
+use self::shared::{SharedDecision, Stocks};
 use crate::principal::Access;
 use crate::problem::{Problem, ProblemType};
 
@@ -64,10 +68,13 @@ enum Bucket {
 /// the time that one token takes to come back, and is refused when it would be
 /// further away than the whole window. Clones count together: whatever surfaces
 /// have clones of one limiter, a key or an address has one allowance for all.
+/// Those of several hosts count keys together where they are given
+/// [`SharedBuckets`]; addresses each host counts for itself.
 #[derive(Clone, Debug)]
 pub struct RateLimiter {
     limits: RateLimits,
     full_at: Arc<Mutex<HashMap<Bucket, Instant>>>,
+    stocks: Option<Stocks>,
 }
 
 impl RateLimiter {
@@ -77,12 +84,35 @@ impl RateLimiter {
         Self {
             limits,
             full_at: Arc::default(),
+            stocks: None,
+        }
+    }
+
+    /// The same where keys have one allowance on all hosts. While the buckets
+    /// cannot be reached each host counts for itself.
+    #[must_use]
+    pub fn shared(self, buckets: Arc<dyn SharedBuckets>) -> Self {
+        Self {
+            stocks: Some(Stocks::new(buckets)),
+            ..self
         }
     }
 
     /// Takes one request out of the bucket of `key`.
-    pub(crate) fn admit(&self, key: Uuid, access: Access, now: Instant) -> RateDecision {
-        self.take_as(Bucket::Key(key, access), access, now)
+    pub(crate) async fn admit(&self, key: Uuid, access: Access, now: Instant) -> RateDecision {
+        let bucket = Bucket::Key(key, access);
+        let Some(stocks) = &self.stocks else {
+            return self.take_as(bucket, access, now);
+        };
+        let (policy, quota) = self.policy(access);
+        let Some(decision) = stocks.take(key, access, quota, now).await else {
+            return self.take_as(bucket, access, now);
+        };
+        if decision.retry_after.is_none() {
+            // For a time in which it is this host's count that holds.
+            self.take_as(bucket, access, now);
+        }
+        RateDecision::shared(policy, quota, decision)
     }
 
     /// Takes one request out of what an address has for operations that need no
@@ -92,11 +122,15 @@ impl RateLimiter {
     }
 
     fn take_as(&self, bucket: Bucket, access: Access, now: Instant) -> RateDecision {
-        let (policy, quota) = match access {
+        let (policy, quota) = self.policy(access);
+        self.take(bucket, policy, quota, now)
+    }
+
+    fn policy(&self, access: Access) -> (&'static str, NonZeroU32) {
+        match access {
             Access::Read => ("reads", self.limits.reads_per_minute),
             Access::Write => ("writes", self.limits.writes_per_minute),
-        };
-        self.take(bucket, policy, quota, now)
+        }
     }
 
     /// Counts a request from `peer` whose key does not work: as many may come
@@ -158,6 +192,23 @@ pub struct RateDecision {
 }
 
 impl RateDecision {
+    fn shared(policy: &'static str, quota: NonZeroU32, decision: SharedDecision) -> Self {
+        let SharedDecision {
+            left,
+            full_in,
+            retry_after,
+        } = decision;
+        let token = WINDOW / quota.get();
+        let in_bucket = tokens_in(WINDOW.saturating_sub(full_in), token);
+        Self {
+            policy,
+            quota: quota.get(),
+            remaining: in_bucket.saturating_add(left).min(quota.get()),
+            full_in,
+            retry_after,
+        }
+    }
+
     /// # Errors
     /// `rate-limited`.
     pub fn check(&self) -> Result<(), Problem> {
@@ -208,6 +259,10 @@ fn whole_seconds(time: Duration) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use async_trait::async_trait;
+
     use super::*;
 
     const KEY: Uuid = Uuid::from_u128(1);
@@ -219,58 +274,190 @@ mod tests {
         })
     }
 
-    #[test]
-    fn a_whole_quota_may_come_at_once_and_no_more() {
+    #[tokio::test]
+    async fn a_whole_quota_may_come_at_once_and_no_more() {
         let (limiter, now) = (limiter(3), Instant::now());
-        let left: Vec<_> = (0..3)
-            .map(|_| limiter.admit(KEY, Access::Write, now))
-            .map(|decision| (decision.remaining, decision.check().is_ok()))
-            .collect();
+        let mut left = Vec::new();
+        for _ in 0..3 {
+            let decision = limiter.admit(KEY, Access::Write, now).await;
+            left.push((decision.remaining, decision.check().is_ok()));
+        }
         assert_eq!(left, [(2, true), (1, true), (0, true)]);
-        let refused = limiter.admit(KEY, Access::Write, now);
+        let refused = limiter.admit(KEY, Access::Write, now).await;
         assert_eq!(refused.retry_after, Some(Duration::from_secs(20)));
         assert!(refused.check().is_err());
     }
 
-    #[test]
-    fn waiting_as_long_as_told_is_enough() {
+    #[tokio::test]
+    async fn waiting_as_long_as_told_is_enough() {
         let (limiter, now) = (limiter(7), Instant::now());
         for _ in 0..7 {
-            limiter.admit(KEY, Access::Write, now).check().unwrap();
+            limiter
+                .admit(KEY, Access::Write, now)
+                .await
+                .check()
+                .unwrap();
         }
-        let wait = limiter.admit(KEY, Access::Write, now).retry_after.unwrap();
+        let wait = limiter
+            .admit(KEY, Access::Write, now)
+            .await
+            .retry_after
+            .unwrap();
         let then = now + Duration::from_secs(whole_seconds(wait).into());
-        assert!(limiter.admit(KEY, Access::Write, then).check().is_ok());
+        assert!(
+            limiter
+                .admit(KEY, Access::Write, then)
+                .await
+                .check()
+                .is_ok()
+        );
     }
 
-    #[test]
-    fn keys_and_kinds_of_access_have_buckets_of_their_own() {
+    #[tokio::test]
+    async fn keys_and_kinds_of_access_have_buckets_of_their_own() {
         let (limiter, now) = (limiter(1), Instant::now());
-        limiter.admit(KEY, Access::Write, now).check().unwrap();
-        assert!(limiter.admit(KEY, Access::Write, now).check().is_err());
-        assert!(limiter.admit(KEY, Access::Read, now).check().is_ok());
+        limiter
+            .admit(KEY, Access::Write, now)
+            .await
+            .check()
+            .unwrap();
+        assert!(
+            limiter
+                .admit(KEY, Access::Write, now)
+                .await
+                .check()
+                .is_err()
+        );
+        assert!(limiter.admit(KEY, Access::Read, now).await.check().is_ok());
         let other = Uuid::from_u128(2);
-        assert!(limiter.admit(other, Access::Write, now).check().is_ok());
+        assert!(
+            limiter
+                .admit(other, Access::Write, now)
+                .await
+                .check()
+                .is_ok()
+        );
     }
 
-    #[test]
-    fn buckets_that_are_full_again_are_dropped() {
+    #[tokio::test]
+    async fn buckets_that_are_full_again_are_dropped() {
         let (limiter, now) = (limiter(1), Instant::now());
         for key in 0..MANY_BUCKETS as u128 {
-            limiter.admit(Uuid::from_u128(key), Access::Write, now);
+            limiter
+                .admit(Uuid::from_u128(key), Access::Write, now)
+                .await;
         }
-        limiter.admit(KEY, Access::Write, now + WINDOW);
+        limiter.admit(KEY, Access::Write, now + WINDOW).await;
         assert_eq!(limiter.full_at.lock().unwrap().len(), 1);
     }
 
-    #[test]
-    fn the_fields_have_the_form_of_structured_lists() {
+    #[tokio::test]
+    async fn the_fields_have_the_form_of_structured_lists() {
         let (limiter, now) = (limiter(2), Instant::now());
         let mut headers = HeaderMap::new();
         limiter
             .admit(KEY, Access::Write, now)
+            .await
             .describe(&mut headers);
         assert_eq!(headers["ratelimit-policy"], "\"writes\";q=2;w=60");
         assert_eq!(headers["ratelimit"], "\"writes\";r=1;t=30");
+    }
+
+    /// What hosts have in common.
+    #[derive(Default)]
+    struct Common {
+        full_at: Mutex<Option<Instant>>,
+        asked: AtomicU32,
+        is_away: AtomicBool,
+    }
+
+    #[async_trait]
+    impl SharedBuckets for Common {
+        async fn take(
+            &self,
+            _key: Uuid,
+            _access: Access,
+            limit: NonZeroU32,
+            wanted: NonZeroU32,
+        ) -> Option<TakenRequests> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            if self.is_away.load(Ordering::Relaxed) {
+                return None;
+            }
+            let (now, token) = (Instant::now(), WINDOW / limit.get());
+            let mut full_at = self.full_at.lock().unwrap();
+            let used = full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
+            let requests = tokens_in(WINDOW.saturating_sub(used), token).min(wanted.get());
+            let used = used + token * requests;
+            *full_at = Some(now + used);
+            Some(TakenRequests {
+                requests,
+                full_in: used,
+            })
+        }
+    }
+
+    fn hosts(common: &Arc<Common>, count: usize, writes: u32) -> Vec<RateLimiter> {
+        let host = || limiter(writes).shared(common.clone());
+        std::iter::repeat_with(host).take(count).collect()
+    }
+
+    /// Lets so many requests come within a while, to one host after the other;
+    /// tells how many were let in.
+    async fn let_in(hosts: &[RateLimiter], requests: u32, within: Duration) -> u32 {
+        let mut let_in = 0;
+        for (_, host) in (0..requests).zip(hosts.iter().cycle()) {
+            let decision = host.admit(KEY, Access::Write, Instant::now()).await;
+            let_in += u32::from(decision.check().is_ok());
+            tokio::time::advance(within / requests).await;
+        }
+        let_in
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_limit_of_a_key_holds_for_all_hosts_together() {
+        let common = Arc::default();
+        let hosts = hosts(&common, 5, 600);
+
+        let at_once = let_in(&hosts, 3000, Duration::from_millis(30)).await;
+        assert!((540..=600).contains(&at_once), "{at_once}");
+        let in_a_minute = let_in(&hosts, 3000, WINDOW).await;
+        assert!((480..=720).contains(&in_a_minute), "{in_a_minute}");
+
+        let asked = common.asked.load(Ordering::Relaxed);
+        assert!(asked < 1000, "{asked}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_stays_below_its_limit_is_let_in_by_every_host() {
+        let common = Arc::default();
+        let hosts = hosts(&common, 5, 600);
+
+        assert_eq!(let_in(&hosts, 2500, 5 * WINDOW).await, 2500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_is_refused_by_all_is_told_when_to_come_again() {
+        let common = Arc::default();
+        let hosts = hosts(&common, 2, 6);
+        let_in(&hosts, 6, Duration::from_millis(6)).await;
+
+        let refused = hosts[1].admit(KEY, Access::Write, Instant::now()).await;
+        let wait = Duration::from_secs(whole_seconds(refused.retry_after.unwrap()).into());
+        assert!(wait <= Duration::from_secs(10), "{wait:?}");
+        assert_eq!(refused.remaining, 0);
+        tokio::time::advance(wait).await;
+        let then = hosts[1].admit(KEY, Access::Write, Instant::now()).await;
+        assert!(then.check().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_the_common_count_is_away_each_host_counts_alone() {
+        let common = Arc::default();
+        let hosts = hosts(&common, 2, 100);
+        common.is_away.store(true, Ordering::Relaxed);
+
+        assert_eq!(let_in(&hosts, 400, Duration::from_secs(1)).await, 200 + 2);
+        assert_eq!(common.asked.load(Ordering::Relaxed), 2);
     }
 }

@@ -89,7 +89,7 @@ impl ProblemType {
             "The key, the workspace or the person has used up a rate.",
             "Wait for the time in the Retry-After header.";
         UNAVAILABLE: SERVICE_UNAVAILABLE, "unavailable", "The service cannot do this now",
-            "Something that the request needs is out of order; nothing was changed.",
+            "Something that the request needs is out of order; nothing was changed, unless the detail says that this cannot be told.",
             "Try again after the time in the Retry-After header.";
     }
 }

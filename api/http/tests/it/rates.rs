@@ -74,7 +74,7 @@ async fn what_a_surface_in_front_has_counted_is_not_counted_again() {
     let service = service_with(config.clone());
     let admission = Admission::new(&config, 1024);
     for _ in 0..2 {
-        let counted = admission.count(&Caller, Access::Read);
+        let counted = admission.count(&Caller, Access::Read).await;
         counted.check().unwrap();
         let mut request = get(PATH);
         request.extensions_mut().insert(AlreadyCounted(counted));

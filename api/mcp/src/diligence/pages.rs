@@ -4,41 +4,64 @@
 //! kept for a while, so that all of it costs what it costs over HTTP, and is of
 //! one moment.
 
-use std::collections::{BTreeMap, VecDeque};
+mod memory;
+
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use tokio::time::Instant;
+use thiserror::Error;
 use uuid::Uuid;
+
+use self::memory::AnswersInMemory;
 
 /// Entries of each list where the caller does not say.
 pub(super) const USUAL_LIMIT: usize = 20;
 /// Most entries of each list.
 pub(super) const HIGHEST_LIMIT: usize = 200;
 /// How long an answer is kept.
-pub(super) const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
-/// Bytes of all answers that are kept; the oldest go first.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+pub const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
 /// Bytes of one key's, so that no key has the answers of all others dropped.
-const MOST_BYTES_OF_KEY: usize = 8 * 1024 * 1024;
+pub const MOST_BYTES_OF_KEY: usize = 8 * 1024 * 1024;
 
-/// Answers with pages to come, in the order in which they go.
-#[derive(Default)]
-pub(super) struct Pages(Arc<Mutex<Kept>>);
-
-#[derive(Default)]
-struct Kept(VecDeque<KeptAnswer>);
-
-struct KeptAnswer {
-    id: Uuid,
-    key: Uuid,
-    question: String,
-    body: Bytes,
-    until: Instant,
+/// Whose an answer is: only who asked, and asks the same, sees it again.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AnswerOwner {
+    /// The API key.
+    pub key: Uuid,
+    /// What was asked, by which tool.
+    pub question: String,
 }
+
+/// The answers cannot be reached.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Error)]
+#[error("answers that are kept cannot be reached")]
+pub struct AnswersAway;
+
+/// Keeps answers for [`KEPT_FOR`], of one key [`MOST_BYTES_OF_KEY`]. Whoever
+/// keeps them for several hosts, so that a cursor goes on at each of them,
+/// implements it.
+#[async_trait]
+pub trait KeptAnswers: Send + Sync {
+    /// Keeps an answer; gives its id.
+    ///
+    /// # Errors
+    /// Where it is not kept.
+    async fn keep(&self, owner: &AnswerOwner, body: Bytes) -> Result<Uuid, AnswersAway>;
+
+    /// The answer with this id, if it is this owner's and its time is not over.
+    ///
+    /// # Errors
+    /// Where nobody can tell.
+    async fn find(&self, id: Uuid, owner: &AnswerOwner) -> Result<Option<Bytes>, AnswersAway>;
+}
+
+/// Answers with pages to come.
+pub(super) struct Pages(Arc<dyn KeptAnswers>);
 
 /// Where an answer goes on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -62,63 +85,37 @@ impl Cursor {
 }
 
 impl Pages {
+    pub(super) fn kept_in_memory() -> Self {
+        Self::kept_in(Arc::new(AnswersInMemory::default()))
+    }
+
+    pub(super) fn kept_in(answers: Arc<dyn KeptAnswers>) -> Self {
+        Self(answers)
+    }
+
     /// The answer that a cursor goes on in, to the same question of the same
     /// key; none from beyond its end on.
-    pub(super) fn find(&self, cursor: Cursor, key: Uuid, question: &str) -> Option<Value> {
-        let now = Instant::now();
-        let kept = lock(&self.0);
-        let answer = kept.0.iter().find(|answer| {
-            let is_own = answer.key == key && answer.question == question;
-            is_own && answer.id == cursor.id && now < answer.until
-        })?;
-        let body = answer.body.clone();
-        drop(kept);
-        let mut answer = serde_json::from_slice(&body).ok()?;
-        (cursor.offset < longest_list(&mut answer)).then_some(answer)
+    pub(super) async fn find(
+        &self,
+        cursor: Cursor,
+        owner: &AnswerOwner,
+    ) -> Result<Option<Value>, AnswersAway> {
+        let body = self.0.find(cursor.id, owner).await?;
+        let answer = body.and_then(|body| serde_json::from_slice(&body).ok());
+        Ok(answer.and_then(|mut answer| {
+            let goes_on = cursor.offset < longest_list(&mut answer);
+            goes_on.then_some(answer)
+        }))
     }
 
     /// Keeps an answer whose lists are longer than a page.
-    pub(super) fn keep(&self, key: Uuid, question: String, body: &Value) -> Cursor {
-        let id = Uuid::new_v4();
-        let until = Instant::now() + KEPT_FOR;
-        let body = Bytes::from(body.to_string());
-        lock(&self.0).add(KeptAnswer {
-            id,
-            key,
-            question,
-            body,
-            until,
-        });
-        let kept = Arc::clone(&self.0);
-        tokio::spawn(async move {
-            tokio::time::sleep_until(until).await;
-            lock(&kept).0.retain(|answer| answer.id != id);
-        });
-        Cursor { id, offset: 0 }
-    }
-}
-
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Kept {
-    /// Adds an answer, and drops the oldest ones without which it has no room:
-    /// those of its key first.
-    fn add(&mut self, new: KeptAnswer) {
-        let of_key = |answer: &KeptAnswer| answer.key == new.key;
-        while self.bytes(of_key) + new.body.len() > MOST_BYTES_OF_KEY
-            && let Some(oldest) = self.0.iter().position(of_key)
-        {
-            self.0.remove(oldest);
-        }
-        while self.bytes(|_| true) + new.body.len() > MOST_BYTES && self.0.pop_front().is_some() {}
-        self.0.push_back(new);
-    }
-
-    fn bytes(&self, counts: impl Fn(&KeptAnswer) -> bool) -> usize {
-        let counted = self.0.iter().filter(|answer| counts(answer));
-        counted.map(|answer| answer.body.len()).sum()
+    pub(super) async fn keep(
+        &self,
+        owner: &AnswerOwner,
+        body: &Value,
+    ) -> Result<Cursor, AnswersAway> {
+        let id = self.0.keep(owner, Bytes::from(body.to_string())).await?;
+        Ok(Cursor { id, offset: 0 })
     }
 }
 
@@ -290,40 +287,18 @@ mod tests {
         assert_eq!(seizures["acts"], json!([{"actId": 2}]));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn an_answer_is_kept_for_its_key_and_question_and_for_a_while() {
-        let pages = Pages::default();
-        let cursor = pages.keep(KEY, "/a".to_owned(), &answer(3));
-        assert_eq!(pages.find(cursor, KEY, "/a"), Some(answer(3)));
-        assert_eq!(pages.find(cursor, Uuid::nil(), "/a"), None);
-        assert_eq!(pages.find(cursor, KEY, "/b"), None);
-
-        tokio::time::advance(KEPT_FOR).await;
-        assert_eq!(pages.find(cursor, KEY, "/a"), None);
-        tokio::task::yield_now().await;
-        assert!(lock(&pages.0).0.is_empty(), "nobody has to ask for that");
-    }
-
     #[tokio::test]
     async fn a_cursor_from_beyond_the_end_leads_nowhere() {
-        let pages = Pages::default();
-        let Cursor { id, .. } = pages.keep(KEY, String::new(), &answer(3));
+        let pages = Pages::kept_in_memory();
+        let owner = AnswerOwner {
+            key: KEY,
+            question: String::new(),
+        };
+        let Cursor { id, .. } = pages.keep(&owner, &answer(3)).await.unwrap();
         for (offset, is_there) in [(2, true), (3, false), (usize::MAX, false)] {
-            let found = pages.find(Cursor { id, offset }, KEY, "");
+            let found = pages.find(Cursor { id, offset }, &owner).await.unwrap();
             assert_eq!(found.is_some(), is_there, "{offset}");
         }
         assert_eq!(Cursor::parse(&format!("{id}-18446744073709551615")), None);
-    }
-
-    #[tokio::test]
-    async fn the_oldest_answers_of_the_same_key_make_room() {
-        let pages = Pages::default();
-        let mut long = answer(3);
-        long["filling"] = "x".repeat(MOST_BYTES_OF_KEY / 2).into();
-        let other = pages.keep(Uuid::nil(), String::new(), &long);
-        let cursors = [0; 3].map(|_| pages.keep(KEY, String::new(), &long));
-        let found = cursors.map(|cursor| pages.find(cursor, KEY, "").is_some());
-        assert_eq!(found, [false, false, true]);
-        assert!(pages.find(other, Uuid::nil(), "").is_some());
     }
 }

@@ -11,8 +11,8 @@ use parafa_api_auth::{
 use parafa_api_http::{
     Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Reservation,
 };
-use parafa_platform::PlatformError;
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_platform::{PlatformError, log_failure};
 use parafa_store::keys::hash_token;
 use uuid::Uuid;
 
@@ -223,8 +223,8 @@ impl AuthApi for AuthOperations {
             Ok(address) => address,
             Err(AuthError::NotFound) => None,
             Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::error!(authentication.id = %id.0, error, "a return from the app is lost");
+                tracing::error_span!("return from the app", authentication.id = %id.0)
+                    .in_scope(|| log_failure(&error, "a return from the app is lost"));
                 None
             }
         }

@@ -3,6 +3,7 @@
 use parafa_api_auth::ErrorCode;
 use parafa_api_http::Problem;
 use parafa_domain::{AuthenticationFailure, CannotAuthenticate};
+use parafa_platform::log_failure;
 use parafa_trust::{CertificateRejection, PurposeFault};
 
 use super::views;
@@ -61,13 +62,11 @@ impl From<AuthError> for Problem {
                 Problem::of(ErrorCode::UpstreamUnavailable)
             }
             AuthError::Platform(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "an authentication could not be read or written");
+                log_failure(&error, "an authentication could not be read or written");
                 Problem::of(ErrorCode::UpstreamUnavailable)
             }
             AuthError::Assertion(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "an assertion could not be signed");
+                log_failure(&error, "an assertion could not be signed");
                 Problem::of(ErrorCode::UpstreamUnavailable)
             }
         }

@@ -17,7 +17,7 @@ use parafa_domain::{self as domain, PersonalCode};
 use parafa_platform::accounts::KeyMode;
 
 use crate::CeremonyError;
-use crate::ceremonies::{self, Access, Ceremonies, Ceremony, CeremonyState};
+use crate::ceremonies::{self, Access, Ceremonies, CeremonyState, OpenedLink};
 use crate::downloads::Requester;
 use crate::records::{AttemptRow, DocumentVersion};
 use parafa_eid::{ChoiceLinks, card};
@@ -27,17 +27,17 @@ pub struct CeremonyOperations(pub Arc<Ceremonies>);
 
 #[async_trait]
 impl CeremonyApi for CeremonyOperations {
-    type Link = Ceremony;
+    type Link = OpenedLink;
 
-    async fn find(&self, token: &str) -> Result<Ceremony, Problem> {
-        Ok(self.0.ceremony(token).await?)
+    async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
+        Ok(self.0.open_link(token).await?)
     }
 
-    fn is_open(&self, link: &Ceremony) -> bool {
+    fn is_open(&self, link: &OpenedLink) -> bool {
         link.access == Access::Sign
     }
 
-    fn language(&self, link: &Ceremony) -> Result<Language, Problem> {
+    fn language(&self, link: &OpenedLink) -> Result<Language, Problem> {
         Ok(word(link.party()?.page_language().tag())?)
     }
 
@@ -45,11 +45,11 @@ impl CeremonyApi for CeremonyOperations {
         person(country, code)
     }
 
-    async fn page(&self, link: Ceremony) -> Result<PageContent, Problem> {
+    async fn page(&self, link: OpenedLink) -> Result<PageContent, Problem> {
         let members = self.page_members(&link).await;
-        let state = self.0.ceremony_state(link).await?;
+        let state = self.0.state(link).await?;
         let newest = newest(&state)?;
-        let set_up = self.0.attempts.methods_set_up();
+        let set_up = self.0.methods_set_up();
         let methods = state.party.methods.iter();
         let methods = methods.filter(|method| set_up.contains(method));
         Ok(PageContent {
@@ -70,17 +70,17 @@ impl CeremonyApi for CeremonyOperations {
         })
     }
 
-    async fn face(&self, link: Ceremony) -> Result<Face, Problem> {
+    async fn face(&self, link: OpenedLink) -> Result<Face, Problem> {
         Ok(self.0.face(&link).await?)
     }
 
-    async fn logo(&self, link: Ceremony) -> Result<Bytes, Problem> {
+    async fn logo(&self, link: OpenedLink) -> Result<Bytes, Problem> {
         Ok(self.0.logo(&link).await?)
     }
 
-    async fn document(&self, link: Ceremony) -> Result<ShownDocument, Problem> {
-        let download = self.0.ceremony_document(&link).await?;
-        let (downloads, requester) = (self.0.downloads.clone(), Requester::Link(link.signer));
+    async fn document(&self, link: OpenedLink) -> Result<ShownDocument, Problem> {
+        let download = self.0.document(&link).await?;
+        let (downloads, requester) = (self.0.downloads().clone(), Requester::Link(link.signer));
         Ok(ShownDocument {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
@@ -93,13 +93,13 @@ impl CeremonyApi for CeremonyOperations {
         })
     }
 
-    async fn members(&self, link: Ceremony) -> Result<Vec<Member>, Problem> {
+    async fn members(&self, link: OpenedLink) -> Result<Vec<Member>, Problem> {
         let members = self.0.members(&link).await?.into_iter();
         let members: Result<_, _> = members.map(member).collect();
         Ok(members?)
     }
 
-    async fn member(&self, link: Ceremony, id: &str) -> Result<ShownDocument, Problem> {
+    async fn member(&self, link: OpenedLink, id: &str) -> Result<ShownDocument, Problem> {
         let download = self.0.member(&link, id).await?;
         let ceremonies = self.0.clone();
         Ok(ShownDocument {
@@ -113,8 +113,8 @@ impl CeremonyApi for CeremonyOperations {
         })
     }
 
-    async fn state(&self, link: Ceremony) -> Result<State, Problem> {
-        Ok(view(self.0.ceremony_state(link).await?)?)
+    async fn state(&self, link: OpenedLink) -> Result<State, Problem> {
+        Ok(view(self.0.state(link).await?)?)
     }
 
     async fn await_state(
@@ -124,12 +124,12 @@ impl CeremonyApi for CeremonyOperations {
         known: Option<&str>,
     ) -> Result<(State, String), Problem> {
         let known = known.and_then(|tag| tag.parse().ok());
-        let state = self.0.await_ceremony_state(token, wait, known).await?;
+        let state = self.0.await_state(token, wait, known).await?;
         let tag = state.fingerprint.to_string();
         Ok((view(state)?, tag))
     }
 
-    async fn start_attempt(&self, link: Ceremony, request: StartAttempt) -> Result<(), Problem> {
+    async fn start_attempt(&self, link: OpenedLink, request: StartAttempt) -> Result<(), Problem> {
         let start = ceremonies::StartAttempt {
             method: method(request.method),
             person: request.person,
@@ -140,13 +140,13 @@ impl CeremonyApi for CeremonyOperations {
         Ok(self.0.start_attempt(link, start).await?)
     }
 
-    async fn give_up(&self, link: Ceremony) -> Result<(), Problem> {
+    async fn give_up(&self, link: OpenedLink) -> Result<(), Problem> {
         Ok(self.0.give_up_attempt(&link).await?)
     }
 
     async fn return_from_app(
         &self,
-        link: Ceremony,
+        link: OpenedLink,
         value: &str,
         session_secret_digest: &str,
     ) -> Result<(), Problem> {
@@ -168,11 +168,15 @@ impl CeremonyApi for CeremonyOperations {
         })
     }
 
-    async fn find_paired(&self, token: &str) -> Result<Ceremony, Problem> {
-        Ok(self.0.card_ceremony(token).await?)
+    async fn find_paired(&self, token: &str) -> Result<OpenedLink, Problem> {
+        Ok(self.0.open_card_link(token).await?)
     }
 
-    async fn card_certificate(&self, link: Ceremony, der: Vec<u8>) -> Result<CardRequest, Problem> {
+    async fn card_certificate(
+        &self,
+        link: OpenedLink,
+        der: Vec<u8>,
+    ) -> Result<CardRequest, Problem> {
         let asked = self.0.submit_certificate(&link, der).await?;
         let subject = asked.certificate.subject();
         let owned = |value: Option<&str>| value.map(str::to_owned);
@@ -196,7 +200,7 @@ impl CeremonyApi for CeremonyOperations {
 
     async fn card_complete(
         &self,
-        link: Ceremony,
+        link: OpenedLink,
         signature: CardSignature,
     ) -> Result<Attempt, Problem> {
         let language = word(link.party()?.page_language().tag())?;
@@ -211,9 +215,9 @@ impl CeremonyApi for CeremonyOperations {
         Ok(attempt(row, None, None, is_locked, language)?)
     }
 
-    async fn decline(&self, link: Ceremony, reason: Option<String>) -> Result<State, Problem> {
+    async fn decline(&self, link: OpenedLink, reason: Option<String>) -> Result<State, Problem> {
         let row = self.0.decline(&link, reason).await?;
-        self.state(Ceremony { row, ..link }).await
+        self.state(OpenedLink { row, ..link }).await
     }
 }
 
@@ -223,7 +227,7 @@ const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
 impl CeremonyOperations {
     /// What the page says of what the document is made of; the page is shown also
     /// where that cannot be said.
-    async fn page_members(&self, link: &Ceremony) -> PageMembers {
+    async fn page_members(&self, link: &OpenedLink) -> PageMembers {
         let looked = tokio::time::timeout(MEMBERS_WITHIN, self.0.container_members(link)).await;
         let members = match looked {
             Ok(Ok(None)) => return PageMembers::DocumentItself,

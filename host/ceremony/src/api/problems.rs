@@ -2,8 +2,8 @@
 
 use parafa_api_ceremony::{Circumstances, SigningMethod, problems};
 use parafa_api_http::{Fault, Problem, ProblemType, WireName};
-use parafa_domain::{ATTEMPTS_PER_HOUR, AttemptFailure, MAX_PARTIES, SignerStatus, SigningStatus};
-use parafa_platform::PlatformError;
+use parafa_domain::{ATTEMPTS_PER_HOUR, AttemptFailure, CeremonyStatus, MAX_PARTIES, SignerStatus};
+use parafa_platform::{PlatformError, log_failure};
 
 use crate::plugin_failure::words;
 use crate::prompts::{UNSIGNED, WAITING};
@@ -49,7 +49,7 @@ pub fn problem(error: &CeremonyError) -> Problem {
         CeremonyError::OutOfUse { .. } | CeremonyError::ServiceDown(_) => {
             Problem::unavailable(sentence(&error.to_string()))
         }
-        CeremonyError::NotYetSigned(SigningStatus::Pending) => Problem::new(
+        CeremonyError::NotYetSigned(CeremonyStatus::Pending) => Problem::new(
             problems::NOT_YET_SIGNED,
             "The signing is pending, and nobody has signed yet.",
         ),
@@ -108,6 +108,10 @@ pub fn problem(error: &CeremonyError) -> Problem {
             Problem::unavailable("The service is busy with other downloads.")
                 .with_retry_after(BUSY_RETRY_SECONDS)
         }
+        CeremonyError::NoTurnToLook => {
+            Problem::unavailable("The service is busy with other pages.")
+                .with_retry_after(BUSY_RETRY_SECONDS)
+        }
         CeremonyError::Plugin(fault) => {
             tracing::error!(
                 plugin.id = fault.plugin,
@@ -120,17 +124,19 @@ pub fn problem(error: &CeremonyError) -> Problem {
                 fault.plugin
             ))
         }
-        CeremonyError::Platform(_) | CeremonyError::Inconsistent(_) => {
+        CeremonyError::PluginAway(_)
+        | CeremonyError::Platform(_)
+        | CeremonyError::Inconsistent(_) => {
             log(error);
             Problem::unavailable("The records cannot be read or written at the moment.")
         }
     }
 }
 
-/// How a signing has ended. One that is pending is over by its deadline alone.
-fn ended(status: SigningStatus) -> String {
+/// How a ceremony has ended. One that is pending is over by its deadline alone.
+fn ended(status: CeremonyStatus) -> String {
     match status {
-        SigningStatus::Pending => "The deadline of the signing has passed".to_owned(),
+        CeremonyStatus::Pending => "The deadline of the signing has passed".to_owned(),
         ended => format!("The signing is {ended}"),
     }
 }
@@ -138,7 +144,7 @@ fn ended(status: SigningStatus) -> String {
 fn not_remindable(status: Option<SignerStatus>) -> String {
     match status {
         None => "The delivery of the signing is link: nobody was invited by mail.".to_owned(),
-        Some(SignerStatus::Pending) => format!("{}.", ended(SigningStatus::Pending)),
+        Some(SignerStatus::Pending) => format!("{}.", ended(CeremonyStatus::Pending)),
         Some(SignerStatus::Recorded) => "The party is a viewer.".to_owned(),
         Some(status) => format!("The signer is {status}, and only a pending one is reminded."),
     }
@@ -160,6 +166,10 @@ pub fn no_room(why: &NoRoom) -> Problem {
              already can be signed.",
         )
         .with_retry_after(*retry_after),
+        NoRoom::NotCounted { retry_after } => {
+            Problem::unavailable("The records cannot be read or written at the moment.")
+                .with_retry_after(*retry_after)
+        }
     }
 }
 
@@ -240,10 +250,7 @@ fn sentence(text: &str) -> String {
 }
 
 fn log(error: &CeremonyError) {
-    tracing::error!(
-        error = error as &dyn std::error::Error,
-        "a request failed inside"
-    );
+    log_failure(error, "a request failed inside");
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ impl Attempts {
     }
 
     /// The link of an attempt that waits for somebody to follow it.
-    pub fn device_link(
+    pub(crate) fn device_link(
         &self,
         key: &DataKey,
         attempt: &AttemptRow,

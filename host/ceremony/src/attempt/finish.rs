@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parafa_domain::AttemptFailure;
+use parafa_platform::plugins::is_disabled;
 use parafa_plugin_host::{
     Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
     PluginDigest, Progress, SignedDocument, Suspension, reason,
 };
+use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 
 use super::Attempts;
@@ -32,7 +34,7 @@ impl Attempts {
         value: Vec<u8>,
     ) -> Result<StepOutcome, CeremonyError> {
         let now = self.records.store.now().await?;
-        let plugin = match self.finisher(running)? {
+        let plugin = match self.finisher(running).await? {
             Ok(plugin) => plugin.prioritized(running.call_priority()),
             Err(error @ LookupError::Disabled(_)) => {
                 tracing::error!(%error, "a signature in the making is given up");
@@ -117,8 +119,9 @@ impl Attempts {
     /// The plugin that prepared the signature; once it has failed at this
     /// document, or where it is not at hand any more, the one that has taken its
     /// place. The host checks what either makes against the same prepared
-    /// bytes. A disabled one has no stand-in.
-    pub(super) fn finisher(
+    /// bytes. A disabled one has no stand-in, and one that cannot be fetched now
+    /// is waited for.
+    pub(super) async fn finisher(
         &self,
         running: &Running,
     ) -> Result<Result<Arc<Plugin>, LookupError>, CeremonyError> {
@@ -129,12 +132,11 @@ impl Attempts {
         let digest = pinned.sha256.parse::<PluginDigest>();
         let digest =
             digest.map_err(|_| CeremonyError::Inconsistent("a pinned plugin has no digest"))?;
-        let found = self.plugins.by_digest(digest);
-        let has_failed = running
-            .signing
-            .plugin_faults
-            .as_ref()
-            .is_some_and(|faults| faults.version == running.attempt.base_version);
+        let found = self.plugin_source.plugin(digest).await?;
+        let faults = running.signing.plugin_faults.as_ref();
+        let has_failed = faults.is_some_and(|faults| {
+            faults.version == running.attempt.base_version && faults.is_by(&pinned.sha256)
+        });
         let wants_stand_in = match &found {
             Ok(_) => has_failed,
             Err(LookupError::Disabled(_)) => false,
@@ -145,22 +147,27 @@ impl Attempts {
     }
 }
 
-impl Attempts {
-    /// Whether the plugin that made a version was taken out of use while it
-    /// waited for a time-stamp.
-    pub(super) fn is_withdrawn(&self, signed: &SignedVersion) -> bool {
-        let made_by = signed.version.made_by.as_ref();
-        let digest = made_by.and_then(|made_by| made_by.plugin.sha256.parse().ok());
-        let is_withdrawn = digest.is_some_and(|digest| self.plugins.is_disabled(digest));
-        if is_withdrawn {
-            tracing::error!(
-                plugin.digest = made_by.map(|made_by| made_by.plugin.sha256.as_str()),
-                "a signature that a disabled plugin made is given up"
-            );
-        }
-        is_withdrawn
+/// Whether the plugin that made a version was taken out of use while it waited
+/// for a time-stamp, through whichever host.
+pub(super) async fn is_withdrawn(
+    tx: &mut Transaction<'_>,
+    signed: &SignedVersion,
+) -> Result<bool, CeremonyError> {
+    let Some(made_by) = &signed.version.made_by else {
+        return Ok(false);
+    };
+    let digest = &made_by.plugin.sha256;
+    let is_withdrawn = is_disabled(tx, digest).await?;
+    if is_withdrawn {
+        tracing::error!(
+            plugin.digest = digest,
+            "a signature that a disabled plugin made is given up"
+        );
     }
+    Ok(is_withdrawn)
+}
 
+impl Attempts {
     /// Removes the bytes of a signed version that is known not to have become
     /// anybody's. Where that is not known, they are kept, or swept later.
     pub(super) async fn discard_what_is_lost(

@@ -10,8 +10,8 @@ use super::TOO_LATE;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
-    AttemptRow, AttemptStep, ChosenCertificate, DocumentVersion, OpenDeviceLink, PluginPin,
-    SigningRow,
+    AttemptRow, AttemptStep, CeremonyRow, ChosenCertificate, DocumentVersion, OpenDeviceLink,
+    PluginPin,
 };
 use parafa_platform::polling::Poll;
 
@@ -26,7 +26,7 @@ const MAX_TURN_RETRIES: u32 = 120;
 /// All that a step works with.
 pub(super) struct Running {
     pub(super) attempt: AttemptRow,
-    pub(super) signing: SigningRow,
+    pub(super) signing: CeremonyRow,
     /// How often this step was claimed, this time included.
     pub(super) claims: u32,
     /// How long a signature that a device has made is worth finishing.

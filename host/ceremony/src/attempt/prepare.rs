@@ -122,7 +122,7 @@ impl Attempts {
         };
         let running = self.running(attempt, 0).await?;
         let running = running.ok_or(CeremonyError::NotFound)?;
-        let plugin = self.finisher(&running)?;
+        let plugin = self.finisher(&running).await?;
         let plugin = plugin.map_err(|_| CeremonyError::OutOfUse {
             format: running.signing.format.clone(),
             done: "prepared for a card",

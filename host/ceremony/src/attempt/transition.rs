@@ -1,4 +1,4 @@
-//! Stores what a step came to: attempt, signing, job and audit event move
+//! Stores what a step came to: attempt, ceremony, job and audit event move
 //! together.
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,14 +14,14 @@ use super::card;
 use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
 use crate::error::CeremonyError;
 use crate::owner::Owners;
-use crate::records::{AttemptRow, PluginFaults, PluginPin, SigningRow};
+use crate::records::{AttemptRow, CeremonyRow, PluginFaults, PluginPin};
 use crate::{change, deadline, notices, prompts, sealing};
 
 /// How long an attempt has its turn at most until the device has signed.
 pub(crate) const TURN: SignedDuration = ASK_WITHIN;
 /// How long an attempt waits between two looks whether the turn is free.
 const TURN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// Failures of one plugin at one version after which the signing fails.
+/// Failures of one plugin at one version after which the ceremony fails.
 const MAX_PLUGIN_FAULTS: u32 = 3;
 /// Time between two of them once the device has signed: somebody may replace
 /// the plugin meanwhile.
@@ -44,7 +44,7 @@ pub(super) fn pause(tries: u32) -> SignedDuration {
 /// Gives an attempt its turn, to sign the version that is the newest now.
 pub(crate) fn take_turn(
     attempt: &mut AttemptRow,
-    signing: &mut SigningRow,
+    signing: &mut CeremonyRow,
     now: Timestamp,
 ) -> Result<(), CannotBegin> {
     let id = AttemptId::new(attempt.id);
@@ -102,7 +102,7 @@ pub(super) async fn store_next(
     job: &ClaimedJob,
     key: &DataKey,
     mut attempt: AttemptRow,
-    mut signing: SigningRow,
+    mut signing: CeremonyRow,
     next: &Next,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();
@@ -177,13 +177,13 @@ pub(super) async fn store_failure(
     tx: &mut Transaction<'_>,
     job: &ClaimedJob,
     attempt: AttemptRow,
-    mut signing: SigningRow,
+    mut signing: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<Stored, CeremonyError> {
     signing.signing.end_turn(AttemptId::new(attempt.id));
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
-    // The signing may have failed with it, for all who have shown a code.
+    // The ceremony may have failed with it, for all who have shown a code.
     change::end_lost_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     jobs::complete(tx, job).await?;
@@ -191,9 +191,9 @@ pub(super) async fn store_failure(
 }
 
 /// Stores what comes of a plugin's failure. While it prepares, a refusal ends
-/// the signing, and a failure the attempt. Once the device has signed, the
+/// the ceremony, and a failure the attempt. Once the device has signed, the
 /// signature is tried again. Whatever the plugin would do again and has done
-/// three times ends the signing; what the host or its load may have caused
+/// three times ends the ceremony; what the host or its load may have caused
 /// never does.
 pub(super) async fn store_plugin_failure(
     tx: &mut Transaction<'_>,
@@ -201,13 +201,13 @@ pub(super) async fn store_plugin_failure(
     job: &ClaimedJob,
     key: &DataKey,
     attempt: AttemptRow,
-    mut signing: SigningRow,
+    mut signing: CeremonyRow,
     (error, pin): (&CallError, &PluginPin),
 ) -> Result<Stored, CeremonyError> {
     let is_finishing = attempt.phase == Phase::Completing;
     let is_counted = is_deterministic(error);
     let faults = if is_counted {
-        count_fault(&mut signing, attempt.base_version, pin)
+        count_fault(&mut signing, &attempt, pin)
     } else {
         0
     };
@@ -241,22 +241,29 @@ fn is_deterministic(error: &CallError) -> bool {
     }
 }
 
-/// Counts a failure of this plugin at this version; tells the how manieth.
-fn count_fault(signing: &mut SigningRow, version: Uuid, pin: &PluginPin) -> u32 {
+/// Counts a failure of this plugin at the attempt's version; tells the how manieth.
+fn count_fault(signing: &mut CeremonyRow, attempt: &AttemptRow, pin: &PluginPin) -> u32 {
+    let version = attempt.base_version;
     let earlier = signing
         .plugin_faults
         .take()
-        .filter(|faults| faults.version == version && faults.plugin_sha256 == pin.sha256);
-    let count = earlier.map_or(0, |faults| faults.count) + 1;
+        .filter(|faults| faults.version == version);
+    let by_preparer = attempt.plugin.as_ref().is_some_and(|preparer| {
+        let before = earlier.as_ref();
+        preparer.sha256 == pin.sha256 || before.is_some_and(|faults| faults.is_by(&preparer.sha256))
+    });
+    let same = earlier.filter(|faults| faults.plugin_sha256 == pin.sha256);
+    let count = same.map_or(0, |faults| faults.count) + 1;
     signing.plugin_faults = Some(PluginFaults {
         version,
         plugin_sha256: pin.sha256.clone(),
         count,
+        by_preparer,
     });
     count
 }
 
-/// What the caller is told of a signing that failed.
+/// What the caller is told of a ceremony that failed.
 fn detail(error: &CallError) -> String {
     match error {
         CallError::Refused(refusal) => {
@@ -277,19 +284,19 @@ fn code(code: &str) -> &str {
     }
 }
 
-fn is_newest(signing: &SigningRow, version: Uuid) -> bool {
+fn is_newest(signing: &CeremonyRow, version: Uuid) -> bool {
     let newest = signing.newest();
     newest.is_some_and(|newest| newest.bytes_id == version)
 }
 
-/// Adds the version and moves the signing, if the attempt still has its turn.
+/// Adds the version and moves the ceremony, if the attempt still has its turn.
 pub(super) async fn store_signed(
     tx: &mut Transaction<'_>,
     owners: &Owners,
     job: &ClaimedJob,
     key: &DataKey,
     mut attempt: AttemptRow,
-    mut signing: SigningRow,
+    mut signing: CeremonyRow,
     signed: &SignedVersion,
 ) -> Result<Stored, CeremonyError> {
     let now = tx.now();

@@ -21,10 +21,10 @@ use uuid::Uuid;
 
 pub(crate) use self::pairing::PairingCode;
 pub use self::pairing::{Paired, Pairing};
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
-use crate::records::{AttemptRow, AttemptStep, CardSubmission, PreparedSignature, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, CardSubmission, CeremonyRow, PreparedSignature};
 use crate::{deadline, sealing};
 
 /// How long a call of the app waits for what it has handed over to be looked at.
@@ -85,7 +85,7 @@ impl Ceremonies {
     /// nothing.
     pub async fn submit_certificate(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         der: Vec<u8>,
     ) -> Result<CardRequest, CeremonyError> {
         let certificate = Certificate::from_der(&der).map_err(|_| CeremonyError::CardRefused {
@@ -183,7 +183,7 @@ impl Ceremonies {
     /// not, and for one that does not verify, which ends the attempt.
     pub async fn submit_signature(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
         match self.complete(ceremony, submitted).await {
@@ -195,7 +195,7 @@ impl Ceremonies {
     /// How the attempt ended that this completion was sent to.
     async fn answered_before(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
         let id = ceremony.party()?.attempt.ok_or(CeremonyError::NotFound)?;
@@ -213,7 +213,7 @@ impl Ceremonies {
 
     async fn complete(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
         let attempt = self.card_attempt(ceremony).await?;
@@ -303,7 +303,7 @@ impl Ceremonies {
     }
 
     /// The signer's attempt, if it is one with a card and has not ended.
-    async fn card_attempt(&self, ceremony: &Ceremony) -> Result<AttemptRow, CeremonyError> {
+    async fn card_attempt(&self, ceremony: &OpenedLink) -> Result<AttemptRow, CeremonyError> {
         if ceremony.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
@@ -317,7 +317,7 @@ impl Ceremonies {
     /// What an attempt asks of the card, while it does.
     async fn asked_of_card(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         attempt: &AttemptRow,
     ) -> Result<(DataKey, PreparedSignature), CeremonyError> {
         let key = self.reader.key_to(&ceremony.row).await?;
@@ -331,7 +331,7 @@ impl Ceremonies {
     /// The attempt once it is so, or why it has ended.
     async fn await_attempt(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         attempt: &AttemptRow,
         is_so: impl Fn(&AttemptRow) -> bool,
     ) -> Result<AttemptRow, CeremonyError> {
@@ -381,7 +381,7 @@ impl Ceremonies {
     }
 }
 
-fn failed(ceremony: &Ceremony, failure: AttemptFailure) -> Result<CeremonyError, CeremonyError> {
+fn failed(ceremony: &OpenedLink, failure: AttemptFailure) -> Result<CeremonyError, CeremonyError> {
     Ok(CeremonyError::AttemptFailed {
         failure,
         is_locked: ceremony.party()?.identity_locked,
@@ -442,11 +442,11 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 async fn running(
     tx: &mut Transaction<'_>,
     id: Uuid,
-) -> Result<(AttemptRow, SigningRow), CeremonyError> {
+) -> Result<(AttemptRow, CeremonyRow), CeremonyError> {
     let attempt = tx.get::<AttemptRow>(&id).await?;
     let attempt = attempt.filter(|attempt| !attempt.phase.is_terminal());
     let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-    let signing = tx.get::<SigningRow>(&attempt.signing).await?;
+    let signing = tx.get::<CeremonyRow>(&attempt.signing).await?;
     let signing = signing.filter(|row| attempt.goes_on_in(&row.signing));
     Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
 }
@@ -455,7 +455,7 @@ async fn running(
 async fn end(
     tx: &mut Transaction<'_>,
     attempt: AttemptRow,
-    mut signing: SigningRow,
+    mut signing: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
     // What the card has signed is finished, whatever comes after it.

@@ -1,17 +1,17 @@
 //! The signer refuses to sign.
 
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::change;
 use crate::error::CeremonyError;
-use crate::records::SigningRow;
+use crate::records::CeremonyRow;
 
 impl Ceremonies {
     /// The signer declines.
     pub async fn decline(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         reason: Option<String>,
-    ) -> Result<SigningRow, CeremonyError> {
+    ) -> Result<CeremonyRow, CeremonyError> {
         if ceremony.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
@@ -23,7 +23,7 @@ impl Ceremonies {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let row = tx.get::<SigningRow>(&signing).await?;
+                    let row = tx.get::<CeremonyRow>(&signing).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     let mut row = row.ok_or(CeremonyError::NotFound)?;
                     let before = row.signing.clone();
@@ -32,7 +32,7 @@ impl Ceremonies {
                         private.decline_reason.clone_from(reason);
                     })
                     .await?;
-                    change::store(tx, &self.attempts.owners, key, &before, &row, &events).await?;
+                    change::store(tx, &self.owners, key, &before, &row, &events).await?;
                     Ok::<_, CeremonyError>(row)
                 })
             })

@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::super::document as read_document;
 use super::Ceremonies;
 use crate::error::CeremonyError;
-use crate::records::SigningRow;
+use crate::records::CeremonyRow;
 
 /// How long a page waits until it is shown without.
 const SHOWN_WITHIN: Duration = Duration::from_secs(3);
@@ -44,7 +44,7 @@ const NEEDED: [Capability; 2] = [Capability::Inspect, Capability::Verify];
 
 /// What was found of documents lately, by the ids of their bytes.
 #[derive(Debug)]
-pub struct EarlierSignaturesCache {
+pub(crate) struct EarlierSignaturesCache {
     found: Mutex<HashMap<Uuid, Found>>,
     looks: Arc<Semaphore>,
 }
@@ -104,7 +104,7 @@ impl EarlierSignaturesCache {
     }
 
     /// Forgets a document, whose bytes are gone.
-    pub fn forget(&self, document: Uuid) {
+    pub(crate) fn forget(&self, document: Uuid) {
         self.lock().remove(&document);
     }
 
@@ -162,7 +162,7 @@ impl Ceremonies {
     /// What is known of the signatures in the document that would be signed now.
     /// A document is looked at when somebody asks first; whoever does not wait
     /// so long is told the next time.
-    pub async fn earlier_signatures(self: &Arc<Self>, row: &SigningRow) -> EarlierSignatures {
+    pub async fn earlier_signatures(self: &Arc<Self>, row: &CeremonyRow) -> EarlierSignatures {
         let is_signed = row.came_signed || row.signed().is_some();
         let Some(newest) = row.newest().filter(|_| is_signed) else {
             return NOTHING;
@@ -182,7 +182,7 @@ impl Ceremonies {
     /// ceases to wait before it has begun leaves nothing behind.
     async fn outcome_of_look(
         self: &Arc<Self>,
-        row: &SigningRow,
+        row: &CeremonyRow,
         document: Uuid,
         plugin: Option<&Plugin>,
     ) -> Outcome {
@@ -203,7 +203,7 @@ impl Ceremonies {
     /// Looks at a document, whoever goes on waiting for it, if nobody else does.
     fn begin_look(
         self: &Arc<Self>,
-        row: &SigningRow,
+        row: &CeremonyRow,
         document: Uuid,
         place: OwnedSemaphorePermit,
     ) -> watch::Receiver<Outcome> {
@@ -219,7 +219,7 @@ impl Ceremonies {
         outcome
     }
 
-    async fn look_at_signatures(&self, row: &SigningRow, document: Uuid) -> EarlierSignatures {
+    async fn look_at_signatures(&self, row: &CeremonyRow, document: Uuid) -> EarlierSignatures {
         match self.signatures_in(row, document).await {
             Ok(earlier_signatures) => earlier_signatures,
             Err(error) => {
@@ -235,7 +235,7 @@ impl Ceremonies {
 
     async fn signatures_in(
         &self,
-        row: &SigningRow,
+        row: &CeremonyRow,
         document: Uuid,
     ) -> Result<EarlierSignatures, CeremonyError> {
         let plugin = self.plugins.by_id(&row.format);

@@ -4,15 +4,15 @@ use parafa_domain::{AttemptFailure, AttemptId, Phase, SignerId};
 use parafa_store::Transaction;
 use parafa_store::jobs::{self, HastenOutcome};
 
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
-use crate::records::{AttemptRow, SigningRow};
+use crate::records::{AttemptRow, CeremonyRow};
 use crate::{attempt, deadline, prompts};
 
 impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
-    pub async fn give_up_attempt(&self, ceremony: &Ceremony) -> Result<(), CeremonyError> {
+    pub async fn give_up_attempt(&self, ceremony: &OpenedLink) -> Result<(), CeremonyError> {
         if ceremony.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
@@ -22,7 +22,7 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = tx
-                        .get::<SigningRow>(&signing)
+                        .get::<CeremonyRow>(&signing)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
                     let running = running_attempt(tx, &row, signer).await?;
@@ -51,7 +51,7 @@ impl Ceremonies {
 /// The signer's attempt as the transaction sees it, unless it has ended.
 pub(crate) async fn running_attempt(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<Option<AttemptRow>, CeremonyError> {
     let Some(attempt) = row.signing.signer(signer).and_then(|party| party.attempt) else {

@@ -9,7 +9,7 @@ use parafa_plugin_host::{
 use parafa_store::Sha256Digest;
 
 use super::super::document as read_document;
-use super::{Ceremonies, Ceremony};
+use super::{Ceremonies, OpenedLink};
 use crate::downloads::{BrokenOff, Download, Requester};
 use crate::error::CeremonyError;
 
@@ -60,17 +60,17 @@ struct Container {
 impl Ceremonies {
     /// All that the document is made of: of one that is no container itself
     /// alone.
-    pub async fn members(&self, ceremony: &Ceremony) -> Result<Vec<ShownMember>, CeremonyError> {
+    pub async fn members(&self, ceremony: &OpenedLink) -> Result<Vec<ShownMember>, CeremonyError> {
         match self.container_members(ceremony).await? {
             Some(members) => Ok(members),
-            None => Ok(vec![whole(&self.ceremony_document(ceremony).await?)]),
+            None => Ok(vec![whole(&self.document(ceremony).await?)]),
         }
     }
 
     /// All that a container is made of; none where the document is none.
     pub async fn container_members(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
     ) -> Result<Option<Vec<ShownMember>>, CeremonyError> {
         let container = self.container(ceremony).await?;
         Ok(container.map(|container| container.members.iter().map(shown).collect()))
@@ -79,11 +79,11 @@ impl Ceremonies {
     /// One of them.
     pub async fn member(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         id: &str,
     ) -> Result<MemberDownload, CeremonyError> {
         let Some(container) = self.container(ceremony).await? else {
-            let document = self.ceremony_document(ceremony).await?;
+            let document = self.document(ceremony).await?;
             let member = Some(whole(&document)).filter(|member| member.id == id);
             return Ok(MemberDownload {
                 member: member.ok_or(CeremonyError::NotFound)?,
@@ -106,7 +106,7 @@ impl Ceremonies {
     /// Begins to send one of them, once there is a place for it.
     pub async fn send_member(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         download: MemberDownload,
     ) -> Result<BoxStream<'static, Result<Bytes, BrokenOff>>, CeremonyError> {
         let requester = Requester::Link(ceremony.signer);
@@ -133,7 +133,7 @@ impl Ceremonies {
     }
 
     /// The document, where its format is made of members.
-    async fn container(&self, ceremony: &Ceremony) -> Result<Option<Container>, CeremonyError> {
+    async fn container(&self, ceremony: &OpenedLink) -> Result<Option<Container>, CeremonyError> {
         let row = &ceremony.row;
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.ok_or_else(|| CeremonyError::OutOfUse {

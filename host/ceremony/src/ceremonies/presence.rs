@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use parafa_domain::SignerId;
 
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::error::CeremonyError;
-use crate::records::SigningRow;
+use crate::records::CeremonyRow;
 
 impl Ceremonies {
     /// Notes that a signer's page was heard of, where their turn would end
     /// otherwise. A read does not fail for it.
-    pub(super) async fn note_presence(&self, ceremony: &Ceremony, now: Timestamp) {
+    pub(super) async fn note_presence(&self, ceremony: &OpenedLink, now: Timestamp) {
         let signer = SignerId::new(ceremony.signer);
         let signing = &ceremony.row.signing;
         if ceremony.access != Access::Sign || !signing.wants_presence(signer, now) {
@@ -19,7 +19,7 @@ impl Ceremonies {
         let id = signing.id.uuid();
         let noted = self.records.store.transact(|tx| {
             Box::pin(async move {
-                if let Some(mut row) = tx.get::<SigningRow>(&id).await? {
+                if let Some(mut row) = tx.get::<CeremonyRow>(&id).await? {
                     row.signing.note_presence(signer, tx.now());
                     tx.put(&row).await?;
                 }

@@ -3,7 +3,7 @@
 use parafa_store::jobs;
 use parafa_store::keys::hash_token;
 
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
 use crate::records::AttemptRow;
@@ -18,7 +18,7 @@ impl Ceremonies {
     /// repetition of the return that the signature waited for.
     pub async fn return_from_app(
         &self,
-        ceremony: &Ceremony,
+        ceremony: &OpenedLink,
         value: &str,
         session_secret_digest: &str,
     ) -> Result<(), CeremonyError> {

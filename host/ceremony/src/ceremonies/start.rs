@@ -7,10 +7,10 @@ use parafa_store::clock::shifted;
 
 use super::card::PairingCode;
 use super::give_up::{give_up, running_attempt};
-use super::{Access, Ceremonies, Ceremony};
+use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, CARD_WITHIN};
 use crate::error::{AttemptsOf, CeremonyError};
-use crate::records::{AttemptRow, AttemptStep, CardAccess, SigningRow};
+use crate::records::{AttemptRow, AttemptStep, CardAccess, CeremonyRow};
 use crate::{prompts, sealing};
 
 /// An attempt to be.
@@ -34,7 +34,7 @@ impl Ceremonies {
     /// device answers.
     pub async fn start_attempt(
         &self,
-        ceremony: Ceremony,
+        ceremony: OpenedLink,
         start: StartAttempt,
     ) -> Result<(), CeremonyError> {
         if ceremony.access != Access::Sign {
@@ -86,7 +86,7 @@ impl Ceremonies {
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = tx
-                        .get::<SigningRow>(&signing)
+                        .get::<CeremonyRow>(&signing)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
                     let party = row.signing.signers.iter().find(|party| party.id == signer);

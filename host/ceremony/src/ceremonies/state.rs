@@ -8,23 +8,31 @@ use parafa_api_ceremony::Face;
 use parafa_domain::{Signer, SignerStatus, Turn};
 use tokio::time::Instant;
 
-use super::{Ceremonies, Ceremony, Pairing};
+use super::{Ceremonies, OpenedLink, Pairing};
 use crate::changes::Fingerprint;
 use crate::downloads::Download;
 use crate::error::CeremonyError;
-use crate::reader::UnsealedSigning;
+use crate::reader::UnsealedCeremony;
 use crate::records::AttemptRow;
 use parafa_eid::ChoiceLinks;
 
 /// Longest time between two looks of a reader who has the turn, a third of
 /// [`parafa_domain::MAX_ABSENCE`].
 const MAX_PAUSE: Duration = Duration::from_secs(10);
+/// The same where another host may be taking the attempt further.
+const MAX_PAUSE_BETWEEN_HOSTS: Duration = Duration::from_secs(1);
+/// Looks at links that are under way at the same time. Each takes memory until the
+/// store has answered, and thousands of pages may begin at one moment.
+pub(super) const LOOKS_AT_ONCE: usize = 64;
+/// For how long a page waits for its look: longer than a store that is away is
+/// waited for.
+const LOOK_PATIENCE: Duration = Duration::from_secs(15);
 
 /// All that a signer may know.
 #[derive(Debug)]
 pub struct CeremonyState {
-    /// The signing.
-    pub opened: UnsealedSigning,
+    /// The ceremony.
+    pub opened: UnsealedCeremony,
     /// The party.
     pub party: Signer,
     /// The party's name, if the caller gave one.
@@ -49,7 +57,7 @@ pub struct CeremonyState {
 /// state from another.
 #[derive(Debug)]
 struct StateRows {
-    ceremony: Ceremony,
+    ceremony: OpenedLink,
     party: Signer,
     attempt: Option<AttemptRow>,
     /// What leads a card's app to it.
@@ -84,9 +92,10 @@ impl StateRows {
     }
 
     /// How long a reader may go unheard: who has the turn is gone after a while.
-    fn longest_pause(&self) -> Duration {
+    fn longest_pause(&self, is_shared: bool) -> Duration {
         let turn = self.ceremony.row.signing.turn;
         match turn.is_some_and(|turn| turn.signer == self.party.id) {
+            true if is_shared => MAX_PAUSE_BETWEEN_HOSTS,
             true => MAX_PAUSE,
             false => Duration::MAX,
         }
@@ -101,12 +110,26 @@ impl StateRows {
 
 impl Ceremonies {
     /// The state of a ceremony now.
-    pub async fn ceremony_state(&self, ceremony: Ceremony) -> Result<CeremonyState, CeremonyError> {
+    pub async fn state(&self, ceremony: OpenedLink) -> Result<CeremonyState, CeremonyError> {
         let glance = self.glance_at(ceremony).await?;
         self.open_state(glance).await
     }
 
-    async fn glance_at(&self, ceremony: Ceremony) -> Result<StateRows, CeremonyError> {
+    /// Looks at a link once it is this page's turn.
+    async fn in_turn<T>(
+        &self,
+        look: impl Future<Output = Result<T, CeremonyError>>,
+    ) -> Result<T, CeremonyError> {
+        let turn = tokio::time::timeout(LOOK_PATIENCE, self.looks.acquire()).await;
+        let _turn = turn.map_err(|_| CeremonyError::NoTurnToLook)?;
+        look.await
+    }
+
+    async fn look(&self, token: &str) -> Result<StateRows, CeremonyError> {
+        self.glance_at(self.open_link(token).await?).await
+    }
+
+    async fn glance_at(&self, ceremony: OpenedLink) -> Result<StateRows, CeremonyError> {
         let party = ceremony.party()?.clone();
         let attempt = match party.attempt {
             Some(attempt) => {
@@ -155,7 +178,7 @@ impl Ceremonies {
             }
             _ => None,
         };
-        let opened = self.reader.open_signing(ceremony.row).await?;
+        let opened = self.reader.open(ceremony.row).await?;
         let parties = opened.row.signing.signers.iter().zip(&opened.signers);
         let mut known = parties.filter(|(other, _)| other.id == party.id);
         // The party may have been removed since the link was looked at.
@@ -180,17 +203,20 @@ impl Ceremonies {
 
     /// The state once it differs from the one that the reader knows, or after
     /// `wait`. A reader without `known` is taken to know what such a reader was
-    /// last told on this link, or else the state as it is on arrival. Where
-    /// nothing more will happen by itself, the state is told at once.
-    pub async fn await_ceremony_state(
+    /// last told on this link, or else the state as it is on arrival; but where
+    /// another host may have told them something, that is told at once. Where
+    /// nothing more will happen by itself, the state is told at once too.
+    pub async fn await_state(
         &self,
         token: &str,
         wait: Duration,
         known: Option<Fingerprint>,
     ) -> Result<CeremonyState, CeremonyError> {
         let deadline = Instant::now() + wait;
-        let ceremony = self.ceremony(token).await?;
-        let signer = ceremony.signer;
+        let (signer, ceremony) = {
+            let link = self.in_turn(self.open_link(token)).await?;
+            (link.signer, link.row.signing.id.uuid())
+        };
         let _waiter = match wait {
             Duration::ZERO => None,
             _ => {
@@ -198,20 +224,25 @@ impl Ceremonies {
                 Some(waiter.ok_or(CeremonyError::TooManyWaiting)?)
             }
         };
-        let mut changes = self.changes.listen(ceremony.row.signing.id.uuid());
+        let mut changes = self.changes.listen(ceremony);
         let told = known.or_else(|| self.last_states.last(signer));
-        let mut glance = self.glance_at(self.ceremony(token).await?).await?;
+        let mut glance = self.in_turn(self.look(token)).await?;
+        let is_shared = self.records.store.is_shared();
+        let is_news = told.is_none() && is_shared;
         let awaited = told.unwrap_or_else(|| glance.fingerprint());
-        while glance.fingerprint() == awaited
+        while !is_news
+            && glance.fingerprint() == awaited
             && !glance.is_settled()
             && !self.stop.is_cancelled()
             && Instant::now() < deadline
         {
-            let longest = glance.longest_pause();
+            let longest = glance.longest_pause(is_shared);
             let pause = deadline.min(Instant::now() + self.waiting.pause().min(longest));
+            // Thousands of pages wait: none keeps rows meanwhile.
+            drop(glance);
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
-            glance = self.glance_at(self.ceremony(token).await?).await?;
+            glance = self.in_turn(self.look(token)).await?;
         }
         let state = self.open_state(glance).await?;
         // A state that cannot be opened is not told either.
@@ -222,7 +253,7 @@ impl Ceremonies {
     }
 
     /// The document as this signer would sign it now.
-    pub async fn ceremony_document(&self, ceremony: &Ceremony) -> Result<Download, CeremonyError> {
+    pub async fn document(&self, ceremony: &OpenedLink) -> Result<Download, CeremonyError> {
         let newest = ceremony.row.newest().cloned();
         let version = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
         self.downloads.download(&ceremony.row, version).await

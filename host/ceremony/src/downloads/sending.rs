@@ -36,7 +36,7 @@ pub enum BrokenOff {
 /// Where what is sent comes from.
 pub(super) enum Content {
     /// Read as it goes out.
-    Stored(Pieces),
+    Stored(Box<Pieces>),
     /// There until it has gone out.
     InMemory(Bytes),
 }
@@ -118,7 +118,8 @@ impl BrokenOff {
             Self::TooSlow => "too-slow",
             Self::Unread(ByteFileError::Missing { .. }) => "erased",
             Self::Unread(ByteFileError::Sealed { .. } | ByteFileError::Differs { .. }) => "damaged",
-            Self::Unread(ByteFileError::Io { .. }) => "unreadable",
+            Self::Unread(ByteFileError::Unavailable { .. }) => "unavailable",
+            Self::Unread(ByteFileError::Exists { .. } | ByteFileError::Io { .. }) => "unreadable",
         };
         match self {
             Self::TooSlow | Self::Unread(ByteFileError::Missing { .. }) => {
@@ -187,7 +188,7 @@ mod tests {
     async fn a_piece_is_read_once_the_one_before_has_gone_out() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = pin!(send(Content::Stored(scene.pieces), place, PACE));
+        let mut sent = pin!(send(Content::Stored(Box::new(scene.pieces)), place, PACE));
         let first = sent.next().await.unwrap().unwrap();
         assert_eq!(first.len(), Pieces::BYTES);
 
@@ -206,7 +207,11 @@ mod tests {
     async fn who_takes_a_document_too_slowly_is_broken_off() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = pin!(send(Content::Stored(scene.pieces), place, PIECE_A_SECOND));
+        let mut sent = pin!(send(
+            Content::Stored(Box::new(scene.pieces)),
+            place,
+            PIECE_A_SECOND
+        ));
         let begun = Instant::now();
         let first = sent.next().await.unwrap().unwrap();
         tokio::time::sleep(SECOND).await;
@@ -225,7 +230,7 @@ mod tests {
     async fn a_place_is_given_back_with_the_last_piece_or_with_the_document() {
         let scene = Scene::new().await;
         let place = scene.place().await;
-        let mut sent = Box::pin(send(Content::Stored(scene.pieces), place, PACE));
+        let mut sent = Box::pin(send(Content::Stored(Box::new(scene.pieces)), place, PACE));
         let piece = sent.next().await.unwrap().unwrap();
         assert_eq!(scene.places.free(), 7);
 

@@ -31,7 +31,7 @@ pub(crate) enum LetterKind {
     Done,
 }
 
-/// A letter to one signer, about one signing or all of a batch.
+/// A letter to one signer, about one ceremony or all of a batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Letter<'a> {
     pub kind: LetterKind,
@@ -42,7 +42,7 @@ pub(crate) struct Letter<'a> {
     pub(crate) face: &'a Face,
     pub(crate) signer_name: Option<&'a str>,
     pub sandbox: bool,
-    /// What the signings are called; those of a batch are called alike.
+    /// What the ceremonies are called; those of a batch are called alike.
     pub title: &'a str,
     /// When links lead nowhere any more.
     pub(crate) until: Timestamp,

@@ -2,7 +2,7 @@ use anyhow::Context;
 use jiff::Timestamp;
 use parafa_api_ceremony::Face;
 use parafa_delivery::{MailFile, Picture};
-use parafa_domain::{SignerId, SignerStatus, SigningOrder, SigningStatus};
+use parafa_domain::{CeremonyStatus, SignerId, SignerStatus, SigningOrder};
 use parafa_platform::Records;
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::face::{DoneMail, FaceRow};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{LOGO, Letter, LetterItem, LetterKind, Way};
 use crate::face::{face_of, logo_of};
 use crate::links::Links;
-use crate::records::{CeremonyLinkRow, MailKind, MailPayload, SigningRow};
+use crate::records::{CeremonyLinkRow, CeremonyRow, MailKind, MailPayload};
 
 /// Most bytes of the documents that come along with a letter. Mail servers take
 /// ten million bytes or more, and a file is a third longer on its way.
@@ -29,7 +29,7 @@ pub struct CeremonyLetters {
 struct UnsealedNotice {
     kind: LetterKind,
     payload: MailPayload,
-    row: SigningRow,
+    row: CeremonyRow,
     link: String,
     until: Timestamp,
     /// The document, where it comes along.
@@ -42,7 +42,7 @@ impl CeremonyLetters {
         Self { records, links }
     }
 
-    /// None where the signing is erased, or nobody could do what the notice asks
+    /// None where the ceremony is erased, or nobody could do what the notice asks
     /// for.
     async fn opened(
         &self,
@@ -60,7 +60,7 @@ impl CeremonyLetters {
         let row = self
             .records
             .store
-            .get::<SigningRow>(&notice.subject)
+            .get::<CeremonyRow>(&notice.subject)
             .await?;
         let Some(row) = row else {
             return Ok(None);
@@ -97,10 +97,10 @@ impl CeremonyLetters {
     async fn copy_until(
         &self,
         token_hash: &String,
-        row: &SigningRow,
+        row: &CeremonyRow,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, StoreError> {
-        let is_there = row.erased_at.is_none() && row.signing.status == SigningStatus::Completed;
+        let is_there = row.erased_at.is_none() && row.signing.status == CeremonyStatus::Completed;
         let link = self
             .records
             .store
@@ -176,12 +176,12 @@ impl CeremonyLetters {
         tx: &mut Transaction<'_>,
         notice: &NoticeRow,
     ) -> Result<bool, StoreError> {
-        let signing = tx.get::<SigningRow>(&notice.subject).await?;
+        let signing = tx.get::<CeremonyRow>(&notice.subject).await?;
         Ok(signing.is_some_and(|row| row.data_key != notice.data_key))
     }
 }
 
-fn kind(notice: &NoticeRow, row: &SigningRow) -> Option<LetterKind> {
+fn kind(notice: &NoticeRow, row: &CeremonyRow) -> Option<LetterKind> {
     let NoticeKind::Mail(name) = &notice.kind else {
         return None;
     };

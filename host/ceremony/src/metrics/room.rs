@@ -46,6 +46,8 @@ pub(crate) enum Shortage {
     Pace,
     /// Of free space on the disk.
     Disk,
+    /// Of records that tell how much is stored.
+    Records,
 }
 
 impl Shortage {
@@ -55,6 +57,7 @@ impl Shortage {
             NoRoom::QuotaExceeded(exceeded) => Self::Of(exceeded.quota),
             NoRoom::TooManyBytes { .. } => Self::Pace,
             NoRoom::DiskFull { .. } => Self::Disk,
+            NoRoom::NotCounted { .. } => Self::Records,
         }
     }
 
@@ -63,6 +66,7 @@ impl Shortage {
             Self::Of(quota) => quota.name(),
             Self::Pace => "bytes-per-minute",
             Self::Disk => "disk",
+            Self::Records => "records",
         }
     }
 }
@@ -83,7 +87,14 @@ pub async fn look_at_quotas(uploads: &Uploads) {
         metrics.free_bytes.set(gauged(free));
     }
     for mode in [KeyMode::Live, KeyMode::Test] {
-        let usage = uploads.usage_of_all(mode);
+        let usage = match uploads.usage_of_all(mode).await {
+            Ok(usage) => usage,
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "what is stored cannot be looked up");
+                return;
+            }
+        };
         let mode = name_of(mode);
         let [bytes, open] = usage.total.map(gauged);
         let labels = ModeLabels { mode };

@@ -39,7 +39,7 @@ impl FreeSpace {
             return seen.free;
         }
         let free = match self.files.free_space().await {
-            Ok(free) => Some(free),
+            Ok(free) => free,
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(error, "nobody can tell how full the disk is");

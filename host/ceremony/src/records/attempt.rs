@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use parafa_domain::{
-    AttemptFailure, AttemptId, Language, Phase, SignerId, SignerStatus, Signing, SigningMethod,
+    AttemptFailure, AttemptId, Ceremony, Language, Phase, SignerId, SignerStatus, SigningMethod,
 };
 use parafa_eid::{ProviderSession, SignerCertificate};
 use parafa_plugin_host::{Need, SignRequest};
@@ -15,7 +15,7 @@ use uuid::Uuid;
 pub struct AttemptRow {
     /// The id.
     pub id: Uuid,
-    /// The signing.
+    /// The ceremony.
     pub signing: Uuid,
     /// The signer.
     pub signer: Uuid,
@@ -76,13 +76,13 @@ impl AttemptRow {
     }
 
     /// Whether it has its turn, or may still take it.
-    pub(crate) fn goes_on_in(&self, signing: &Signing) -> bool {
+    pub(crate) fn goes_on_in(&self, signing: &Ceremony) -> bool {
         let id = AttemptId::new(self.id);
         signing.has_turn(id) || (self.awaits_turn && self.is_open_in(signing))
     }
 
     /// Why it has lost its turn.
-    pub(crate) fn loss_in(&self, signing: &Signing) -> AttemptFailure {
+    pub(crate) fn loss_in(&self, signing: &Ceremony) -> AttemptFailure {
         match self.is_open_in(signing) {
             true => AttemptFailure::SigningInProgress,
             false => AttemptFailure::Cancelled,
@@ -90,7 +90,7 @@ impl AttemptRow {
     }
 
     /// Whether it is the newest attempt of somebody who can sign.
-    fn is_open_in(&self, signing: &Signing) -> bool {
+    fn is_open_in(&self, signing: &Ceremony) -> bool {
         let party = signing.signer(SignerId::new(self.signer));
         party.is_some_and(|party| {
             let is_newest = party.attempt == Some(AttemptId::new(self.id));
@@ -301,7 +301,7 @@ pub struct PreparedSignature {
     pub need: Need,
 }
 
-/// The attempts of a signing that have not ended.
+/// The attempts of a ceremony that have not ended.
 pub const RUNNING_ATTEMPTS: Index<AttemptRow, Uuid> = Index::many("running_of_signing", |row| {
     let running = (!row.phase.is_terminal()).then_some(row.signing);
     running.into_iter().collect()

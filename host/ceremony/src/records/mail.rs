@@ -55,7 +55,7 @@ pub struct MailPayload {
     pub name: Option<String>,
     /// In which language the party is written; in all of them, where nobody has said.
     pub language: Option<Language>,
-    /// What the signing is called.
+    /// What the ceremony is called.
     pub title: String,
     /// The file name of the document.
     pub document_name: String,

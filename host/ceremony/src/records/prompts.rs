@@ -3,7 +3,7 @@ use parafa_store::{Content, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// How often a person was asked to sign of late, over all signings.
+/// How often a person was asked to sign of late, over all ceremonies.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PromptsRow {
     /// Keyed digest of the person's national identifier.

@@ -1,29 +1,37 @@
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_ceremony::ceremonies::EarlierSignaturesCache;
+use parafa_ceremony::attempt::Providers;
 use parafa_ceremony::changes::Changes;
+use parafa_ceremony::downloads::DownloadSlots;
 use parafa_ceremony::forms::{SignerForm, TermsForm};
 use parafa_ceremony::links::Links;
-use parafa_ceremony::opening::NewDocument;
-use parafa_ceremony::reader::SigningReader;
-use parafa_ceremony::records::{Delivery, SigningRow};
-use parafa_ceremony::{CeremonyError, CeremonyOwner, ErasedByOwner, Erasure, Lifecycle, Owners};
-use parafa_domain::{
-    Language, SignerId, SignerRole, SigningEvent, SigningMethod, SigningOrder, SigningStatus,
+use parafa_ceremony::opening::UploadedDocument;
+use parafa_ceremony::records::{CeremonyRow, Delivery};
+use parafa_ceremony::{
+    Ceremonies, CeremonyError, CeremonyOwner, CeremonyParts, ErasedByOwner, Erasure, Owners,
 };
+use parafa_domain::{
+    CeremonyEvent, CeremonyStatus, Language, SignerId, SignerRole, SigningMethod, SigningOrder,
+};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::idempotency::Idempotency;
-use parafa_plugin_host::KnownDocuments;
+use parafa_plugin_host::Registry;
 use parafa_store::keys::DataKey;
 use parafa_store::{
     AcceptedLoss, Folder, FolderOptions, StoreMode, SystemClock, Transaction, audit,
 };
+use parafa_trust::{
+    OcspClient, OcspPolicy, Ports, SignerCheck, SystemRandom, TimestampClient, TimestampPolicy,
+    TrustAnchors,
+};
 use tempfile::TempDir;
-use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// The order that the ceremony is held for.
@@ -35,7 +43,7 @@ struct Orders;
 
 async fn note(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
     name: &'static str,
 ) -> Result<(), CeremonyError> {
     let fields = audit::Fields::new().reference("ceremony", row.signing.id);
@@ -50,10 +58,10 @@ impl CeremonyOwner for Orders {
         &self,
         tx: &mut Transaction<'_>,
         _: &DataKey,
-        row: &SigningRow,
-        events: &[SigningEvent],
+        row: &CeremonyRow,
+        events: &[CeremonyEvent],
     ) -> Result<(), CeremonyError> {
-        if events.contains(&SigningEvent::Cancelled) {
+        if events.contains(&CeremonyEvent::Cancelled) {
             note(tx, row, "order.withdrawn").await?;
         }
         Ok(())
@@ -63,13 +71,13 @@ impl CeremonyOwner for Orders {
         &self,
         _: &mut Transaction<'_>,
         _: &DataKey,
-        _: &SigningRow,
+        _: &CeremonyRow,
         _: SignerId,
     ) -> Result<bool, CeremonyError> {
         Ok(true)
     }
 
-    fn has_final_event(&self, _: &DataKey, _: &SigningRow) -> Result<bool, CeremonyError> {
+    fn has_final_event(&self, _: &DataKey, _: &CeremonyRow) -> Result<bool, CeremonyError> {
         Ok(false)
     }
 
@@ -90,25 +98,25 @@ impl CeremonyOwner for Orders {
 #[tokio::test]
 async fn a_ceremony_is_held_for_the_record_of_another_product_and_tells_that_one_alone() {
     let (root, records) = opened().await;
-    let lifecycle = lifecycle(&records);
+    let ceremonies = ceremonies(&records);
     let of_orders = caller(Product::Diligence);
-    let id = open_ceremony(&lifecycle, &of_orders).await;
+    let id = open_ceremony(&records, &ceremonies, &of_orders).await;
 
     let stranger = caller(Product::Signing);
     for refused in [
-        lifecycle.cancel_signing(&stranger, id).await.map(drop),
-        lifecycle.erase_signing(&stranger, id).await.map(drop),
+        ceremonies.cancel(&stranger, id).await.map(drop),
+        ceremonies.erase(&stranger, id).await.map(drop),
     ] {
         assert!(matches!(refused, Err(CeremonyError::NotFound)));
     }
     assert!(noted(&records).await.is_empty());
 
-    let cancelled = lifecycle.cancel_signing(&of_orders, id).await.unwrap();
-    assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
+    let cancelled = ceremonies.cancel(&of_orders, id).await.unwrap();
+    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
     assert_eq!(noted(&records).await, ["order.withdrawn"]);
-    assert!(lifecycle.erase_signing(&of_orders, id).await.unwrap());
+    assert!(ceremonies.erase(&of_orders, id).await.unwrap());
     assert_eq!(noted(&records).await, ["order.withdrawn", "order.emptied"]);
-    drop((lifecycle, records, root));
+    drop((ceremonies, records, root));
 }
 
 async fn opened() -> (TempDir, Records) {
@@ -126,19 +134,51 @@ async fn opened() -> (TempDir, Records) {
     (root, Records::from(folder))
 }
 
-fn lifecycle(records: &Records) -> Lifecycle {
+/// Nobody is asked anything here.
+struct Nowhere;
+
+#[async_trait]
+impl HttpPort for Nowhere {
+    async fn exchange(
+        &self,
+        _: http::Request<Bytes>,
+        _: ExchangeLimits,
+    ) -> Result<http::Response<Bytes>, HttpPortError> {
+        Err(HttpPortError::Spent)
+    }
+}
+
+fn ceremonies(records: &Records) -> Ceremonies {
     let base_url = "https://sign.example".parse().unwrap();
-    Lifecycle {
+    let (anchors, plugins) = (
+        Arc::new(TrustAnchors::default()),
+        Arc::<Registry>::default(),
+    );
+    let ports = Ports {
+        configured: Arc::new(Nowhere),
+        named: Arc::new(Nowhere),
+    };
+    let random = Arc::new(SystemRandom);
+    let ocsp = OcspClient::new(ports.clone(), random.clone(), OcspPolicy::default());
+    let policy = TimestampPolicy::default();
+    Ceremonies::new(CeremonyParts {
         records: records.clone(),
-        reader: SigningReader::new(records.clone()),
         owners: Owners::new(vec![(Product::Diligence, Arc::new(Orders) as _)]),
         idempotency: Idempotency::new(records.clone(), SignedDuration::from_hours(24)),
         links: Links::new(base_url, records.master.clone()),
-        known_documents: Arc::new(KnownDocuments::new(1.try_into().unwrap())),
-        earlier_signatures_cache: Arc::new(EarlierSignaturesCache::default()),
+        plugins: plugins.clone(),
+        plugin_source: plugins,
+        signer_check: SignerCheck::new(anchors.clone(), ocsp),
+        timestamps: TimestampClient::new(ports.configured, random, anchors, Vec::new(), policy),
+        providers: Providers::default(),
+        cards: false,
+        clock: Arc::new(SystemClock),
+        finish_within: SignedDuration::from_hours(1),
+        download_slots: DownloadSlots::new(NonZeroU32::MIN),
         changes: Changes::default(),
-        work: Arc::new(Notify::new()),
-    }
+        work: Arc::default(),
+        stop: CancellationToken::new(),
+    })
 }
 
 fn caller(product: Product) -> Caller {
@@ -151,8 +191,8 @@ fn caller(product: Product) -> Caller {
     }
 }
 
-async fn open_ceremony(lifecycle: &Lifecycle, caller: &Caller) -> Uuid {
-    let document = NewDocument {
+async fn open_ceremony(records: &Records, ceremonies: &Ceremonies, caller: &Caller) -> Uuid {
+    let document = UploadedDocument {
         name: "consent.pdf".to_owned(),
         content: "%PDF".into(),
         media_type: "application/pdf".to_owned(),
@@ -178,12 +218,12 @@ async fn open_ceremony(lifecycle: &Lifecycle, caller: &Caller) -> Uuid {
         subject_notice: None,
         signers: vec![signer],
     };
-    let prepared = lifecycle.prepare(caller, Some(ORDER), document, &terms, None);
+    let prepared = ceremonies.prepare(caller, Some(ORDER), document, &terms, None);
     let prepared = prepared.await.unwrap();
     prepared.settle();
     let ceremony = &prepared;
-    let store = &lifecycle.records.store;
-    store
+    records
+        .store
         .transact(|tx| Box::pin(async move { ceremony.insert(tx).await }))
         .await
         .unwrap();

@@ -3,8 +3,9 @@ use std::sync::{Mutex, PoisonError};
 
 use uuid::Uuid;
 
-/// Letters that this host is handing in, by their jobs. A lease does not tell:
-/// it ends when the clock leaps, and the letter is still on its way.
+/// Letters that this host is handing in, by their jobs. The lease, which is
+/// renewed meanwhile, keeps other hosts from them; it does not tell when the clock
+/// leaps, and the letter is still on its way.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay(Mutex<HashSet<Uuid>>);
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use http::Uri;
+use parafa_platform::is_away;
 use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn};
 use parafa_platform::outbox::{self, DELIVERIES, NoticeRow, Target};
 use parafa_store::jobs::{self, ClaimedJob, Lane, LanePosition};
@@ -77,7 +78,10 @@ impl WebhookSender {
                 .due_places(DELIVERIES, after, PAGE)
                 .await?;
             let unknown = lines.unknown(&page);
-            self.learn(&unknown).await?;
+            if !self.learn(&unknown).await? {
+                // It is looked at again.
+                return Ok(());
+            }
             match page.last() {
                 Some(last) if page.len() == PAGE => after = *last,
                 _ => {
@@ -95,9 +99,10 @@ impl WebhookSender {
         Ok(())
     }
 
-    async fn learn(&self, places: &[LanePosition]) -> Result<(), StoreError> {
+    /// Tells whether it is known of all of them in which line they stand.
+    async fn learn(&self, places: &[LanePosition]) -> Result<bool, StoreError> {
         if places.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let notices = self.records.store.read(|tx| {
             Box::pin(async move {
@@ -108,26 +113,32 @@ impl WebhookSender {
                 Ok::<_, StoreError>(notices)
             })
         });
+        let mut is_complete = true;
         for (place, notice) in notices.await? {
             let line = match notice {
                 Some(notice) => self.line_of(&notice).await,
-                None => Line::nowhere(),
+                None => Some(Line::nowhere()),
             };
-            self.lines.stand(line, place);
+            match line {
+                Some(line) => self.lines.stand(line, place),
+                None => is_complete = false,
+            }
         }
-        Ok(())
+        Ok(is_complete)
     }
 
-    /// The line in which an event waits. What cannot be read has none, and its
-    /// job finds out what is to become of it.
-    async fn line_of(&self, notice: &NoticeRow) -> Line {
-        let payload = self.records.notice_unless_lost::<Target>(notice).await;
-        let target = payload.ok().flatten();
-        let target = target.and_then(|payload| payload.target.parse::<Uri>().ok());
-        match target.as_ref().and_then(Uri::host) {
+    /// The line in which an event waits; none while what it says is away. What
+    /// cannot be read goes nowhere, and its job finds out what is to become of it.
+    async fn line_of(&self, notice: &NoticeRow) -> Option<Line> {
+        let payload = match self.records.notice_unless_lost::<Target>(notice).await {
+            Err(error) if is_away(&error) => return None,
+            payload => payload.ok().flatten(),
+        };
+        let target = payload.and_then(|payload| payload.target.parse::<Uri>().ok());
+        Some(match target.as_ref().and_then(Uri::host) {
             Some(receiver) => Line::new(notice.tenant, receiver),
             None => Line::nowhere(),
-        }
+        })
     }
 }
 

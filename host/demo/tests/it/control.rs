@@ -1,11 +1,13 @@
 //! The world's remote control.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_demo::{Control, SystemClock, World, WorldClock};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::support::{FIRST, Party, config, fresh_world, scratch, signature, world};
 
@@ -61,6 +63,28 @@ async fn a_host_that_follows_has_moved_when_the_move_is_answered() {
 
     following.abort();
     world.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_host_asks_for_a_world_that_is_away_many_times_a_second() {
+    const TRIES: usize = 5;
+    const AT_MOST: Duration = Duration::from_secs(1);
+
+    let away = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = format!("http://{}/control", away.local_addr().unwrap());
+    let control = Control::new(&address).unwrap();
+    let clock = WorldClock::new(Arc::new(SystemClock), SignedDuration::ZERO);
+    let following = tokio::spawn(async move { control.follow(&clock).await });
+
+    let tries = async {
+        for _ in 0..TRIES {
+            drop(away.accept().await.unwrap());
+        }
+    };
+    let tried = tokio::time::timeout(AT_MOST, tries).await;
+
+    assert!(tried.is_ok(), "a world that is back is not found at once");
+    following.abort();
 }
 
 #[tokio::test]

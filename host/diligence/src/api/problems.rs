@@ -4,6 +4,7 @@ use parafa_api_diligence::ProblemKind;
 use parafa_api_http::views::date_time;
 use parafa_api_http::{Fault, Problem};
 use parafa_identification::{answer_too_long, no_answer, not_offered, payment_required, unsigned};
+use parafa_platform::log_failure;
 use parafa_register_data::Query;
 use parafa_registers::{Absence, RegisterAnswer, Unavailable};
 
@@ -52,8 +53,14 @@ impl From<DiligenceError> for Problem {
                 tracing::error!(error = reason, "an answer cannot be signed");
                 unsigned(&error)
             }
+            DiligenceError::Unaccounted(_) => {
+                log_failure(&error, "nobody knows whether an answer was accounted for");
+                Self::unavailable(
+                    "The answer could not be accounted for, and so is not given. Whether it was charged cannot be told now: the operator can look it up by the X-Request-Id.",
+                )
+            }
             DiligenceError::Platform(_) => {
-                tracing::error!(error = reason, "an answer could not be accounted for");
+                log_failure(&error, "an answer could not be accounted for");
                 Self::unavailable(
                     "The answer could not be accounted for, and so is not given; nothing was charged.",
                 )

@@ -24,7 +24,7 @@ use parafa_platform::register_calls::CallRow;
 use parafa_plugin_host::Registry;
 use parafa_register_data::{EntityCode, Query, Register};
 use parafa_registers::{RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable};
-use parafa_store::engine::SledOptions;
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     AcceptedLoss, Folder, FolderOptions, Guard, ManualClock, Page, StoreError, StoreMode, Table,
 };

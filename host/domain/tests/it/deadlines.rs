@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use parafa_domain::{
-    CannotAct, CannotChange, CannotRemind, MethodSet, SignerRole, SignerStatus, SigningEvent,
+    CannotAct, CannotChange, CannotRemind, CeremonyEvent, MethodSet, SignerRole, SignerStatus,
     SigningMethod, SigningOrder,
 };
 
@@ -24,8 +24,8 @@ fn a_deadline_waits_for_a_signature_that_the_device_has_made() {
     signing.device_signed(attempt_id(1), after).unwrap();
     let events = signing.sign(attempt_id(1), SigningMethod::SmartId, after);
 
-    let signed = SigningEvent::SignerSigned(signer_id(1));
-    assert_eq!(events, Ok(vec![signed, SigningEvent::Expired]));
+    let signed = CeremonyEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, CeremonyEvent::Expired]));
     assert_eq!(
         statuses(&signing),
         [SignerStatus::Signed, SignerStatus::Expired]
@@ -41,8 +41,8 @@ fn whoever_waits_behind_a_late_signature_is_not_asked_any_more() {
 
     let events = signing.sign(attempt_id(1), SigningMethod::SmartId, now() + DAY);
 
-    let signed = SigningEvent::SignerSigned(signer_id(1));
-    assert_eq!(events, Ok(vec![signed, SigningEvent::Expired]));
+    let signed = CeremonyEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, CeremonyEvent::Expired]));
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn a_late_signature_that_is_the_last_one_completes_the_signing() {
 
     let events = signing.sign(attempt_id(1), SigningMethod::SmartId, now() + DAY);
 
-    let signed = SigningEvent::SignerSigned(signer_id(1));
-    assert_eq!(events, Ok(vec![signed, SigningEvent::Completed]));
+    let signed = CeremonyEvent::SignerSigned(signer_id(1));
+    assert_eq!(events, Ok(vec![signed, CeremonyEvent::Completed]));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_deadline_that_waits_for_a_signature_has_passed_for_everybody_else() {
         assert!(signing.can_still_sign(signer_id(2), late));
         signing.add_signer(new(), late).unwrap();
         let events = signing.sign(attempt_id(1), SigningMethod::SmartId, late);
-        assert!(!events.unwrap().contains(&SigningEvent::Expired));
+        assert!(!events.unwrap().contains(&CeremonyEvent::Expired));
     }
 }
 
@@ -93,7 +93,7 @@ fn a_signature_that_is_given_up_holds_the_deadline_up_no_more() {
 
     signing.end_turn(attempt_id(1));
 
-    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
+    assert_eq!(signing.expire(now() + DAY), [CeremonyEvent::Expired]);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_signature_that_is_made_after_the_deadline_is_refused() {
         Err(CannotAct::SigningEnded)
     );
 
-    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
+    assert_eq!(signing.expire(now() + DAY), [CeremonyEvent::Expired]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_deadline_does_not_wait_for_a_signature_that_the_device_has_still_to_make() 
     let mut signing = two(SigningOrder::Parallel);
     begin(&mut signing, 1).unwrap();
 
-    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
+    assert_eq!(signing.expire(now() + DAY), [CeremonyEvent::Expired]);
 
     assert_eq!(signing.turn, None);
     assert_eq!(statuses(&signing), [SignerStatus::Expired; 2]);
@@ -127,7 +127,7 @@ fn a_deadline_that_is_moved_holds_instead_of_the_old_one() {
     signing.change_deadline(now() + DAY * 3, now()).unwrap();
 
     assert_eq!(signing.expire(now() + DAY * 2), []);
-    assert_eq!(signing.expire(now() + DAY * 3), [SigningEvent::Expired]);
+    assert_eq!(signing.expire(now() + DAY * 3), [CeremonyEvent::Expired]);
     assert!(signing.change_deadline(now() + DAY * 9, now()).is_err());
 }
 

@@ -1,8 +1,8 @@
 //! Parties that are added, changed and removed while signing goes on.
 
 use parafa_domain::{
-    CannotBegin, CannotChange, MAX_PARTIES, MethodSet, SignerRole, SignerStatus, SigningEvent,
-    SigningMethod, SigningOrder, SigningStatus,
+    CannotBegin, CannotChange, CeremonyEvent, CeremonyStatus, MAX_PARTIES, MethodSet, SignerRole,
+    SignerStatus, SigningMethod, SigningOrder,
 };
 
 use crate::support::{
@@ -189,7 +189,7 @@ fn a_signer_whose_turn_has_lapsed_can_be_removed() {
     signing.remove_signer(signer_id(1), now() + HOUR).unwrap();
 
     assert_eq!(signing.turn, None);
-    assert_eq!(signing.status, SigningStatus::Pending);
+    assert_eq!(signing.status, CeremonyStatus::Pending);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn when_only_signers_who_have_signed_are_left_the_signing_is_completed() {
 
     let events = signing.remove_signer(signer_id(2), now()).unwrap();
 
-    assert_eq!(events, [SigningEvent::Completed]);
+    assert_eq!(events, [CeremonyEvent::Completed]);
     assert_eq!(signing.completed_at, Some(now()));
     assert_eq!(statuses(&signing), [SignerStatus::Signed]);
 }
@@ -212,7 +212,7 @@ fn when_somebody_who_declined_is_left_the_signing_is_declined() {
 
     let events = signing.remove_signer(signer_id(3), now()).unwrap();
 
-    assert_eq!(events, [SigningEvent::Declined]);
+    assert_eq!(events, [CeremonyEvent::Declined]);
     assert_eq!(
         statuses(&signing),
         [SignerStatus::Signed, SignerStatus::Declined]
@@ -225,7 +225,7 @@ fn when_the_sequential_signer_whose_turn_it_is_is_removed_the_next_one_is_releas
 
     let events = signing.remove_signer(signer_id(1), now()).unwrap();
 
-    assert_eq!(events, [SigningEvent::SignerReleased(signer_id(2))]);
+    assert_eq!(events, [CeremonyEvent::SignerReleased(signer_id(2))]);
     assert_eq!(
         statuses(&signing),
         [SignerStatus::Pending, SignerStatus::Waiting]
@@ -243,6 +243,6 @@ fn a_viewer_who_is_added_never_signs() {
     sign(&mut signing, 1);
     sign(&mut signing, 2);
 
-    assert_eq!(signing.status, SigningStatus::Completed);
+    assert_eq!(signing.status, CeremonyStatus::Completed);
     assert_eq!(signing.signers[2].status, SignerStatus::Recorded);
 }

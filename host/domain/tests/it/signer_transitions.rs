@@ -1,8 +1,8 @@
 //! Every transition of a signer, one test each.
 
 use parafa_domain::{
-    CannotBegin, MethodSet, NewSigner, SignerRole, SignerStatus, SigningEvent, SigningMethod,
-    SigningOrder, SigningStatus, Simulation,
+    CannotBegin, CeremonyEvent, CeremonyStatus, MethodSet, NewSigner, SignerRole, SignerStatus,
+    SigningMethod, SigningOrder, Simulation,
 };
 
 use crate::support::{
@@ -27,7 +27,7 @@ fn a_viewer_is_recorded_and_never_anything_else() {
     assert!(signing.signers[0].methods.iter().next().is_none());
     assert_eq!(begin(&mut signing, 1), Err(CannotBegin::NotOpen));
     sign(&mut signing, 2);
-    assert_eq!(signing.status, SigningStatus::Completed);
+    assert_eq!(signing.status, CeremonyStatus::Completed);
     assert_eq!(signing.signers[0].status, SignerStatus::Recorded);
 }
 
@@ -143,8 +143,8 @@ fn a_waiting_signer_whose_turn_comes_is_pending() {
     assert_eq!(
         events,
         [
-            SigningEvent::SignerSigned(signer_id(1)),
-            SigningEvent::SignerReleased(signer_id(2))
+            CeremonyEvent::SignerSigned(signer_id(1)),
+            CeremonyEvent::SignerReleased(signer_id(2))
         ]
     );
     assert_eq!(

@@ -1,8 +1,8 @@
-//! Every transition of a signing, one test each.
+//! Every transition of a ceremony, one test each.
 
 use parafa_domain::{
-    CannotAct, CannotSimulate, CompletionMode, SignerRole, SignerStatus, SigningEvent,
-    SigningMethod, SigningOrder, SigningStatus, Simulation,
+    CannotAct, CannotSimulate, CeremonyEvent, CeremonyStatus, CompletionMode, SignerRole,
+    SignerStatus, SigningMethod, SigningOrder, Simulation,
 };
 
 use crate::support::{
@@ -15,7 +15,7 @@ fn a_new_signing_is_pending() {
     for order in [SigningOrder::Parallel, SigningOrder::Sequential] {
         let signing = two(order);
 
-        assert_eq!(signing.status, SigningStatus::Pending);
+        assert_eq!(signing.status, CeremonyStatus::Pending);
         assert_eq!(signing.created_at, now());
         assert_eq!((signing.completed_at, signing.ended_at), (None, None));
     }
@@ -27,17 +27,17 @@ fn when_every_signer_has_signed_it_is_completed() {
 
     assert_eq!(
         sign(&mut signing, 2),
-        [SigningEvent::SignerSigned(signer_id(2))]
+        [CeremonyEvent::SignerSigned(signer_id(2))]
     );
-    assert_eq!(signing.status, SigningStatus::Pending);
+    assert_eq!(signing.status, CeremonyStatus::Pending);
     assert_eq!(
         sign(&mut signing, 1),
         [
-            SigningEvent::SignerSigned(signer_id(1)),
-            SigningEvent::Completed
+            CeremonyEvent::SignerSigned(signer_id(1)),
+            CeremonyEvent::Completed
         ]
     );
-    assert_eq!(signing.status, SigningStatus::Completed);
+    assert_eq!(signing.status, CeremonyStatus::Completed);
     assert_eq!(signing.completion_mode, Some(CompletionMode::QesCeremony));
     assert_eq!(signing.completed_at, Some(now()));
     assert_eq!(signing.ended_at, Some(now()));
@@ -49,16 +49,16 @@ fn when_a_signer_declines_and_nobody_else_can_still_sign_it_is_declined() {
     assert_eq!(
         alone.decline(signer_id(1), now()).unwrap(),
         [
-            SigningEvent::SignerDeclined(signer_id(1)),
-            SigningEvent::Declined
+            CeremonyEvent::SignerDeclined(signer_id(1)),
+            CeremonyEvent::Declined
         ]
     );
-    assert_eq!(alone.status, SigningStatus::Declined);
+    assert_eq!(alone.status, CeremonyStatus::Declined);
 
     let mut last = two(SigningOrder::Parallel);
     sign(&mut last, 2);
     last.decline(signer_id(1), now()).unwrap();
-    assert_eq!(last.status, SigningStatus::Declined);
+    assert_eq!(last.status, CeremonyStatus::Declined);
     assert_eq!((last.completed_at, last.ended_at), (None, Some(now())));
 }
 
@@ -68,14 +68,14 @@ fn a_parallel_decline_leaves_it_pending_while_another_can_sign() {
 
     assert_eq!(
         signing.decline(signer_id(1), now()).unwrap(),
-        [SigningEvent::SignerDeclined(signer_id(1))]
+        [CeremonyEvent::SignerDeclined(signer_id(1))]
     );
-    assert_eq!(signing.status, SigningStatus::Pending);
+    assert_eq!(signing.status, CeremonyStatus::Pending);
     assert_eq!(
         sign(&mut signing, 2),
         [
-            SigningEvent::SignerSigned(signer_id(2)),
-            SigningEvent::Declined
+            CeremonyEvent::SignerSigned(signer_id(2)),
+            CeremonyEvent::Declined
         ]
     );
     assert_eq!(signing.completion_mode, None);
@@ -91,8 +91,8 @@ fn when_the_sequential_signer_whose_turn_it_is_declines_it_is_declined() {
     assert_eq!(
         events,
         [
-            SigningEvent::SignerDeclined(signer_id(2)),
-            SigningEvent::Declined
+            CeremonyEvent::SignerDeclined(signer_id(2)),
+            CeremonyEvent::Declined
         ]
     );
     assert_eq!(
@@ -111,9 +111,9 @@ fn when_the_hard_deadline_passes_before_completion_it_is_expired() {
     sign(&mut signing, 1);
 
     assert_eq!(signing.expire(now() + DAY - HOUR), []);
-    assert_eq!(signing.expire(now() + DAY), [SigningEvent::Expired]);
+    assert_eq!(signing.expire(now() + DAY), [CeremonyEvent::Expired]);
 
-    assert_eq!(signing.status, SigningStatus::Expired);
+    assert_eq!(signing.status, CeremonyStatus::Expired);
     assert_eq!(
         statuses(&signing),
         [SignerStatus::Signed, SignerStatus::Expired]
@@ -126,9 +126,9 @@ fn a_cancelled_signing_keeps_the_signatures_that_were_made() {
     sign(&mut signing, 1);
     begin(&mut signing, 2).unwrap();
 
-    assert_eq!(signing.cancel(now()).unwrap(), [SigningEvent::Cancelled]);
+    assert_eq!(signing.cancel(now()).unwrap(), [CeremonyEvent::Cancelled]);
 
-    assert_eq!(signing.status, SigningStatus::Cancelled);
+    assert_eq!(signing.status, CeremonyStatus::Cancelled);
     assert_eq!(
         statuses(&signing),
         [
@@ -158,9 +158,9 @@ fn cancelling_wins_over_a_signature_that_is_being_finished() {
 fn what_cannot_be_prepared_is_failed() {
     let mut signing = two(SigningOrder::Sequential);
 
-    assert_eq!(signing.fail(now()), [SigningEvent::Failed]);
+    assert_eq!(signing.fail(now()), [CeremonyEvent::Failed]);
 
-    assert_eq!(signing.status, SigningStatus::Failed);
+    assert_eq!(signing.status, CeremonyStatus::Failed);
     assert_eq!(statuses(&signing), [SignerStatus::Cancelled; 2]);
 }
 
@@ -169,13 +169,13 @@ fn erasure_cancels_what_is_pending_and_leaves_alone_what_has_ended() {
     let mut pending = two(SigningOrder::Parallel);
     begin(&mut pending, 1).unwrap();
     pending.device_signed(attempt_id(1), now()).unwrap();
-    assert_eq!(pending.end_for_erasure(now()), [SigningEvent::Cancelled]);
+    assert_eq!(pending.end_for_erasure(now()), [CeremonyEvent::Cancelled]);
     assert_eq!(pending.turn, None, "the late signature is dropped");
 
     let mut overdue = two(SigningOrder::Parallel);
     assert_eq!(
         overdue.end_for_erasure(now() + DAY),
-        [SigningEvent::Expired]
+        [CeremonyEvent::Expired]
     );
 
     for mut ended in ended_signings() {

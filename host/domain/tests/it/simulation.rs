@@ -1,8 +1,8 @@
 //! What the sandbox makes happen.
 
 use parafa_domain::{
-    CannotSimulate, CompletionMode, SignerRole, SignerStatus, SigningEvent, SigningOrder,
-    SigningStatus, Simulation,
+    CannotSimulate, CeremonyEvent, CeremonyStatus, CompletionMode, SignerRole, SignerStatus,
+    SigningOrder, Simulation,
 };
 
 use crate::support::{now, signer_id, signing, statuses, three, two};
@@ -13,8 +13,8 @@ fn completing_tells_of_the_completion_only() {
 
     let events = signing.simulate(Simulation::Complete, now()).unwrap();
 
-    assert_eq!(events, [SigningEvent::Completed]);
-    assert_eq!(signing.status, SigningStatus::Completed);
+    assert_eq!(events, [CeremonyEvent::Completed]);
+    assert_eq!(signing.status, CeremonyStatus::Completed);
     assert_eq!(
         signing.completion_mode,
         Some(CompletionMode::SandboxSimulation)
@@ -54,8 +54,8 @@ fn declining_ends_a_parallel_signing_too() {
     assert_eq!(
         events,
         [
-            SigningEvent::SignerDeclined(signer_id(2)),
-            SigningEvent::Declined
+            CeremonyEvent::SignerDeclined(signer_id(2)),
+            CeremonyEvent::Declined
         ]
     );
     assert_eq!(signing.completion_mode, None);
@@ -127,7 +127,7 @@ fn nobody_declines_before_their_turn() {
         [SignerStatus::Pending, SignerStatus::Waiting]
     );
     signing.simulate(decline(1), now()).unwrap();
-    assert_eq!(signing.status, SigningStatus::Declined);
+    assert_eq!(signing.status, CeremonyStatus::Declined);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn expiring_ends_it_before_its_time() {
 
     let events = signing.simulate(Simulation::Expire, now()).unwrap();
 
-    assert_eq!(events, [SigningEvent::Expired]);
-    assert_eq!(signing.status, SigningStatus::Expired);
+    assert_eq!(events, [CeremonyEvent::Expired]);
+    assert_eq!(signing.status, CeremonyStatus::Expired);
     assert_eq!(statuses(&signing), [SignerStatus::Expired; 2]);
 }

@@ -1,7 +1,7 @@
 //! Who signs now.
 
 use parafa_domain::{
-    CannotAct, CannotBegin, MAX_ABSENCE, SigningEvent, SigningMethod, SigningOrder,
+    CannotAct, CannotBegin, CeremonyEvent, MAX_ABSENCE, SigningMethod, SigningOrder,
 };
 
 use crate::support::{HOUR, attempt_id, begin, begin_at, now, show_code, sign, signer_id, two};
@@ -15,7 +15,7 @@ fn an_attempt_has_its_turn_until_another_takes_it_or_the_signing_ends() {
     assert!(signing.has_turn(attempt_id(1)));
     begin_at(&mut signing, 2, lapsed).unwrap();
     assert!(!signing.has_turn(attempt_id(1)), "it lapsed and was taken");
-    assert_eq!(signing.fail(now()), [SigningEvent::Failed]);
+    assert_eq!(signing.fail(now()), [CeremonyEvent::Failed]);
     assert!(!signing.has_turn(attempt_id(2)), "the signing has ended");
 }
 

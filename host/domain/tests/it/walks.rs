@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use parafa_domain::{
-    AttemptId, MAX_PARTIES, MethodSet, SignerId, SignerRole, SignerStatus, Signing, SigningEvent,
-    SigningMethod, SigningOrder, SigningStatus, Simulation,
+    AttemptId, Ceremony, CeremonyEvent, CeremonyStatus, MAX_PARTIES, MethodSet, SignerId,
+    SignerRole, SignerStatus, SigningMethod, SigningOrder, Simulation,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -46,14 +46,14 @@ enum Call {
     Wait,
 }
 
-/// The calls that may take a signing from pending to each status.
-const SIGNING_TRANSITIONS: &[(SigningStatus, &[Call])] = &[
+/// The calls that may take a ceremony from pending to each status.
+const SIGNING_TRANSITIONS: &[(CeremonyStatus, &[Call])] = &[
     (
-        SigningStatus::Completed,
+        CeremonyStatus::Completed,
         &[Call::Sign, Call::Remove, Call::SimulateComplete],
     ),
     (
-        SigningStatus::Declined,
+        CeremonyStatus::Declined,
         &[
             Call::Decline,
             Call::Sign,
@@ -62,11 +62,11 @@ const SIGNING_TRANSITIONS: &[(SigningStatus, &[Call])] = &[
         ],
     ),
     (
-        SigningStatus::Expired,
+        CeremonyStatus::Expired,
         &[Call::Expire, Call::Erase, Call::Sign, Call::SimulateExpire],
     ),
-    (SigningStatus::Cancelled, &[Call::Cancel, Call::Erase]),
-    (SigningStatus::Failed, &[Call::Fail]),
+    (CeremonyStatus::Cancelled, &[Call::Cancel, Call::Erase]),
+    (CeremonyStatus::Failed, &[Call::Fail]),
 ];
 
 /// Every step that a signer may take, with the calls that may cause it.
@@ -125,10 +125,10 @@ const SIGNER_TRANSITIONS: &[(SignerStatus, SignerStatus, &[Call])] = &[
     ),
 ];
 
-/// A signing, what it looked like after each step, and the time.
+/// A ceremony, what it looked like after each step, and the time.
 struct Walk {
-    signing: Signing,
-    seen: Vec<(Signing, Timestamp)>,
+    signing: Ceremony,
+    seen: Vec<(Ceremony, Timestamp)>,
     clock: Timestamp,
     next_id: u128,
 }
@@ -151,7 +151,7 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, step: Step) -> Vec<SigningEvent> {
+    fn step(&mut self, step: Step) -> Vec<CeremonyEvent> {
         let looked = self.seen.len().saturating_sub(1 + step.stale);
         let (seen, then) = self.seen[looked].clone();
         let whom = seen.signers.get(step.whom % seen.signers.len().max(1));
@@ -169,7 +169,7 @@ impl Walk {
         whom: SignerId,
         attempt: AttemptId,
         then: Timestamp,
-    ) -> Vec<SigningEvent> {
+    ) -> Vec<CeremonyEvent> {
         let signing = &mut self.signing;
         match call {
             Call::Add(role) => {
@@ -279,7 +279,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..60)
 }
 
-fn check_step(before: &Signing, after: &Signing, call: Call) -> Result<(), TestCaseError> {
+fn check_step(before: &Ceremony, after: &Ceremony, call: Call) -> Result<(), TestCaseError> {
     if before.status.is_terminal() {
         prop_assert_eq!(after, before, "an ended signing never changes");
         return Ok(());
@@ -309,13 +309,13 @@ fn check_step(before: &Signing, after: &Signing, call: Call) -> Result<(), TestC
     Ok(())
 }
 
-fn check_state(signing: &Signing) -> Result<(), TestCaseError> {
+fn check_state(signing: &Ceremony) -> Result<(), TestCaseError> {
     let count = |wanted: SignerStatus| {
         let parties = signing.signers.iter();
         parties.filter(|party| party.status == wanted).count()
     };
     let open = count(SignerStatus::Pending) + count(SignerStatus::Waiting);
-    let is_pending = signing.status == SigningStatus::Pending;
+    let is_pending = signing.status == CeremonyStatus::Pending;
     prop_assert_eq!(
         open > 0,
         is_pending,
@@ -332,7 +332,7 @@ fn check_state(signing: &Signing) -> Result<(), TestCaseError> {
     }
     prop_assert!(signing.signers.len() <= MAX_PARTIES);
     prop_assert_eq!(signing.ended_at.is_none(), is_pending);
-    let is_completed = signing.status == SigningStatus::Completed;
+    let is_completed = signing.status == CeremonyStatus::Completed;
     prop_assert_eq!(signing.completed_at.is_some(), is_completed);
     prop_assert_eq!(signing.completion_mode.is_some(), is_completed);
     for party in &signing.signers {
@@ -379,7 +379,7 @@ proptest! {
             let events = walk.step(step);
             check_step(&before, &walk.signing, step.call)?;
             check_state(&walk.signing)?;
-            ends += events.iter().filter(|event| event.ends_signing()).count();
+            ends += events.iter().filter(|event| event.ends_ceremony()).count();
             prop_assert_eq!(ends, usize::from(walk.signing.status.is_terminal()), "one end, told once");
         }
     }

@@ -95,6 +95,9 @@ impl From<IdentificationError> for Problem {
                 problems::ARTIFACT_NOT_READY,
                 "The subject has signed, and the order is being verified: it ends by itself.",
             ),
+            IdentificationError::Away(_) => {
+                Self::unavailable("The order cannot be verified at the moment.")
+            }
             IdentificationError::NoDocuments => {
                 Self::unavailable("Dossiers cannot be made at the moment; nothing was created.")
             }

@@ -1,3 +1,5 @@
+use tiny_skia::ColorU8;
+
 use super::*;
 
 const SVG: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
@@ -12,10 +14,13 @@ const SVG: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
 </svg>"##;
 
 fn png(width: u32, height: u32, pixel: fn(u32, u32) -> [u8; 4]) -> Vec<u8> {
-    let picture = RgbaImage::from_fn(width, height, |x, y| image::Rgba(pixel(x, y)));
-    let mut file = Cursor::new(Vec::new());
-    picture.write_to(&mut file, ImageFormat::Png).unwrap();
-    file.into_inner()
+    let mut picture = Pixmap::new(width, height).unwrap();
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    for (place, (x, y)) in picture.pixels_mut().iter_mut().zip(places) {
+        let [red, green, blue, alpha] = pixel(x, y);
+        *place = ColorU8::from_rgba(red, green, blue, alpha).premultiply();
+    }
+    picture.encode_png().unwrap()
 }
 
 fn green(_: u32, _: u32) -> [u8; 4] {
@@ -48,8 +53,10 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-fn pixels(logo: &Logo) -> RgbaImage {
-    decoded(&logo.png).unwrap()
+fn color(logo: &Logo, x: u32, y: u32) -> [u8; 4] {
+    let picture = decoded(&logo.png).unwrap();
+    let color = picture.pixel(x, y).unwrap().demultiply();
+    [color.red(), color.green(), color.blue(), color.alpha()]
 }
 
 #[test]
@@ -61,7 +68,9 @@ fn a_small_png_stays_as_it_looks_and_loses_what_it_says_beside() {
 
     assert_eq!((logo.width, logo.height), (90, 30));
     assert!(!logo.png.windows(4).any(|bytes| bytes == b"tEXt"));
-    assert!(pixels(&logo).pixels().all(|pixel| pixel.0 == green(0, 0)));
+    for (x, y) in [(0, 0), (45, 15), (89, 29)] {
+        assert_eq!(color(&logo, x, y), green(0, 0));
+    }
 }
 
 #[test]
@@ -69,6 +78,20 @@ fn a_large_png_is_made_smaller_in_its_proportions() {
     let logo = Logo::of(&png(2000, 1000, green)).unwrap();
 
     assert_eq!((logo.width, logo.height), (288, 144));
+    for (x, y) in [(0, 0), (144, 72), (287, 143)] {
+        assert_eq!(color(&logo, x, y), green(0, 0));
+    }
+}
+
+#[test]
+fn each_pixel_of_a_large_png_counts_in_what_is_kept_of_it() {
+    let stripes = |x: u32, _: u32| [0, 0, 0, if x.is_multiple_of(2) { 255 } else { 0 }];
+
+    let logo = Logo::of(&png(1920, 576, stripes)).unwrap();
+
+    assert_eq!((logo.width, logo.height), (480, 144));
+    let alpha = color(&logo, 240, 72)[3];
+    assert!((120..136).contains(&alpha), "{alpha}");
 }
 
 #[test]
@@ -85,8 +108,7 @@ fn an_svg_is_drawn_to_pixels() {
 
     assert_eq!((logo.width, logo.height), (480, 144));
     assert!(logo.png.starts_with(PNG_SIGNATURE));
-    let pixels = pixels(&logo);
-    let [left, right] = [2, 477].map(|x| pixels.get_pixel(x, 72).0);
+    let [left, right] = [2, 477].map(|x| color(&logo, x, 72));
     assert!(left[1] > 140 && right[2] > 140, "{left:?} {right:?}");
 }
 

@@ -1,11 +1,10 @@
 //! Logos in SVG, drawn to pixels: no SVG file ever reaches a browser.
 
-use image::RgbaImage;
-use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::roxmltree::{Document, Node, ParsingOptions};
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
+use tiny_skia::{Pixmap, Transform};
 
-use super::LogoFault;
+use super::{LogoFault, pixels};
 
 /// Most nodes of a file, attributes included.
 const MOST_NODES: u32 = 20_000;
@@ -37,7 +36,7 @@ const TITLE: &str = "title";
 const SVG: &str = "http://www.w3.org/2000/svg";
 
 /// Draws a file into as much of this space as its proportions let it fill.
-pub(super) fn drawn(text: &str, width: u32, height: u32) -> Result<RgbaImage, LogoFault> {
+pub(super) fn drawn(text: &str, width: u32, height: u32) -> Result<Pixmap, LogoFault> {
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: MOST_NODES,
@@ -55,20 +54,17 @@ pub(super) fn drawn(text: &str, width: u32, height: u32) -> Result<RgbaImage, Lo
     let tree = Tree::from_xmltree(&document, &options).map_err(LogoFault::Svg)?;
     let size = tree.size();
     let scale = (width as f32 / size.width()).min(height as f32 / size.height());
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "floats become the nearest integers that there are, and are clamped"
-    )]
-    let pixels = |side: f32, most: u32| ((side * scale).round() as u32).clamp(1, most);
-    let (width, height) = (pixels(size.width(), width), pixels(size.height(), height));
+    let (width, height) = (
+        pixels(size.width() * scale, width),
+        pixels(size.height() * scale, height),
+    );
     let mut pixmap = Pixmap::new(width, height).ok_or(LogoFault::Blank)?;
     resvg::render(
         &tree,
         Transform::from_scale(scale, scale),
         &mut pixmap.as_mut(),
     );
-    RgbaImage::from_raw(width, height, pixmap.take_demultiplied()).ok_or(LogoFault::Blank)
+    Ok(pixmap)
 }
 
 fn check(document: &Document<'_>) -> Result<(), LogoFault> {

@@ -249,7 +249,7 @@ async fn what_is_signed_already_and_what_is_no_json_is_refused() {
         .await
         .unwrap();
 
-    for document in [signed, "no JSON".into()] {
+    for document in [signed.content, "no JSON".into()] {
         let failure = signer.jades(document, SignatureLevel::T).await.unwrap_err();
         let is_refused = matches!(failure, SignatureUnavailable::Plugin(CallError::Refused(_)));
         assert!(is_refused, "{failure:?}");

@@ -49,7 +49,8 @@ async fn assert_json_is_signed(stage: &Stage, algorithm: SignatureAlgorithm) {
     };
     let mut made = Vec::new();
     for (level, name) in LEVELS {
-        let jws = signer.jades(ANSWER.into(), level).await.unwrap();
+        let signed = signer.jades(ANSWER.into(), level).await.unwrap();
+        let jws = signed.content;
         let parts = members(&jws);
         assert_eq!(decoded(&parts["payload"]), ANSWER.as_bytes());
         let protected = members(&decoded(&parts["protected"]));
@@ -98,7 +99,7 @@ async fn files_are_packed_and_signed_at_lt_as_others_see_it_too() {
 }
 
 async fn assert_files_are_signed(stage: &Stage, algorithm: SignatureAlgorithm) {
-    let container = stage.signer().asice(files()).await.unwrap();
+    let container = stage.signer().asice(files()).await.unwrap().content;
 
     let plugin = stage.plugins.by_id("asice").unwrap();
     let packed = plugin.members(container.clone()).await.unwrap();
@@ -143,7 +144,8 @@ async fn the_value_verifies_where_the_input_was_hashed_once() {
         .signer()
         .jades(ANSWER.into(), SignatureLevel::T)
         .await
-        .unwrap();
+        .unwrap()
+        .content;
     let parts = members(&jws);
     let text = |name: &str| parts[name].as_str().unwrap();
     let input = format!("{}.{}", text("protected"), text("payload"));

@@ -69,7 +69,7 @@ async fn renew(tx: &mut Transaction<'_>, claim: &Claim) -> Result<bool, Platform
 mod tests {
     use std::sync::Arc;
 
-    use parafa_store::engine::MemoryEngine;
+    use parafa_store::memory::MemoryEngine;
     use parafa_store::{ManualClock, MasterKey, StoreMode};
 
     use super::super::claim_or_find;

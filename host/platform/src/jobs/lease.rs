@@ -1,5 +1,6 @@
 //! A step's hold on its job.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -7,6 +8,7 @@ use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{Store, StoreError};
 
+use crate::error::is_told;
 use crate::renewal::renewed_while;
 
 /// How long a claimed job is left alone. What a dead host was doing is taken
@@ -33,6 +35,23 @@ pub async fn hold<T>(
     Ok(done)
 }
 
+/// Does `work` under the lease of `job`, also to its end when the job was called off or is
+/// another's meanwhile: for what cannot be taken back once it is begun. Storing what it came to
+/// finds that out.
+pub async fn hold_to_the_end<T>(
+    store: &Store,
+    job: &mut ClaimedJob,
+    work: impl Future<Output = T>,
+) -> T {
+    let renew = |claim: ClaimedJob| async move {
+        let kept = claim.clone();
+        Ok::<_, Infallible>(renew(store, claim).await.unwrap_or(kept))
+    };
+    let Ok((done, renewed)) = renewed_while(work, RENEW_EVERY, job.clone(), renew).await;
+    *job = renewed;
+    done
+}
+
 /// The claim for another [`LEASE`]; the same one if it could not be renewed now.
 async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreError> {
     let renewed = store
@@ -47,8 +66,10 @@ async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreErro
     match renewed {
         Err(lost @ StoreError::JobLost { .. }) => Err(lost),
         Err(error) => {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(job.id = %claim.id, error, "a lease could not be renewed");
+            let error: &(dyn std::error::Error + 'static) = &error;
+            if !is_told(error) {
+                tracing::warn!(job.id = %claim.id, error, "a lease could not be renewed");
+            }
             Ok(claim)
         }
         renewed => renewed,
@@ -56,17 +77,17 @@ async fn renew(store: &Store, claim: ClaimedJob) -> Result<ClaimedJob, StoreErro
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
-    use parafa_store::engine::MemoryEngine;
     use parafa_store::jobs::NewJob;
+    use parafa_store::memory::MemoryEngine;
     use parafa_store::{ManualClock, MasterKey, StoreMode};
 
     use super::super::TIMERS;
     use super::*;
 
-    async fn store_with_a_job(clock: &Arc<ManualClock>) -> (Store, ClaimedJob) {
+    pub(in crate::jobs) async fn store_with_a_job(clock: &Arc<ManualClock>) -> (Store, ClaimedJob) {
         let engine = Arc::new(MemoryEngine::new(clock.clone()));
         let master = MasterKey::from_bytes([7; 32]);
         let store = Store::open(engine, &master, StoreMode::Demo).await.unwrap();
@@ -89,11 +110,11 @@ mod tests {
         (store, job)
     }
 
-    async fn claim(store: &Store) -> Option<ClaimedJob> {
+    pub(in crate::jobs) async fn claim(store: &Store) -> Option<ClaimedJob> {
         store.claim_due(TIMERS, 1, LEASE).await.unwrap().pop()
     }
 
-    fn clock() -> Arc<ManualClock> {
+    pub(in crate::jobs) fn clock() -> Arc<ManualClock> {
         Arc::new(ManualClock::new("2026-03-11T09:00:00Z".parse().unwrap()))
     }
 
@@ -119,13 +140,51 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_step_whose_job_is_called_off_is_dropped() {
+    async fn what_cannot_be_taken_back_is_nobody_elses_while_it_lasts() {
         let clock = clock();
         let (store, mut job) = store_with_a_job(&clock).await;
+        let mut taken_by_others = 0;
+        let work = async {
+            for _ in 0..4 {
+                tokio::time::sleep(RENEW_EVERY * 2).await;
+                clock.advance(LEASE * 2 / 3);
+                taken_by_others += usize::from(claim(&store).await.is_some());
+            }
+        };
+
+        hold_to_the_end(&store, &mut job, work).await;
+
+        assert_eq!(taken_by_others, 0);
+        let held = &job;
+        let completed = store.transact(|tx| Box::pin(jobs::complete(tx, held)));
+        completed.await.unwrap();
+    }
+
+    /// A job that is called off while it is somebody's.
+    async fn store_with_a_job_that_is_called_off() -> (Store, ClaimedJob) {
+        let (store, job) = store_with_a_job(&clock()).await;
         store
             .transact(|tx| Box::pin(jobs::cancel(tx, TIMERS, "the one")))
             .await
             .unwrap();
+        (store, job)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_cannot_be_taken_back_is_ended_though_its_job_is_called_off() {
+        let (store, mut job) = store_with_a_job_that_is_called_off().await;
+
+        let work = tokio::time::sleep(RENEW_EVERY * 3);
+        hold_to_the_end(&store, &mut job, work).await;
+
+        let held = &job;
+        let completed = store.transact(|tx| Box::pin(jobs::complete(tx, held)));
+        assert!(matches!(completed.await, Err(StoreError::JobLost { .. })));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_whose_job_is_called_off_is_dropped() {
+        let (store, mut job) = store_with_a_job_that_is_called_off().await;
 
         let held = hold(&store, &mut job, std::future::pending::<()>()).await;
 

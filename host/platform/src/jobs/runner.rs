@@ -8,19 +8,32 @@ use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane};
 use parafa_store::{Store, StoreError, backup};
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::clock::LastSeen;
 use super::metrics::{JobEnd, job_ended};
 use super::{JobHandlers, LEASE, LaneBudget};
+use crate::error::{is_away, is_told, log_failure};
 use crate::sweep;
 
 /// Longest time between two looks at the queues.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// The same where hosts share the store and this one has had nothing to do for a while: what is
+/// due then, others enqueued or time brought about.
+const LOOK_AGAIN_IDLE: Duration = Duration::from_secs(1);
+/// After how long without a job a host counts as idle.
+const IDLE_AFTER: Duration = Duration::from_secs(5);
+/// When to look again at a job that another host knows.
+const LEFT_FOR: SignedDuration = SignedDuration::from_secs(1);
 /// Pause after a job that failed inside for the first time; every further
 /// failure doubles it.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(5);
+/// Pause before a job that found the store or the documents away.
+const AFTER_ABSENCE: SignedDuration = SignedDuration::from_secs(2);
+/// How often it is looked whether a store that is away is back.
+const LOOK_FOR_RETURN: Duration = Duration::from_secs(1);
 /// Longest pause after a job that keeps failing.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
@@ -84,12 +97,13 @@ impl JobRunner {
         let lanes: Vec<_> = lanes
             .map(|budget| (budget, Arc::new(Semaphore::new(budget.jobs))))
             .collect();
-        let mut is_held = backup::is_held(&self.data);
+        let mut is_held = self.is_held().await;
+        let mut last_claim = Instant::now();
         if is_held {
             tracing::warn!("this is a restored copy: nothing is sent until `parafa release`");
         }
         while !stop.is_cancelled() {
-            is_held = is_held && backup::is_held(&self.data);
+            is_held = is_held && self.is_held().await;
             if let Some(by) = self.set_back_by(&mut seen).await {
                 let seconds = by.as_secs_f64();
                 tracing::warn!(seconds, "the clock was set back");
@@ -105,6 +119,9 @@ impl JobRunner {
                 }
                 match self.claim(budget.lane, free).await {
                     Ok(claimed) => {
+                        if !claimed.is_empty() {
+                            last_claim = Instant::now();
+                        }
                         for (mut job, turn) in claimed {
                             let Ok(slot) = slots.clone().acquire_owned().await else {
                                 return;
@@ -117,20 +134,34 @@ impl JobRunner {
                             });
                         }
                     }
-                    Err(error) => tracing::error!(
-                        error = &error as &dyn std::error::Error,
-                        "the job queue cannot be read"
-                    ),
+                    Err(error) => log_failure(&error, "the job queue cannot be read"),
                 }
             }
+            let is_idle = self.store.is_shared() && last_claim.elapsed() >= IDLE_AFTER;
+            let pause = if is_idle { LOOK_AGAIN_IDLE } else { LOOK_AGAIN };
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = self.work.notified() => {}
-                () = tokio::time::sleep(LOOK_AGAIN) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
         tasks.close();
         tasks.wait().await;
+    }
+
+    /// Whether nothing may be sent. While records that hosts share do not tell, nothing is.
+    pub async fn is_held(&self) -> bool {
+        if !self.store.is_shared() {
+            return backup::is_held(&self.data);
+        }
+        match self.store.is_held().await {
+            Ok(is_held) => is_held || backup::is_held(&self.data),
+            Err(error) => {
+                let what = "nothing is sent until the store tells whether it may be";
+                log_failure(&error, what);
+                true
+            }
+        }
     }
 
     /// Claims due jobs of a lane, at most so many; where the lane has turns only
@@ -152,9 +183,14 @@ impl JobRunner {
     }
 
     /// Runs a claimed job. One that fails, or that this host does not know, is tried
-    /// again, each time later.
+    /// again, each time later. Where hosts share the store another one may know it,
+    /// and it is left for that one as it was.
     pub async fn run_one(&self, job: &mut ClaimedJob) {
         let Some(handler) = self.handlers.of(&job.kind) else {
+            if self.store.is_shared() {
+                tracing::warn!(job.id = %job.id, job.kind, "left for a host that knows such jobs");
+                return self.leave(job).await;
+            }
             tracing::error!(job.id = %job.id, job.kind, "no such job here");
             return self.give_back(job).await;
         };
@@ -162,6 +198,10 @@ impl JobRunner {
             Ok(()) => job_ended(&job.kind, JobEnd::Done),
             // Somebody else has it, or it was called off.
             Err(error) if is_lost(&error) => job_ended(&job.kind, JobEnd::Lost),
+            Err(error) if is_away(error.as_ref()) => {
+                log_wait(job, error.as_ref());
+                self.give_back_to_what_was_away(job).await;
+            }
             Err(error) => {
                 job_ended(&job.kind, JobEnd::Failed);
                 tracing::error!(
@@ -204,30 +244,71 @@ impl JobRunner {
 
     async fn try_to_follow_clock_back(&self) {
         if let Err(error) = self.follow_clock_back().await {
+            let what =
+                "jobs may wait for a clock that was set back, and the daily sweep for a start";
+            log_failure(&error, what);
+        }
+    }
+
+    /// Leaves a job for another host, soon.
+    async fn leave(&self, job: &ClaimedJob) {
+        let left = self.store.transact(|tx| {
+            Box::pin(async move {
+                let due = shifted(tx.now(), LEFT_FOR);
+                jobs::leave(tx, job, due).await
+            })
+        });
+        if let Err(error) = left.await {
             let error: &dyn std::error::Error = &error;
-            tracing::error!(
-                error,
-                "jobs may wait for a clock that was set back, and the daily sweep for a start"
-            );
+            tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
         }
     }
 
     /// Lets the job be done again later, by whoever comes first. Where the store
     /// does not take even this, the job's lease runs out.
     async fn give_back(&self, job: &ClaimedJob) {
-        let given = self
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    let due = shifted(tx.now(), pause_after(job.attempts));
-                    jobs::give_back(tx, job, due).await
-                })
+        let pause = pause_after(job.failures.saturating_add(1));
+        let given = self.store.transact(|tx| {
+            Box::pin(async move {
+                let due = shifted(tx.now(), pause);
+                jobs::give_back(tx, job, due).await
             })
-            .await;
-        if let Err(error) = given {
+        });
+        if let Err(error) = given.await {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
         }
+    }
+
+    /// Lets a job that could not be done for what was away be done again soon after
+    /// that is back, which may be before its lease ends.
+    async fn give_back_to_what_was_away(&self, job: &ClaimedJob) {
+        loop {
+            let waits = self.store.transact(|tx| {
+                Box::pin(async move {
+                    let due = shifted(tx.now(), AFTER_ABSENCE);
+                    jobs::wait(tx, job, due).await
+                })
+            });
+            match waits.await {
+                Err(error) if is_away(&error) => tokio::time::sleep(LOOK_FOR_RETURN).await,
+                Err(error) if !matches!(error, StoreError::JobLost { .. }) => {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(job.id = %job.id, error, "a job waits until its lease ends");
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Logs that a job waits, unless it [is told](is_told) already what is away.
+fn log_wait(job: &ClaimedJob, error: &(dyn std::error::Error + 'static)) {
+    if is_told(error) {
+        tracing::debug!(job.id = %job.id, job.kind, error, "a job waits for what is away");
+    } else {
+        tracing::warn!(job.id = %job.id, job.kind, error, "a job waits for what is away");
     }
 }
 
@@ -249,8 +330,51 @@ fn pause_after(failures: u32) -> SignedDuration {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use parafa_store::EngineError;
+    use parafa_store::bytes::SweepError;
+
+    use super::super::lease::tests::{claim, clock, store_with_a_job};
     use super::*;
     use crate::error::PlatformError;
+
+    fn unavailable() -> EngineError {
+        EngineError::Unavailable {
+            reason: "away".into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_away_however_often_is_no_failure_after_which_a_job_waits_long() {
+        let clock = clock();
+        let (store, mut job) = store_with_a_job(&clock).await;
+        let is_away = Arc::new(AtomicBool::new(true));
+        let mut handlers = JobHandlers::default();
+        let told = is_away.clone();
+        let fail = move || match told.load(Ordering::Relaxed) {
+            true => StoreError::from(unavailable()),
+            false => StoreError::Random,
+        };
+        let registered = handlers.register("test", move |_| {
+            let error = fail();
+            Box::pin(async move { Err(error.into()) })
+        });
+        registered.unwrap();
+        let (data, work) = (PathBuf::new(), Arc::default());
+        let runner = JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers);
+        for _ in 0..20 {
+            runner.run_one(&mut job).await;
+            clock.advance(AFTER_ABSENCE);
+            job = claim(&store).await.expect("due again");
+        }
+
+        is_away.store(false, Ordering::Relaxed);
+        runner.run_one(&mut job).await;
+
+        clock.advance(AFTER_FAILURE);
+        assert!(claim(&store).await.is_some());
+    }
 
     #[test]
     fn a_job_that_keeps_failing_waits_longer_each_time_and_an_hour_at_most() {
@@ -258,6 +382,19 @@ mod tests {
 
         let seconds = [5, 10, 20, 1280, 2560, 3600, 3600];
         assert_eq!(pauses, seconds.map(SignedDuration::from_secs));
+    }
+
+    #[test]
+    fn what_is_away_is_told_from_what_fails_in_whatever_error_it_comes() {
+        let away = PlatformError::Store(unavailable().into());
+
+        assert!(is_away(anyhow::Error::new(away).as_ref()));
+        let reason = "away".into();
+        let sweep = PlatformError::Sweep(SweepError::Unavailable { reason });
+        assert!(is_away(anyhow::Error::new(sweep).as_ref()));
+        assert!(is_away(&StoreError::from(unavailable())));
+        let lost = PlatformError::Store(StoreError::Random);
+        assert!(!is_away(anyhow::Error::new(lost).as_ref()));
     }
 
     #[test]

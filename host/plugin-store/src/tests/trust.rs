@@ -6,33 +6,8 @@ use std::{fs, slice};
 use futures::future::join_all;
 use parafa_store::StoreMode;
 
-use super::{FORMAT, Installation, called, digest, listed};
+use super::{FORMAT, Installation, called, digest};
 use crate::{KeyPair, PluginStore, PluginStoreError, signature_file};
-
-#[tokio::test]
-async fn outside_the_demo_a_signature_is_looked_at_each_time() {
-    let (installation, plugins, publisher) = with_a_publisher().await;
-    let component = installation.add_signed_candidate(1, &publisher);
-    plugins.install(&component, false).await.unwrap();
-    assert_eq!(called(&installation.started().await).await, Some(digest(1)));
-
-    let signature = signature_file(&installation.component(digest(1)));
-    let stranger = KeyPair::generate().unwrap().sign(digest(1)).unwrap();
-    let own = fs::read(&signature).unwrap();
-    fs::write(&signature, serde_json::to_vec(&stranger).unwrap()).unwrap();
-    let plugins = installation.started().await;
-    assert_eq!(called(&plugins).await, None);
-    let broken = listed(&plugins, digest(1)).await.broken.unwrap();
-    assert!(broken.contains("is not trusted"), "{broken}");
-
-    fs::remove_file(&signature).unwrap();
-    let plugins = installation.started().await;
-    assert_eq!(called(&plugins).await, None);
-    let broken = listed(&plugins, digest(1)).await.broken.unwrap();
-    assert!(broken.contains("install it again with its"), "{broken}");
-    fs::write(&signature, own).unwrap();
-    assert_eq!(called(&installation.started().await).await, Some(digest(1)));
-}
 
 #[tokio::test]
 async fn a_publisher_is_trusted_for_the_formats_that_were_named() {
@@ -116,58 +91,6 @@ async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed()
         "{refused}"
     );
     assert_eq!(called(&plugins).await, Some(digest(0)));
-}
-
-#[tokio::test]
-async fn what_a_publisher_has_signed_is_disabled_also_when_its_key_is_gone() {
-    let (installation, plugins, publisher) = with_a_publisher().await;
-    let component = installation.add_signed_candidate(1, &publisher);
-    plugins.install(&component, false).await.unwrap();
-    let name = publisher.public().name();
-    fs::remove_file(installation.path(&format!("data/plugins/trusted/{name}.pub"))).unwrap();
-
-    let untrusted = plugins.untrust(name).await.unwrap();
-
-    assert_eq!(untrusted.disabled[0].sha256, digest(1).to_string());
-    assert_eq!(called(&plugins).await, None);
-}
-
-#[tokio::test]
-async fn a_publisher_is_trusted_no_more_in_whichever_files_its_key_is() {
-    let (installation, plugins, publisher) = with_a_publisher().await;
-    let pem = publisher.public().to_pem().unwrap();
-    for name in ["by-hand.pub", "again.pub"] {
-        fs::write(installation.path("data/plugins/trusted").join(name), &pem).unwrap();
-    }
-    let component = installation.add_signed_candidate(1, &publisher);
-
-    plugins.untrust(publisher.public().name()).await.unwrap();
-
-    let refused = plugins.install(&component, false).await.unwrap_err();
-    assert!(matches!(
-        refused,
-        PluginStoreError::UntrustedPublisher { .. }
-    ));
-    let left = fs::read_dir(installation.path("data/plugins/trusted")).unwrap();
-    assert_eq!(left.count(), 0);
-}
-
-#[tokio::test]
-async fn trusting_for_more_is_not_held_back_by_another_file_of_the_key() {
-    let installation = Installation::new(StoreMode::Production);
-    let plugins = installation.started().await;
-    let publisher = KeyPair::generate().unwrap();
-    installation
-        .trust(&plugins, &publisher, &["saskaita"])
-        .await;
-    let trusted = installation.path("data/plugins/trusted");
-    let own = trusted.join(format!("{}.pub", publisher.public().name()));
-    fs::rename(own, trusted.join("by-hand.pub")).unwrap();
-
-    installation.trust(&plugins, &publisher, &[FORMAT]).await;
-
-    let component = installation.add_signed_candidate(1, &publisher);
-    plugins.install(&component, false).await.unwrap();
 }
 
 #[tokio::test]

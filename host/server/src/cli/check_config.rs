@@ -1,3 +1,5 @@
+mod database;
+
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +11,7 @@ use parafa_store::{
 };
 use serde_json::json;
 
+use self::database::look_at_database;
 use super::{CommandError, Location, REFUSED, print_json, print_line, warn};
 use crate::config::{Config, ConfigError};
 use crate::demo;
@@ -69,8 +72,12 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
         .map(ConfigFaults::into_sentences)
         .unwrap_or_default();
     findings.warnings.extend(config.diligence.warnings());
-    look_at_folder(&config, &mut findings);
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
+    if config.store.is_shared() {
+        runtime.block_on(look_at_database(&config, &mut findings));
+    } else {
+        look_at_folder(&config, &mut findings);
+    }
     runtime.block_on(look_at_plugins(&config, &mut findings));
     Ok(findings)
 }

@@ -14,7 +14,6 @@ use parafa_operator::{
 use parafa_platform::Records;
 use parafa_plugin_host::Unobserved;
 use parafa_plugin_store::PluginStore;
-use parafa_store::SystemClock;
 use parafa_store::backup::{Missing, Shortfall};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -192,6 +191,8 @@ fn audit(
 struct CommandTarget<'c> {
     config: &'c Config,
     own: Option<Own>,
+    /// Whether the operator was told who carries the command out.
+    is_told: bool,
 }
 
 /// A data folder that this process has open.
@@ -204,7 +205,11 @@ struct Own {
 impl<'c> CommandTarget<'c> {
     fn at(config: &'c Config) -> Result<Self, CommandError> {
         find_data_folder(config)?;
-        Ok(Self { config, own: None })
+        Ok(Self {
+            config,
+            own: None,
+            is_told: false,
+        })
     }
 
     fn carry_out(&mut self, command: OperatorCommand) -> Result<Value, CommandError> {
@@ -253,9 +258,12 @@ impl<'c> CommandTarget<'c> {
             None => {
                 let asked = parafa_operator::ask(&self.config.store.data, &command);
                 if let Some(reply) = asked.context("the running server does not answer")? {
+                    self.tell_who("carried out by the server of");
                     return Ok(reply);
                 }
-                Own::open(self.config)?
+                let own = Own::open(self.config)?;
+                self.tell_who("carried out on the database itself, because no server answers in");
+                own
             }
         };
         let own = self.own.insert(own);
@@ -274,15 +282,26 @@ impl<'c> CommandTarget<'c> {
     }
 }
 
+impl CommandTarget<'_> {
+    /// Tells once, where there may be several, which host does it.
+    fn tell_who(&mut self, who: &str) {
+        let is_shared = self.config.store.is_shared();
+        if is_shared && !std::mem::replace(&mut self.is_told, true) {
+            warn(format_args!("{who} {}", self.config.store.data.display()));
+        }
+    }
+}
+
 impl Own {
     fn open(config: &Config) -> anyhow::Result<Self> {
         let runtime = Runtime::new().context("the runtime does not start")?;
         let mode = demo::mode_of(&config.store.data);
-        let opened = startup::open_folder(config, mode, Arc::new(SystemClock));
-        let folder = runtime.block_on(opened)?;
+        let folder = runtime.block_on(startup::open_for_command(config, mode))?;
+        let records = Records::from(folder);
+        let (settings, observer) = (config.plugin_store(), Arc::new(Unobserved));
         Ok(Self {
-            records: folder.into(),
-            plugin_store: PluginStore::new(&config.plugin_store(), mode, Arc::new(Unobserved)),
+            records: records.clone(),
+            plugin_store: PluginStore::new(&settings, records, mode, observer),
             runtime,
         })
     }

@@ -36,6 +36,9 @@ struct Restored {
     report: RestoreReport,
     data: PathBuf,
     master_key: MasterKeyFile,
+    /// Whether the records are in a database.
+    #[serde(skip)]
+    is_shared: bool,
 }
 
 /// Where the master key belongs, which is in no backup.
@@ -52,7 +55,7 @@ pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), CommandError> 
     let runtime = Runtime::new().context("the runtime does not start")?;
     let restored = runtime.block_on(restore_to(&config, arguments))?;
     if restored.master_key.present {
-        let opened = startup::open_folder(&config, restored.report.mode, Arc::new(SystemClock));
+        let opened = startup::open_for_command(&config, restored.report.mode);
         // It is closed again before the answer invites to open it.
         drop(runtime.block_on(opened).map_err(|error| {
             CommandError::Refused(format!(
@@ -73,12 +76,20 @@ async fn restore_to(
         .await
         .map_err(told)?;
     let path = startup::master_key_file(config, backup.mode());
-    let options = RestoreOptions {
-        data: data.clone(),
-        master_key: path.clone(),
-        hold: arguments.hold,
+    let shared = startup::restore_target(config, backup.mode()).await;
+    let shared = shared.map_err(|error| CommandError::Refused(format!("{error:#}")))?;
+    let is_shared = shared.is_some();
+    let report = match shared {
+        Some(shared) => backup.restore_shared(shared, data, arguments.hold).await,
+        None => {
+            let options = RestoreOptions {
+                data: data.clone(),
+                master_key: path.clone(),
+                hold: arguments.hold,
+            };
+            backup.restore(options, Arc::new(SystemClock)).await
+        }
     };
-    let report = backup.restore(options, Arc::new(SystemClock)).await;
     Ok(Restored {
         report: report.map_err(told)?,
         data: data.clone(),
@@ -86,6 +97,7 @@ async fn restore_to(
             present: path.as_deref().is_some_and(Path::exists),
             path,
         },
+        is_shared,
     })
 }
 
@@ -96,30 +108,37 @@ impl Restored {
             shown["takenAt"] = date_time(self.report.taken_at).into();
             print_json(&shown)?;
         } else {
+            let place = match self.is_shared {
+                true => "the database".to_owned(),
+                false => self.data.display().to_string(),
+            };
             print_line(format_args!(
-                "{} holds what was backed up at {:.0}: {} files, up to commit {}",
-                self.data.display(),
-                self.report.taken_at,
-                self.report.files,
-                self.report.sequence
+                "{place} holds what was backed up at {:.0}: {} files, up to commit {}",
+                self.report.taken_at, self.report.files, self.report.sequence
             ))?;
         }
         if !self.master_key.present {
             warn(self.master_key.advice());
         }
-        warn(if self.report.held {
-            "nothing is sent from this copy until `parafa release`"
+        if self.report.held {
+            warn("nothing is sent from this copy until `parafa release`");
         } else {
-            "a server on this folder sends whatever was still to be sent, invitations and \
-             webhooks: where the deployment that was backed up still runs, restore with --hold"
-        });
+            let server = match self.is_shared {
+                true => "any host on this database",
+                false => "a server on this folder",
+            };
+            warn(format_args!(
+                "{server} sends whatever was still to be sent, invitations and webhooks: where \
+                 the deployment that was backed up still runs, restore with --hold"
+            ));
+        }
         Ok(())
     }
 }
 
 impl MasterKeyFile {
     fn advice(&self) -> String {
-        const MISSING: &str = "the master key is missing, without which the folder does not open, \
+        const MISSING: &str = "the master key is missing, without which the records do not open, \
                                and nobody can say whether the backup is as it was made";
         match &self.path {
             Some(path) => format!("{MISSING}: put it at {}", path.display()),

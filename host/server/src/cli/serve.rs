@@ -13,7 +13,7 @@ use parafa_api_http::Neighbour;
 use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
-use parafa_store::{AcceptedLoss, Clock, StoreError, StoreMode, SystemClock};
+use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
 use url::Url;
 
@@ -22,7 +22,8 @@ use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
-use crate::startup::ConfigFaults;
+use crate::shared::{self, StoredAnswers, StoredBuckets};
+use crate::startup::{ConfigFaults, Opening, Patience, Reached};
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
 use parafa_api_mcp::{DiligenceTools, McpConfig};
@@ -82,6 +83,9 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), CommandError> {
     } else {
         StoreMode::Production
     };
+    if let Some(joined) = &arguments.join {
+        demo::settle_joined_store(&mut config, joined).map_err(refused)?;
+    }
     startup::check(&config, mode)?;
     start_logging(&config.telemetry.log)?;
     rustls::crypto::aws_lc_rs::default_provider()
@@ -104,28 +108,46 @@ async fn run(
     let address = listener
         .local_addr()
         .context("the listening address is unknown")?;
-    let base_url = base_url(&config, address)?;
+    let own_url = base_url(&config, address)?;
     let operator_address = operator_listener
         .local_addr()
         .context("the operator's address is unknown")?;
     tracing::info!(%operator_address, "health and metrics");
     let demo = demo_world(&mut config, arguments).await?;
-    let (mode, clock): (_, Arc<dyn Clock>) = match &demo {
-        Some(demo) => (StoreMode::Demo, demo.clock()),
-        None => (StoreMode::Production, Arc::new(SystemClock)),
+    let mode = match &demo {
+        Some(_) => StoreMode::Demo,
+        None => StoreMode::Production,
     };
+    let mut patience = Patience::at_start();
+    let reached = startup::reach_database(&config, mode, &mut patience).await?;
+    let (database, clock): (_, Arc<dyn Clock>) = match reached {
+        Some(Reached { database, clock }) => (Some(database), Arc::new(clock)),
+        None => (None, Arc::new(SystemClock)),
+    };
+    let clock = match &demo {
+        Some(demo) => demo.clock(clock),
+        None => clock,
+    };
+    let links = demo.as_ref().and_then(Demo::links);
+    let links = links.filter(|_| config.server.base_url.is_none());
+    let base_url = links.unwrap_or(&own_url).clone();
     let accepted_loss = match arguments.accept_loss {
         None => AcceptedLoss::None,
         Some(None) => AcceptedLoss::Any,
         Some(Some(sequence)) => AcceptedLoss::UpTo(sequence),
     };
-    let app = startup::open(&config, base_url.clone(), mode, clock, accepted_loss).await?;
-    let app = Arc::new(app);
+    let opening = Opening {
+        base_url: base_url.clone(),
+        mode,
+        clock,
+        accepted_loss,
+        database,
+    };
+    let app = Arc::new(startup::open(&config, opening, patience).await?);
     app.look_after_the_attorneys_key();
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
-        demo.move_in(&app, &config.store.data, &operator_url)
-            .await?;
+        demo.move_in(&app, &config, &own_url, &operator_url).await?;
         demo.wake_on_moves(app.clone());
     }
 
@@ -133,6 +155,14 @@ async fn run(
     let stop = app.stop.clone();
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
+    let (plugins, stopped) = (app.plugin_store.clone(), stop.clone());
+    let follow = async move {
+        tokio::select! {
+            () = stopped.cancelled() => {}
+            () = plugins.follow_changes() => {}
+        }
+    };
+    parts.run("the look at plugins", follow);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
@@ -211,11 +241,12 @@ async fn demo_world(
     match demo {
         Ok(demo) => Ok(Some(demo)),
         Err(error @ DemoError::World(_)) => Err(CommandError::Fault(error.into())),
-        Err(error) => Err(CommandError::Refused(format!(
-            "{:#}",
-            anyhow::Error::from(error)
-        ))),
+        Err(error) => Err(refused(error)),
     }
+}
+
+fn refused(error: DemoError) -> CommandError {
+    CommandError::Refused(format!("{:#}", anyhow::Error::from(error)))
 }
 
 /// The public address: the configured one, or where the server listens.
@@ -226,11 +257,13 @@ fn base_url(config: &Config, address: SocketAddr) -> anyhow::Result<Url> {
     }
 }
 
-/// Ends with the failure after which nothing can be stored any more.
+/// Ends with the failure after which nothing can be stored any more. A database
+/// that is away may come back.
 async fn store_failure(app: &App) -> StoreError {
     loop {
-        if let Err(error) = app.records.store.health() {
-            return error;
+        match app.records.store.health() {
+            Ok(()) | Err(StoreError::Engine(EngineError::Unavailable { .. })) => {}
+            Err(error) => return error,
         }
         tokio::time::sleep(LOOK_AT_STORE).await;
     }
@@ -249,6 +282,10 @@ async fn public_router(
         .with_longest_bodies(limits.max_body_bytes, limits.max_batch_body_bytes);
     // Everything that is made of this counts together.
     http.rates = RateLimiter::new(limits.rates(mode));
+    let store = &app.records.store;
+    if store.is_shared() {
+        http.rates = http.rates.shared(Arc::new(StoredBuckets(store.clone())));
+    }
     let authentication = parafa_api_auth::router(Arc::new(app.auth_api()), http.clone());
     let diligence = parafa_api_diligence::router(Arc::new(app.diligence_api()), http.clone());
     let tools = DiligenceTools::new(
@@ -256,7 +293,11 @@ async fn public_router(
         diligence.clone(),
         Implementation::new("parafa", env!("CARGO_PKG_VERSION")),
     );
-    let tools = tools.await.context("the tools for agents")?;
+    let mut tools = tools.await.context("the tools for agents")?;
+    if store.is_shared() {
+        let answers = StoredAnswers(shared::kept_answers(app.records.clone()));
+        tools = tools.keeping_answers_in(Arc::new(answers));
+    }
     let agents = McpConfig {
         http: http.clone(),
         origins: vec![base_url.origin().ascii_serialization()],

@@ -3,7 +3,7 @@
 use config::{Value, ValueKind};
 
 /// Sections that have no settings yet. An empty one asks for nothing.
-pub(super) const WITHOUT_SETTINGS: [&str; 2] = ["objects", "webhooks"];
+pub(super) const WITHOUT_SETTINGS: [&str; 1] = ["webhooks"];
 /// Sections that are for something that is off without them. An empty one asks
 /// for nothing either.
 const OPTIONAL: [&str; 4] = ["attorney", "mail", "mobile_id", "smart_id"];
@@ -24,20 +24,8 @@ pub(super) fn without_empty(mut root: Value) -> Value {
 
 /// What is said of a setting that asks for something that this build does not
 /// have.
-pub(super) fn sentence(section: &str, key: &str, value: Option<&str>) -> Option<String> {
-    match (section, key) {
-        ("store", "engine") if value == Some("postgres") => Some(
-            "store.engine is postgres, and this build does not have that engine: sled is the one \
-             that it has"
-                .to_owned(),
-        ),
-        ("store", "url") => Some(
-            "store.url is set, and this build has no engine that is reached by a URL: records are \
-             in store.data"
-                .to_owned(),
-        ),
-        _ => WITHOUT_SETTINGS.contains(&section).then(|| {
-            format!("{section}.{key} is set, and this build has no settings in [{section}]")
-        }),
-    }
+pub(super) fn sentence(section: &str, key: &str) -> Option<String> {
+    WITHOUT_SETTINGS
+        .contains(&section)
+        .then(|| format!("{section}.{key} is set, and this build has no settings in [{section}]"))
 }

@@ -40,10 +40,10 @@ impl Environment {
         self.0.iter().any(|(name, _)| key_of(name) == key)
     }
 
-    /// Each variable and its value, and an environment with nothing else.
-    pub(super) fn each(&self) -> impl Iterator<Item = (&str, &str, Self)> {
+    /// Each variable, and an environment with nothing else.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&str, Self)> {
         let each = self.0.iter();
-        each.map(|set| (&*set.0, &*set.1, Self(vec![set.clone()])))
+        each.map(|set| (&*set.0, Self(vec![set.clone()])))
     }
 }
 

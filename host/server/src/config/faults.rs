@@ -74,7 +74,7 @@ fn of_section(
         if is_replaced(&format!("{name}.{key}")) {
             return None;
         }
-        let told = absent::sentence(name, key, value.get_ref().as_str());
+        let told = absent::sentence(name, key);
         let told = told.or_else(|| {
             let alone = Table::from_iter([(key.to_owned(), plain(value)?)]);
             let fault = fault(name, Value::Table(alone))?;
@@ -103,10 +103,10 @@ fn plain(value: &Spanned<DeValue<'_>>) -> Option<Value> {
 /// A sentence for each variable that sets what is unknown, or to a value that it
 /// cannot have.
 pub(super) fn of_environment(environment: &Environment) -> Vec<String> {
-    let faults = environment.each().filter_map(|(variable, value, alone)| {
+    let faults = environment.each().filter_map(|(variable, alone)| {
         let key = environment::key_of(variable);
         let (section, setting) = key.split_once('.').unwrap_or_default();
-        let told = absent::sentence(section, setting, Some(value)).or_else(|| {
+        let told = absent::sentence(section, setting).or_else(|| {
             let sources = config::Config::builder().add_source(alone);
             match load::of_sources(sources).err()? {
                 ConfigError::NotFound(_) => None,
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_fault_of_a_file_is_told_with_its_line_and_its_name() {
-        let text = "store.url = 'postgres://db'\n\
+        let text = "store.engine = 'mysql'\n\
                     [server]\nlisen = '127.0.0.1:80'\nlisten = 'here'\n\
                     [limits]\nfile_days = 1.5\nreads_per_minute = 0\nplugin_calls = 5\n\
                     [card]\nenabled = 'no'\n\
@@ -153,7 +153,7 @@ mod tests {
         assert_told(
             &checked(text),
             &[
-                &["line 1:", "store.url is set"],
+                &["line 1:", "store.engine: unknown variant `mysql`"],
                 &["line 3:", "server.lisen: unknown field"],
                 &["line 4:", "server.listen: "],
                 &["line 6:", "limits.file_days: invalid type"],
@@ -178,7 +178,7 @@ mod tests {
             ("PARAFA_SERVER__LISEN", "127.0.0.1:80"),
             ("PARAFA_LIMITS__DOWNLOADS", "many"),
             ("PARAFA_OUTBOUND__ALLOW", "[a:1]"),
-            ("PARAFA_STORE__URL", "postgres://db"),
+            ("PARAFA_WEBHOOKS__KEY", "a.pem"),
             ("PARAFA_MAIL__HOST", "mail.example"),
         ];
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
@@ -191,7 +191,7 @@ mod tests {
                 &["lisen", "PARAFA_SERVER__LISEN"],
                 &["limits.downloads", "PARAFA_LIMITS__DOWNLOADS"],
                 &["outbound.allow", "PARAFA_OUTBOUND__ALLOW"],
-                &["store.url is set", "PARAFA_STORE__URL"],
+                &["webhooks.key is set", "PARAFA_WEBHOOKS__KEY"],
             ],
         );
     }

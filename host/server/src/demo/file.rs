@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diligence_keys::DiligenceKeys;
 use super::relying_party::RelyingParty;
+use super::store::SharedStore;
 use super::workspace::Workspace;
 
 const NAME: &str = "demo.json";
@@ -24,6 +25,9 @@ pub(crate) struct DemoFile {
     pub(crate) operator_url: String,
     #[serde(flatten)]
     pub(crate) workspaces: Workspaces,
+    /// The store that other hosts may share, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) store: Option<SharedStore>,
     pub(crate) world: WorldPart,
 }
 

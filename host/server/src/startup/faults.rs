@@ -13,10 +13,11 @@ use parafa_trust::Purpose;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
-use super::folder::check_cache;
+use super::database::ONE_KEY_FOR_ALL;
 use super::services::{
     certificate_policy, load_anchors, mailer, time_stamping_authorities, webhook_policy,
 };
+use super::store_faults::store_faults;
 use super::{NoMasterKeyFile, master_key_file, trusted_proxies};
 use crate::config::{Config, ConfigError, Diligence, MobileId, SmartId};
 use crate::demo;
@@ -57,7 +58,7 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(check_listeners(config));
     found.in_check(check_data_folder(config, mode));
     found.in_check(check_master_key(config, mode));
-    found.in_check(check_cache(config));
+    found.0.extend(store_faults(config));
     found.in_check(trusted_proxies(config));
     found.in_check(webhook_policy(config));
     found.in_check(certificate_policy(config));
@@ -94,7 +95,8 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
 }
 
 /// Refuses a master key that cannot be used, or that is missing although there
-/// is a store; a new store gets a new one.
+/// is a store; a new store gets a new one. Of a database a demo looks whether it
+/// is new when it has reached it.
 fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
     let path = master_key_file(config, mode).ok_or(NoMasterKeyFile)?;
     let [store, bytes, keys] = ["store", "bytes", "keys"].map(|name| config.store.data.join(name));
@@ -114,12 +116,19 @@ fn check_master_key(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
             config.store.data.display()
         );
     }
+    let is_shared = config.store.is_shared();
+    let may_be_made = match mode {
+        StoreMode::Demo if is_shared => true,
+        StoreMode::Production if is_shared => false,
+        _ => !store.exists(),
+    };
     let error = match MasterKey::load(&path) {
         Ok(_) => return Ok(()),
-        Err(KeyError::MasterMissing { .. }) if !store.exists() => return Ok(()),
+        Err(KeyError::MasterMissing { .. }) if may_be_made => return Ok(()),
         Err(error) => error,
     };
     let remedy = match (&error, mode) {
+        (KeyError::MasterMissing { .. }, _) if is_shared => ONE_KEY_FOR_ALL,
         (KeyError::MasterMissing { .. }, StoreMode::Demo) => {
             "there is a store already, which has one: bring back the copy, or leave out --demo where the store is not a demo's"
         }
@@ -193,6 +202,9 @@ fn check_data_folder(config: &Config, mode: StoreMode) -> anyhow::Result<()> {
             "store.data {} is not a folder: name one, or a path where it can be made",
             data.display()
         );
+    }
+    if config.store.is_shared() {
+        return Ok(());
     }
     // What else is wrong with it, and what cannot be looked at, opening it tells.
     if let Err(away @ (FolderError::RecordsAway { .. } | FolderError::DocumentsAway { .. })) =

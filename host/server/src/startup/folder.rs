@@ -6,11 +6,28 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use parafa_platform::PlatformError;
 use parafa_platform::sweep::Sweeper;
-use parafa_store::engine::SledOptions;
-use parafa_store::{AcceptedLoss, Clock, Folder, FolderOptions, KeyError, StoreMode};
+use parafa_store::sled::SledOptions;
+use parafa_store::{AcceptedLoss, Clock, Folder, FolderOptions, KeyError, StoreMode, SystemClock};
 
+use super::database::{self, Reached, open_shared};
+use super::patience::Patience;
 use crate::config::Config;
 use crate::tables::TABLES;
+
+/// Opens what the configuration names for a command: a folder that no server
+/// works on, or a database beside the hosts that share it. It makes no store in a
+/// database where there is none.
+pub(crate) async fn open_for_command(config: &Config, mode: StoreMode) -> anyhow::Result<Folder> {
+    if let Some(options) = database::options(config)? {
+        database::refuse_empty(&options).await?;
+    }
+    match database::reach(config, mode, &mut Patience::none()).await? {
+        None => open_folder(config, mode, Arc::new(SystemClock)).await,
+        Some(Reached { database, clock }) => {
+            open_shared(config, mode, database, Arc::new(clock)).await
+        }
+    }
+}
 
 /// Opens it, if nothing is lost.
 pub(crate) async fn open_folder(
@@ -123,7 +140,6 @@ mod tests {
     use std::fs;
 
     use jiff::Timestamp;
-    use parafa_store::SystemClock;
     use tempfile::TempDir;
     use uuid::Uuid;
 

@@ -8,16 +8,16 @@ use parafa_api_signing::requests::{
 };
 use parafa_api_signing::{Delivery, DocumentFamily, Language, SigningMethod, SigningOrder};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::UnsealedSigning;
-use parafa_ceremony::records::{MailKind, SigningRow};
-use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_ceremony::reader::UnsealedCeremony;
+use parafa_ceremony::records::{CeremonyRow, MailKind};
+use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use parafa_signing::records::EventKind;
-use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
@@ -37,6 +37,7 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
 
     let refused = host
         .app
+        .signing
         .signings
         .create_batch(&CALLER, batch(), Some(&late))
         .await;
@@ -165,10 +166,17 @@ async fn a_stored_file_lives_for_a_week() {
 
     site.pass(DAY * 7 - MINUTE);
     host.run_all().await;
-    assert!(host.app.intake.read_file(&CALLER, token).await.is_ok());
+    assert!(
+        host.app
+            .signing
+            .intake
+            .read_file(&CALLER, token)
+            .await
+            .is_ok()
+    );
     site.pass(MINUTE);
 
-    let gone = host.app.intake.read_file(&CALLER, token).await;
+    let gone = host.app.signing.intake.read_file(&CALLER, token).await;
     assert!(matches!(
         gone,
         Err(SigningError::Ceremony(CeremonyError::NotFound))
@@ -191,7 +199,7 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
 
     let cancelled = host.cancel(id).await.unwrap();
 
-    assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
+    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
     site.pass(MINUTE);
     host.run_all().await;
     let row = read(&host, id).await;
@@ -359,7 +367,7 @@ pub(super) fn batch() -> CreateBatch {
     }
 }
 
-pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> SigningRow {
+pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> CeremonyRow {
     let created = host.post(signing_request(terms(order, delivery))).await;
     created.unwrap().row
 }
@@ -367,9 +375,10 @@ pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
 pub(super) async fn create_once(
     host: &Host,
     claim: &Claim,
-) -> Result<UnsealedSigning, SigningError> {
+) -> Result<UnsealedCeremony, SigningError> {
     let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     host.app
+        .signing
         .signings
         .create_signing(&CALLER, request, Some(claim))
         .await
@@ -412,17 +421,17 @@ pub(super) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, 
     panic!("the signature is not made");
 }
 
-pub(super) async fn read(host: &Host, id: Uuid) -> SigningRow {
+pub(super) async fn read(host: &Host, id: Uuid) -> CeremonyRow {
     host.app
         .records
         .store
-        .get::<SigningRow>(&id)
+        .get::<CeremonyRow>(&id)
         .await
         .unwrap()
         .unwrap()
 }
 
-pub(super) async fn signings(host: &Host) -> Vec<SigningRow> {
+pub(super) async fn signings(host: &Host) -> Vec<CeremonyRow> {
     rows(host).await
 }
 

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 use parafa_ceremony::ceremonies::{
-    CardRequest, Ceremony, CeremonyState, StartAttempt, SubmittedSignature,
+    CardRequest, CeremonyState, OpenedLink, StartAttempt, SubmittedSignature,
 };
 use parafa_ceremony::records::{Prompt, PromptsRow};
 use parafa_ceremony::{AttemptsOf, CeremonyError};
@@ -40,14 +40,14 @@ async fn start(stage: &Stage<'_>) {
     started.await.unwrap();
 }
 
-async fn ceremony(stage: &Stage<'_>) -> Ceremony {
+async fn ceremony(stage: &Stage<'_>) -> OpenedLink {
     let link = stage.host.link(stage.signer);
-    stage.host.app.ceremonies.ceremony(&link).await.unwrap()
+    stage.host.app.ceremonies.open_link(&link).await.unwrap()
 }
 
 async fn state(stage: &Stage<'_>) -> CeremonyState {
     let ceremony = ceremony(stage).await;
-    let state = stage.host.app.ceremonies.ceremony_state(ceremony);
+    let state = stage.host.app.ceremonies.state(ceremony);
     state.await.unwrap()
 }
 
@@ -110,7 +110,7 @@ async fn what_a_card_signs_may_be_longer_than_what_is_kept_of_it() {
 }
 
 async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
-    let mut stage = Stage::set(site, posted).await;
+    let mut stage = Stage::set_among_hosts(site, posted).await;
     start(&stage).await;
     stage.host.run_all().await;
     let code = state(&stage).await.pairing.unwrap().code;
@@ -119,7 +119,7 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
     let paired = stage.host.app.ceremonies.pair(&code).await.unwrap();
     stage.host = stage.deployment.sound_host().await;
     let ceremonies = stage.host.app.ceremonies.clone();
-    let ceremony = ceremonies.card_ceremony(&paired.token).await.unwrap();
+    let ceremony = ceremonies.open_card_link(&paired.token).await.unwrap();
     assert_eq!(ceremony.signer, stage.signer);
     let asked = send_certificate(&stage, CARD).await.unwrap();
     stage.host = stage.deployment.sound_host().await;
@@ -135,7 +135,7 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
     assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
     stage.host = stage.deployment.sound_host().await;
     let ceremonies = &stage.host.app.ceremonies;
-    let leads_to = ceremonies.card_ceremony(&paired.token).await.unwrap();
+    let leads_to = ceremonies.open_card_link(&paired.token).await.unwrap();
     let again = ceremonies.submit_signature(&leads_to, &signature).await;
     assert_eq!(again.unwrap().phase, Phase::Done);
     let other = signed(&stage, CARD, &asked).await;
@@ -143,7 +143,7 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
     assert!(matches!(other, Err(CeremonyError::NotFound)), "{other:?}");
     let id = stage.signing().await.signing.id.uuid();
     stage.host.erase(id).await.unwrap();
-    let gone = ceremonies.card_ceremony(&paired.token).await;
+    let gone = ceremonies.open_card_link(&paired.token).await;
     assert!(matches!(gone, Err(CeremonyError::NotFound)), "{gone:?}");
 }
 
@@ -266,7 +266,12 @@ async fn an_attempt_that_is_given_up_takes_nothing_of_its_app_any_more() {
 
     let late = complete(&stage, &signature).await;
     assert!(matches!(late, Err(CeremonyError::NotFound)), "{late:?}");
-    let lost = stage.host.app.ceremonies.card_ceremony(&paired.token).await;
+    let lost = stage
+        .host
+        .app
+        .ceremonies
+        .open_card_link(&paired.token)
+        .await;
     assert!(matches!(lost, Err(CeremonyError::NotFound)));
     assert_eq!(stage.signing().await.versions.len(), 1);
 }
@@ -339,12 +344,12 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
             let paired = ceremonies.pair(code).await;
             assert!(matches!(paired, Err(CeremonyError::NotFound)));
         }
-        let guessed = ceremonies.card_ceremony("guessed").await;
+        let guessed = ceremonies.open_card_link("guessed").await;
         assert!(matches!(guessed, Err(CeremonyError::NotFound)));
         let asked = send_certificate(&stage, CARD).await.unwrap();
         let signature = signed(&stage, CARD, &asked).await;
         let other = stage.signing().await.signing.signers[1].id.uuid();
-        let other = ceremonies.ceremony(&stage.host.link(other)).await.unwrap();
+        let other = ceremonies.open_link(&stage.host.link(other)).await.unwrap();
         let others = ceremonies.submit_signature(&other, &signature).await;
         assert!(matches!(others, Err(CeremonyError::NotFound)));
         let guessed = SubmittedSignature {
@@ -356,7 +361,7 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
 
         let phase = complete(&stage, &signature).await.unwrap();
         assert_eq!(phase, Phase::Done, "{format}");
-        let leads_to = ceremonies.card_ceremony(&paired.token).await.unwrap();
+        let leads_to = ceremonies.open_card_link(&paired.token).await.unwrap();
         let spent = ceremonies.submit_signature(&leads_to, &guessed).await;
         assert!(matches!(spent, Err(CeremonyError::NotFound)), "{spent:?}");
         assert_eq!(stage.signing().await.versions.len(), 2, "{format}");
@@ -376,7 +381,7 @@ async fn a_person_who_was_asked_too_often_is_told_when_the_hour_is_over() {
         waits: false,
     };
     let asked = PromptsRow {
-        person: app.prompts.prompted_person(person.as_str()),
+        person: app.ceremonies.prompts().prompted_person(person.as_str()),
         attempts: vec![ended; 30],
     };
     stage.host.put(&asked).await;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use parafa_store::engine::{
     ClaimDue, Commit, CommitOutcome, DueEntry, Engine, EngineError, Entry, Scan, Version, Versioned,
 };
-use parafa_store::{Feed, MemoryEngine};
+use parafa_store::{EntriesCopy, FaultyEngine};
 
 use super::promise::Promise;
 
@@ -42,14 +42,14 @@ impl Neglect {
 
 /// The engine, without one of its checks.
 pub(super) struct Careless {
-    engine: Arc<MemoryEngine>,
+    engine: Arc<FaultyEngine>,
     neglect: Neglect,
     /// Where the jobs stand that this host has claimed.
     claimed: Mutex<HashSet<Bytes>>,
 }
 
 impl Careless {
-    pub(super) fn new(engine: Arc<MemoryEngine>, neglect: Neglect) -> Self {
+    pub(super) fn new(engine: Arc<FaultyEngine>, neglect: Neglect) -> Self {
         Self {
             engine,
             neglect,
@@ -99,11 +99,15 @@ impl Engine for Careless {
         Ok(claimed)
     }
 
-    async fn follow(&self) -> Result<Feed, EngineError> {
-        self.engine.follow().await
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
+        self.engine.begin_copy().await
     }
 
     fn health(&self) -> Result<(), EngineError> {
         self.engine.health()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
     }
 }

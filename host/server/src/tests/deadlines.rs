@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::response::Response;
 use http::Request;
 use jiff::{SignedDuration, Timestamp};
-use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
+use parafa_domain::{AttemptFailure, CeremonyStatus, Phase, SignerStatus};
 use parafa_platform::outbox::{NOTICES_OF_SUBJECT, NoticeKind};
 use parafa_signing::records::EventKind;
 use parafa_store::audit::{self, Verdict};
@@ -67,14 +67,17 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     let site = Site::start().await;
     let stage = signed_on_this_device(&site).await;
     stage.come_to_the_deadline().await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Pending
+    );
 
     stage.come_back().await;
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     let signing = stage.signing().await;
     assert_eq!(signing.versions.len(), 2);
-    assert_eq!(signing.signing.status, SigningStatus::Expired);
+    assert_eq!(signing.signing.status, CeremonyStatus::Expired);
     assert_eq!(signing.signing.signers[0].status, SignerStatus::Signed);
 }
 
@@ -189,7 +192,7 @@ async fn expires_at(stage: &Stage<'_>) -> Timestamp {
 
 async fn assert_expired(stage: &Stage<'_>) {
     let signing = stage.signing().await.signing;
-    assert_eq!(signing.status, SigningStatus::Expired);
+    assert_eq!(signing.status, CeremonyStatus::Expired);
     assert_eq!(signing.turn, None);
     for party in &signing.signers {
         assert_eq!(party.status, SignerStatus::Expired);

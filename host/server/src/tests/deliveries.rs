@@ -1,5 +1,7 @@
 //! Events that wait in a line before their receiver.
 
+use std::collections::HashSet;
+
 use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
 use parafa_delivery::DROP_NOTICE;
@@ -14,7 +16,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
-use super::deployment::{CALLER, Site};
+use super::deployment::{CALLER, Deployment, Site};
 use super::host::Host;
 use super::stage::TICK;
 
@@ -93,6 +95,76 @@ async fn an_event_comes_once_the_one_before_it_was_tried() {
         panic!("the other one follows at once")
     };
     assert_eq!(kind_of(&host, second).await, EventKind::Declined);
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_for_a_while_waits_for_its_line() {
+    let site = Site::start().await;
+    let (deployment, host) = site.opened().await;
+    give_secret(&host).await;
+    for _event in 0..=AT_ONCE {
+        host.cancel_told(&site).await;
+    }
+    let hidden = deployment.unmount_keys();
+
+    assert!(claim_turns(&host).await.is_empty());
+
+    hidden.restore();
+    assert_eq!(claim_turns(&host).await.len(), AT_ONCE);
+    assert_eq!(host.app.webhooks.waiting(), 1);
+}
+
+#[tokio::test]
+async fn an_event_is_sent_by_one_host_at_a_time_and_the_next_one_by_whichever_comes_first() {
+    let site = Site::start().await;
+    let deployment = Deployment::shared(&site);
+    let [one, other] = [deployment.sound_host().await, deployment.sound_host().await];
+    give_secret(&one).await;
+    decline_told(&one, &site).await;
+
+    let mut first = claim_turns(&one).await;
+    let (job, turn) = first.pop().expect("one of the two has its turn");
+    assert!(first.is_empty(), "the other one follows it");
+    assert!(claim_turns(&other).await.is_empty(), "nothing twice");
+    site.pass(TICK);
+    fail(&one, &site, &job).await;
+    drop(turn);
+
+    let [(next, _)] = &claim_turns(&other).await[..] else {
+        panic!("the other one follows, at any host")
+    };
+    assert_eq!(kind_of(&one, &job).await, EventKind::SignerDeclined);
+    assert_eq!(kind_of(&other, next).await, EventKind::Declined);
+    assert!(claim_turns(&one).await.is_empty());
+}
+
+#[tokio::test]
+async fn each_host_holds_its_own_part_of_a_line_and_a_dead_ones_part_is_sent_by_the_other() {
+    let site = Site::start().await;
+    let deployment = Deployment::shared(&site);
+    let [one, other] = [deployment.sound_host().await, deployment.sound_host().await];
+    give_secret(&one).await;
+    for _event in 0..3 * AT_ONCE {
+        one.cancel_told(&site).await;
+    }
+
+    let dying = claim_turns(&one).await;
+    let mut under_way = claim_turns(&other).await;
+    assert_eq!((dying.len(), under_way.len()), (AT_ONCE, AT_ONCE));
+    let is_told = |id| under_way.iter().any(|(job, _)| job.id == id);
+    assert!(dying.iter().all(|(job, _)| !is_told(job.id)));
+    let mut told = HashSet::new();
+    for _ in 0..3 * AT_ONCE {
+        for (job, turn) in under_way {
+            told.insert(job.id);
+            fail(&other, &site, &job).await;
+            drop(turn);
+        }
+        site.pass(LEASE);
+        under_way = claim_turns(&other).await;
+    }
+
+    assert_eq!(told.len(), 3 * AT_ONCE, "those of the dead host too");
 }
 
 #[tokio::test]
@@ -298,7 +370,7 @@ async fn decline_told(host: &Host, site: &Site) {
     let created = host.create_told(site.posted(), SigningOrder::Sequential, webhook);
     let created = created.await.unwrap().signing;
     let link = host.link(created.signers[0].id.uuid());
-    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
+    let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
     host.app.ceremonies.decline(&ceremony, None).await.unwrap();
 }
 

@@ -1,7 +1,9 @@
-//! Hosts over one engine in memory, one folder and one demo world.
+//! Hosts over one engine, one folder and one demo world.
 
 mod folders;
+mod kept;
 mod phone;
+mod plugins;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,11 +19,12 @@ use parafa_demo::{
 };
 use parafa_fixtures::{DemoKeys, built};
 use parafa_outbound::HostPort;
-use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry, Unobserved};
+use parafa_plugin_host::{PluginHost, PluginHostConfig, Registry};
 use parafa_store::bytes::SWEEP_REST;
-use parafa_store::engine::{Engine, FaultPlan, MemoryDisk};
+use parafa_store::engine::Engine;
+use parafa_store::faulty::FaultPlan;
 use parafa_store::{
-    ByteFiles, Clock, DataKeys, Folder, ManualClock, MasterKey, MemoryEngine, OffsetClock, Store,
+    ByteFiles, Clock, DataKeys, FaultyEngine, Folder, ManualClock, MasterKey, OffsetClock, Store,
     StoreError, StoreMode,
 };
 use tempfile::TempDir;
@@ -31,6 +34,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 use uuid::Uuid;
 
+pub(super) use self::kept::Kept;
 pub(super) use self::phone::Phone;
 use super::calls::document;
 use super::careless::Careless;
@@ -38,10 +42,10 @@ use super::host::{Host, Oddity};
 use super::urgency::Calls;
 use crate::config::{Attorney, Card, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup::HostParts;
+use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
 use parafa_platform::accounts::{KeyMode, Product, Role};
 use parafa_platform::billing::{BillingRow, Funding, PriceLadder};
-use parafa_plugin_store::PluginStore;
 use parafa_signing::quota::add_up;
 
 /// Personal codes of people who sign, each with an account of their own.
@@ -74,13 +78,16 @@ pub(super) const CALLER: Caller = Caller {
     role: Role::Member,
 };
 
-/// What deployments share: the outside world, the time and the plugins.
+/// What deployments share: the outside world, the time and, where their hosts do
+/// not work at the same time, the plugins.
 pub(super) struct Site {
     pub(super) clock: Arc<ManualClock>,
     pub(super) plugins: Arc<Registry>,
     /// What was called of them.
     pub(super) calls: Arc<Calls>,
     plugin_host: Arc<PluginHost>,
+    /// The components of the plugins.
+    components: Vec<&'static str>,
     /// Number of the world's event that was looked at last.
     journal_seen: AtomicU64,
     document: Bytes,
@@ -99,7 +106,7 @@ impl Site {
         Self::start_with(&[PDF, TOY]).await
     }
 
-    async fn start_with(components: &[&str]) -> Self {
+    async fn start_with(components: &[&'static str]) -> Self {
         // Another test of this process may have installed it.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let folder = scratch();
@@ -136,6 +143,7 @@ impl Site {
             plugins,
             calls,
             plugin_host,
+            components: components.to_vec(),
             journal_seen: AtomicU64::new(0),
             document: Bytes::from(parafa_fixtures::plain(1)),
             config,
@@ -192,28 +200,6 @@ impl Site {
             extension: "pdf",
             content: self.document.clone(),
         }
-    }
-
-    /// Installs one more plugin.
-    pub(super) async fn install(&self, component: &str) {
-        let plugin = self
-            .plugin_host
-            .admit(built::plugin(component).into())
-            .await;
-        self.plugins.install(plugin.unwrap()).unwrap();
-    }
-
-    /// Installs a build of the toy that behaves as the last one did and has a
-    /// digest of its own; gives that.
-    pub(super) async fn replace_toy(&self, build: u8) -> String {
-        // A custom section of the component: its length, the length of its
-        // name, the name, the content.
-        let section = [&[0, 6, 4][..], b"made", &[build]].concat();
-        let component = [&built::plugin(TOY)[..], &section].concat();
-        let plugin = self.plugin_host.admit(component.into()).await.unwrap();
-        let digest = plugin.digest().to_string();
-        self.plugins.install(plugin).unwrap();
-        digest
     }
 
     /// How often phones have rung since this was asked last.
@@ -381,10 +367,12 @@ fn scratch() -> TempDir {
 /// Records, bytes and keys that hosts share, and that outlive them.
 pub(super) struct Deployment<'s> {
     pub(super) site: &'s Site,
-    disk: MemoryDisk,
+    kept: Arc<Kept>,
     folder: TempDir,
     master: Arc<MasterKey>,
     funded: OnceCell<()>,
+    /// Whether its hosts know of each other.
+    is_shared: bool,
 }
 
 impl<'s> Deployment<'s> {
@@ -393,10 +381,19 @@ impl<'s> Deployment<'s> {
         site.clock.set(START.parse().unwrap());
         Self {
             site,
-            disk: MemoryDisk::default(),
+            kept: Arc::new(Kept::new()),
             folder: scratch(),
             master: Arc::new(MasterKey::from_bytes([7; 32])),
             funded: OnceCell::new(),
+            is_shared: false,
+        }
+    }
+
+    /// The same for hosts that work at the same time, each with plugins of its own.
+    pub(super) fn shared(site: &'s Site) -> Self {
+        Self {
+            is_shared: true,
+            ..Self::new(site)
         }
     }
 
@@ -413,23 +410,24 @@ impl<'s> Deployment<'s> {
     pub(super) async fn odd_host(&self, oddity: Oddity) -> Result<Host, StoreError> {
         self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
-        let engine = MemoryEngine::open(self.disk.clone(), oddity.faults, site.clock.clone());
-        let engine = Arc::new(engine);
+        let engine = self.engine(oddity.faults).await;
         let looked_through: Arc<dyn Engine> = match oddity.neglect {
             Some(neglect) => Arc::new(Careless::new(engine.clone(), neglect)),
             None => engine.clone(),
         };
         let clock = OffsetClock::new(site.clock.clone());
         clock.advance(oddity.skew);
-        let plugins = site.config.plugin_store();
+        let records = Records::from(self.records(looked_through).await?);
+        let plugins = self.plugins(&records).await;
         let own = HostParts {
-            records: self.records(looked_through).await?.into(),
-            plugins: site.plugins.clone(),
-            plugin_store: PluginStore::new(&plugins, StoreMode::Demo, Arc::new(Unobserved)),
+            plugins: plugins.registry,
+            plugin_source: plugins.source,
+            plugin_store: plugins.store,
+            records,
             clock: Arc::new(clock),
             base_url: Url::parse("http://localhost:8080").unwrap(),
         };
-        Ok(Host::new(&site.config, own, engine))
+        Ok(Host::new(&site.config, own, engine, self.kept.clone()))
     }
 
     /// Lets the workspace pay, before anything can go wrong.
@@ -450,12 +448,13 @@ impl<'s> Deployment<'s> {
 
     /// Records, bytes and keys for somebody who only looks.
     pub(super) async fn sound_records(&self) -> Folder {
-        let engine = MemoryEngine::open(
-            self.disk.clone(),
-            FaultPlan::default(),
-            self.site.clock.clone(),
-        );
-        self.records(Arc::new(engine)).await.unwrap()
+        let engine = self.engine(FaultPlan::default()).await;
+        self.records(engine).await.unwrap()
+    }
+
+    async fn engine(&self, faults: FaultPlan) -> Arc<FaultyEngine> {
+        let engine = self.kept.engine(&self.site.clock, self.is_shared).await;
+        Arc::new(FaultyEngine::new(engine, faults))
     }
 
     async fn records(&self, engine: Arc<dyn Engine>) -> Result<Folder, StoreError> {

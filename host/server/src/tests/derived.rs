@@ -10,14 +10,16 @@ use parafa_api_signing::requests::{
 };
 use parafa_api_signing::{Delivery, DocumentFamily, FileToken, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::reader::UnsealedSigning;
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::reader::UnsealedCeremony;
+use parafa_ceremony::records::{CeremonyRow, DocumentVersion};
 use parafa_demo::{Fault, Service};
-use parafa_domain::{AttemptFailure, Phase, SigningStatus};
+use parafa_domain::{AttemptFailure, CeremonyStatus, Phase};
 use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::plugins::DisabledPluginRow;
 use parafa_plugin_host::Refusal;
 use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::Clock;
+use parafa_store::StoreError;
 use uuid::Uuid;
 
 use super::calls::{document, read, signings, terms};
@@ -70,12 +72,12 @@ async fn later_signers_sign_the_archived_version() {
     let second = stage.signing().await.signing.signers[1].id.uuid();
 
     stage.host.start(second, SIGN[1]).await.unwrap();
-    while stage.signing().await.signing.status == SigningStatus::Pending {
+    while stage.signing().await.signing.status == CeremonyStatus::Pending {
         stage.run_or_wait().await;
     }
 
     let row = stage.signing().await;
-    assert_eq!(row.signing.status, SigningStatus::Completed);
+    assert_eq!(row.signing.status, CeremonyStatus::Completed);
     assert_eq!(row.versions.len(), 4);
     assert!(
         bytes(&stage, row.newest().unwrap())
@@ -145,7 +147,7 @@ async fn what_a_plugin_makes_that_is_disabled_meanwhile_is_not_stored() {
     let site = Site::start().await;
     let stage = signed(&site, site.posted()).await;
 
-    let (archived, ()) = tokio::join!(stage.archive(), disable_at(&site, Service::Ocsp),);
+    let (archived, ()) = tokio::join!(stage.archive(), disable_at(&stage, Service::Ocsp),);
 
     assert!(matches!(
         archived,
@@ -160,7 +162,7 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
 
-    let (attempt, ()) = tokio::join!(stage.attempt(), disable_at(&site, Service::Tsa));
+    let (attempt, ()) = tokio::join!(stage.attempt(), disable_at(&stage, Service::Tsa));
 
     assert_eq!(attempt.phase, Phase::Failed);
     assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
@@ -241,11 +243,12 @@ async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
 
     assert_eq!(
         completed.unwrap().row.signing.status,
-        SigningStatus::Completed
+        CeremonyStatus::Completed
     );
     let artifact = host
         .app
-        .downloads
+        .ceremonies
+        .downloads()
         .signed_document(&sandbox(), id)
         .await
         .unwrap();
@@ -272,7 +275,7 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
             Err(SigningError::Ceremony(CeremonyError::Plugin(_)))
         ));
         let row = read(&host, id.uuid()).await;
-        assert_eq!(row.signing.status, SigningStatus::Pending);
+        assert_eq!(row.signing.status, CeremonyStatus::Pending);
         assert_eq!(deployment.byte_files().len(), 1);
     }
 }
@@ -326,14 +329,25 @@ async fn fields_that_cannot_be_drawn_are_named_and_nothing_is_created() {
 
 /// Takes the PDF plugin out of use while it waits for a service, which answers
 /// late.
-async fn disable_at(site: &Site, service: Service) {
+async fn disable_at(stage: &Stage<'_>, service: Service) {
+    let site = stage.deployment.site;
     let service = site.faults(service);
     service.next(Fault::Delay { milliseconds: 300 });
     while service.is_pending() {
         tokio::task::yield_now().await;
     }
     let plugin = site.plugins.by_id("pdf").unwrap();
-    site.plugins.disable(plugin.digest());
+    // Another host is told to: this one has not looked yet.
+    let disabled = &DisabledPluginRow {
+        sha256: plugin.digest().to_string(),
+        since: site.clock.now(),
+    };
+    let records = stage.deployment.sound_records().await;
+    let stored = records
+        .store
+        .transact(|tx| Box::pin(async move { tx.put(disabled).await }));
+    let stored: Result<(), StoreError> = stored.await;
+    stored.unwrap();
 }
 
 /// A signing whose first signer has signed.
@@ -364,21 +378,22 @@ fn sandbox() -> Caller {
     }
 }
 
-async fn sandboxed(host: &Host, posted: Posted) -> SigningRow {
+async fn sandboxed(host: &Host, posted: Posted) -> CeremonyRow {
     let request = CreateSigning {
         source: Source::Document(posted.document()),
         terms: terms(SigningOrder::Parallel, Delivery::Link),
     };
     let created = host
         .app
+        .signing
         .signings
         .create_signing(&sandbox(), request, None)
         .await;
     created.unwrap().row
 }
 
-async fn simulated(host: &Host, id: Uuid) -> Result<UnsealedSigning, SigningError> {
-    let signings = &host.app.signings;
+async fn simulated(host: &Host, id: Uuid) -> Result<UnsealedCeremony, SigningError> {
+    let signings = &host.app.signing.signings;
     signings.simulate_outcome(&sandbox(), id, complete()).await
 }
 
@@ -405,7 +420,7 @@ async fn store(host: &Host, content: Bytes) -> FileToken {
 }
 
 /// A toy that is to be flattened.
-async fn create(host: &Host, bytes: DocumentBytes) -> Result<SigningRow, SigningError> {
+async fn create(host: &Host, bytes: DocumentBytes) -> Result<CeremonyRow, SigningError> {
     let request = CreateSigning {
         source: Source::Document(NewDocument {
             family: DocumentFamily::Further,

@@ -20,7 +20,7 @@ use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_domain::Phase;
 use parafa_platform::jobs::LEASE;
 use parafa_store::ManualClock;
-use parafa_store::engine::FaultPlan;
+use parafa_store::faulty::FaultPlan;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tower::ServiceExt;

@@ -18,7 +18,7 @@ async fn no_document_is_in_memory_while_a_time_stamp_is_waited_for() {
 
     let (finishing, call) = stage.ask_for_a_time_stamp().await;
 
-    assert_eq!(stage.host.app.attempts.document_turns.taken(), 0);
+    assert_eq!(stage.host.app.ceremonies.document_turns().taken(), 0);
     drop(call);
     assert_eq!(finishing.await.unwrap(), 1);
     assert_eq!(stage.newest_attempt().await.tries, 1, "it is asked again");
@@ -29,7 +29,7 @@ async fn both_steps_that_read_the_document_wait_for_their_turn() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     let format = stage.signing().await.format;
-    let turns = &stage.host.app.attempts.document_turns;
+    let turns = stage.host.app.ceremonies.document_turns();
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     for (step, next) in [
         (Phase::Signing, Phase::WaitingForUser),

@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use parafa_api_signing::{BaseUrl, ProblemDocuments, SigningOrder, edge};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_fixtures::PdfBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -31,7 +31,14 @@ const MOMENT: Duration = Duration::from_millis(300);
 /// All that somebody is sent who takes it as it comes.
 pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
     let requester = Requester::Key(CALLER.key);
-    let mut sent = pin!(host.app.downloads.send(download, requester).await.unwrap());
+    let mut sent = pin!(
+        host.app
+            .ceremonies
+            .downloads()
+            .send(download, requester)
+            .await
+            .unwrap()
+    );
     let mut received = Vec::new();
     while let Some(piece) = sent.try_next().await? {
         received.extend_from_slice(&piece);
@@ -42,7 +49,7 @@ pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, B
 /// A signer's link to a long document, served on a socket.
 struct Scene {
     host: Host,
-    row: SigningRow,
+    row: CeremonyRow,
     content: Bytes,
     address: SocketAddr,
     link: String,
@@ -96,7 +103,7 @@ impl Scene {
     }
 
     fn free_places(&self) -> usize {
-        self.host.app.downloads.places.free()
+        self.host.app.ceremonies.downloads().places.free()
     }
 }
 
@@ -193,19 +200,21 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
     let Scene {
         host, row, link, ..
     } = Scene::new(&deployment, 300_000).await;
-    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
+    let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
     let ask = || async {
-        let download = host
-            .app
-            .ceremonies
-            .ceremony_document(&ceremony)
-            .await
-            .unwrap();
+        let download = host.app.ceremonies.document(&ceremony).await.unwrap();
         let requester = Requester::Link(ceremony.signer);
         (download, requester)
     };
     let [(begun, requester), (late, _)] = [ask().await, ask().await];
-    let mut begun = pin!(host.app.downloads.send(begun, requester).await.unwrap());
+    let mut begun = pin!(
+        host.app
+            .ceremonies
+            .downloads()
+            .send(begun, requester)
+            .await
+            .unwrap()
+    );
     let first = begun.try_next().await.unwrap();
     assert!(first.is_some());
     drop(first);
@@ -215,6 +224,6 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
-    let late = host.app.downloads.send(late, requester).await;
+    let late = host.app.ceremonies.downloads().send(late, requester).await;
     assert!(matches!(late.err(), Some(CeremonyError::NotFound)));
 }

@@ -6,7 +6,7 @@ use parafa_api_signing::{Delivery, SigningMethod, SigningOrder, SimulatedOutcome
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::opening::identity_lock;
 use parafa_ceremony::records::{AttemptRow, MailKind, MailPayload, SignerPrivateRow};
-use parafa_domain::{Phase, SigningStatus};
+use parafa_domain::{CeremonyStatus, Phase};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::idempotency::{IdempotencyRow, Reserved};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
@@ -115,16 +115,16 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
 
     let late = host
         .app
-        .lifecycle
-        .erase_ended_signings(caller, None, Instant::now())
+        .ceremonies
+        .erase_ended(caller, None, Instant::now())
         .await
         .unwrap();
     assert_eq!((late.purged, late.failed), (0, 2));
     let soon = Instant::now() + Duration::from_secs(600);
     let in_time = host
         .app
-        .lifecycle
-        .erase_ended_signings(caller, None, soon)
+        .ceremonies
+        .erase_ended(caller, None, soon)
         .await
         .unwrap();
 
@@ -145,18 +145,15 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
     let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     let created = host
         .app
+        .signing
         .signings
         .create_signing(&sandbox, request, None)
         .await;
     let id = created.unwrap().id();
-    let mut matched = host.app.reader.signing_of(&sandbox, id).await.unwrap();
+    let mut matched = host.app.reader.row_of(&sandbox, id).await.unwrap();
     matched.signing.signers[0].identity_matched = Some(true);
     host.put(&matched).await;
-    host.app
-        .lifecycle
-        .erase_signing(&sandbox, id)
-        .await
-        .unwrap();
+    host.app.ceremonies.erase(&sandbox, id).await.unwrap();
 
     let expire = Simulation {
         action: SimulatedOutcome::Expire,
@@ -165,6 +162,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
     };
     let refused = host
         .app
+        .signing
         .signings
         .simulate_outcome(&sandbox, id, expire)
         .await;
@@ -173,7 +171,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         refused,
         Err(SigningError::Ceremony(CeremonyError::NotFound))
     ));
-    let row = host.app.reader.signing_of(&sandbox, id).await.unwrap();
+    let row = host.app.reader.row_of(&sandbox, id).await.unwrap();
     let mut parties = row.signing.signers.iter();
     assert!(parties.all(|party| party.identity_matched.is_none()));
 }
@@ -236,5 +234,5 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
 
     assert_eq!(lock().await, None);
     assert_eq!(cancelled.signers[2].personal_code, None);
-    assert_eq!(cancelled.row.signing.status, SigningStatus::Cancelled);
+    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
 }

@@ -9,24 +9,25 @@ use parafa_api_signing::requests::{
 use parafa_api_signing::{self as api, Delivery, SigningOrder, WireName};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
-use parafa_ceremony::reader::{UnsealedSigner, UnsealedSigning};
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::reader::{UnsealedCeremony, UnsealedSigner};
+use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::SigningMethod;
 use parafa_operator::{OperateError, OperatorCommand};
 use parafa_platform::jobs::{JobRunner, LEASE};
+use parafa_plugin_host::PluginSource;
 use parafa_signing::SigningError;
 use parafa_signing::batches::UnsealedBatch;
 use parafa_signing::files::UnsealedFile;
-use parafa_store::engine::FaultPlan;
+use parafa_store::faulty::FaultPlan;
 use parafa_store::jobs::{ClaimedJob, Lane};
-use parafa_store::{MemoryEngine, StoreError, StoreMode, Table};
+use parafa_store::{FaultyEngine, StoreError, StoreMode, Table};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::calls::{party, terms};
 use super::careless::Neglect;
-use super::deployment::{CALLER, Posted, Site};
+use super::deployment::{CALLER, Kept, Posted, Site};
 use super::frost::Frost;
 use crate::app::App;
 use crate::config::Config;
@@ -41,10 +42,14 @@ pub(super) const MOST_RUNS: usize = 1000;
 pub(super) struct Host {
     pub(super) app: Arc<App>,
     pub(super) runner: Arc<JobRunner>,
-    pub(super) engine: Arc<MemoryEngine>,
+    pub(super) engine: Arc<FaultyEngine>,
     pub(super) frost: Frost,
-    config: Config,
+    /// What it was made of.
+    pub(super) parts: HostParts,
+    pub(super) config: Config,
     mode: StoreMode,
+    /// It may outlive the deployment.
+    kept: Arc<Kept>,
     /// What was changed of its ways to the services of others.
     changes: Vec<Arc<DoorChange>>,
 }
@@ -65,29 +70,38 @@ pub(super) struct Oddity {
 
 impl Host {
     /// The host of these premises, with the services that are configured.
-    pub(super) fn new(config: &Config, own: HostParts, engine: Arc<MemoryEngine>) -> Self {
-        Self::assembled(config.clone(), StoreMode::Demo, own, engine, Vec::new())
+    pub(super) fn new(
+        config: &Config,
+        own: HostParts,
+        engine: Arc<FaultyEngine>,
+        kept: Arc<Kept>,
+    ) -> Self {
+        let records = (engine, kept);
+        Self::assembled(config.clone(), StoreMode::Demo, own, records, Vec::new())
     }
 
     fn assembled(
         config: Config,
         mode: StoreMode,
         own: HostParts,
-        engine: Arc<MemoryEngine>,
+        (engine, kept): (Arc<FaultyEngine>, Arc<Kept>),
         changes: Vec<Arc<DoorChange>>,
     ) -> Self {
         let mut doors = ExternalServices::open(&config).unwrap();
         for change in &changes {
             change(&mut doors);
         }
-        let app = Arc::new(startup::assemble(&config, mode, own, doors).unwrap());
+        let assembled = startup::assemble(&config, mode, own.clone(), doors);
+        let app = Arc::new(assembled.unwrap());
         Self {
             runner: Arc::new(jobs::runner(&app).unwrap()),
             app,
             engine,
+            parts: own,
             frost: Frost::default(),
             config,
             mode,
+            kept,
             changes,
         }
     }
@@ -107,20 +121,27 @@ impl Host {
         self.rebuilt(StoreMode::Production, self.changes.clone())
     }
 
-    fn rebuilt(&self, mode: StoreMode, changes: Vec<Arc<DoorChange>>) -> Self {
+    /// The same host where plugins that began something are found otherwise.
+    pub(super) fn with_plugin_source(&self, plugin_source: Arc<dyn PluginSource>) -> Self {
         let own = HostParts {
-            records: self.app.records.clone(),
-            plugins: self.app.plugins.clone(),
-            plugin_store: self.app.plugin_store.clone(),
-            clock: self.app.attempts.clock.clone(),
-            base_url: self.app.links.base_url().clone(),
+            plugin_source,
+            ..self.parts.clone()
         };
-        Self::assembled(self.config.clone(), mode, own, self.engine.clone(), changes)
+        self.rebuilt_of(own, self.mode, self.changes.clone())
+    }
+
+    fn rebuilt(&self, mode: StoreMode, changes: Vec<Arc<DoorChange>>) -> Self {
+        self.rebuilt_of(self.parts.clone(), mode, changes)
+    }
+
+    fn rebuilt_of(&self, own: HostParts, mode: StoreMode, changes: Vec<Arc<DoorChange>>) -> Self {
+        let records = (self.engine.clone(), self.kept.clone());
+        Self::assembled(self.config.clone(), mode, own, records, changes)
     }
 
     /// Whether its engine has crashed, and the host with it.
     pub(super) fn is_down(&self) -> bool {
-        self.app.records.store.health().is_err()
+        self.engine.reach().is_err()
     }
 
     /// How many commits it has tried.
@@ -160,7 +181,7 @@ impl Host {
         &self,
         posted: Posted,
         order: SigningOrder,
-    ) -> Result<SigningRow, SigningError> {
+    ) -> Result<CeremonyRow, SigningError> {
         self.create_told(posted, order, None).await
     }
 
@@ -170,7 +191,7 @@ impl Host {
         posted: Posted,
         order: SigningOrder,
         webhook_url: Option<String>,
-    ) -> Result<SigningRow, SigningError> {
+    ) -> Result<CeremonyRow, SigningError> {
         let signer = NewSigner {
             party: Party::Signer {
                 personal_code: None,
@@ -198,8 +219,8 @@ impl Host {
     pub(super) async fn post(
         &self,
         request: CreateSigning,
-    ) -> Result<UnsealedSigning, SigningError> {
-        let signings = &self.app.signings;
+    ) -> Result<UnsealedCeremony, SigningError> {
+        let signings = &self.app.signing.signings;
         signings.create_signing(&CALLER, request, None).await
     }
 
@@ -208,12 +229,20 @@ impl Host {
         &self,
         request: CreateBatch,
     ) -> Result<UnsealedBatch, SigningError> {
-        self.app.signings.create_batch(&CALLER, request, None).await
+        self.app
+            .signing
+            .signings
+            .create_batch(&CALLER, request, None)
+            .await
     }
 
     /// A caller stores a file.
     pub(super) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
-        self.app.intake.store_file(&CALLER, file, None).await
+        self.app
+            .signing
+            .intake
+            .store_file(&CALLER, file, None)
+            .await
     }
 
     /// A caller adds a signer.
@@ -222,18 +251,18 @@ impl Host {
         signing: Uuid,
         signer: NewSigner,
     ) -> Result<UnsealedSigner, SigningError> {
-        let signings = &self.app.signings;
+        let signings = &self.app.signing.signings;
         signings.add_signer(&CALLER, signing, signer, None).await
     }
 
     /// A caller cancels a signing.
-    pub(super) async fn cancel(&self, signing: Uuid) -> Result<UnsealedSigning, CeremonyError> {
-        self.app.lifecycle.cancel_signing(&CALLER, signing).await
+    pub(super) async fn cancel(&self, signing: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
+        self.app.ceremonies.cancel(&CALLER, signing).await
     }
 
     /// A caller erases a signing.
     pub(super) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
-        self.app.lifecycle.erase_signing(&CALLER, signing).await
+        self.app.ceremonies.erase(&CALLER, signing).await
     }
 
     /// An operator has a command carried out.
@@ -260,11 +289,7 @@ impl Host {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
         let id = created.await.unwrap().signing.id.uuid();
-        self.app
-            .lifecycle
-            .cancel_signing(&CALLER, id)
-            .await
-            .unwrap();
+        self.app.ceremonies.cancel(&CALLER, id).await.unwrap();
     }
 
     /// A signer presses the button.
@@ -299,7 +324,7 @@ impl Host {
         person: Option<String>,
         phone_number: Option<String>,
     ) -> Result<(), CeremonyError> {
-        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
+        let ceremony = self.app.ceremonies.open_link(&self.link(signer)).await?;
         let start = StartAttempt {
             method,
             person,

@@ -7,6 +7,7 @@ mod keys;
 mod ledger;
 mod questions;
 mod sandbox;
+mod withdrawn;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use bytes::Bytes;
 use jiff::SignedDuration;
 use parafa_api_diligence::Purpose;
 use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError};
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::KycStatus;
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
@@ -30,7 +31,7 @@ use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use parafa_registers::{
     Absence, RegisterAnswer, RegisterSource, SourceError, Synthetic, Unavailable,
 };
-use parafa_store::engine::FaultPlan;
+use parafa_store::faulty::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
 
@@ -190,7 +191,7 @@ impl<'s> Office<'s> {
     async fn subject(&self, order: &Order) -> Uuid {
         let store = &self.host.app.records.store;
         let row = self.row(order).await;
-        let ceremony = store.get::<SigningRow>(&row.ceremony).await.unwrap();
+        let ceremony = store.get::<CeremonyRow>(&row.ceremony).await.unwrap();
         ceremony.unwrap().signing.signers[0].id.uuid()
     }
 

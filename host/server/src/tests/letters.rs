@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use parafa_api_signing::requests::CreateBatch;
 use parafa_api_signing::{Delivery, Language, SigningOrder};
-use parafa_ceremony::records::{MailKind, SigningRow};
+use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_outbound::{MailProtection, MailServer, Mailer};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow, TenantStatus};
 use parafa_platform::face::{DoneMail, FaceRow};
@@ -104,6 +104,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let request = signing_request(terms);
         let created = host
             .app
+            .signing
             .signings
             .create_signing(&caller, request, None)
             .await;
@@ -116,7 +117,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         let removed = signing.signers[0].id.uuid();
         let gone = host
             .app
-            .lifecycle
+            .ceremonies
             .remove_signer(&caller, signing.id.uuid(), removed)
             .await;
 
@@ -187,7 +188,7 @@ async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
     batch.first_signs(1).await;
 
     let (app, last) = (&batch.host.app, batch.signings[2].signing.id.uuid());
-    let erased = app.lifecycle.erase_signing(&CALLER, last).await;
+    let erased = app.ceremonies.erase(&CALLER, last).await;
     assert!(erased.unwrap());
     batch.host.run_all().await;
 
@@ -284,7 +285,7 @@ struct SequentialBatch<'s> {
     site: &'s Site,
     post: PostOffice,
     host: Host,
-    signings: Vec<SigningRow>,
+    signings: Vec<CeremonyRow>,
 }
 
 impl<'s> SequentialBatch<'s> {
@@ -339,13 +340,13 @@ pub(super) async fn name_workspace(host: &Host) {
         id: CALLER.tenant,
         name: "Ąžuolas, UAB".to_owned(),
         status: TenantStatus::Active,
-        created_at: host.app.attempts.clock.now(),
+        created_at: host.parts.clock.now(),
         adoc_category: None,
     };
     host.put(row).await;
 }
 
-async fn claim(host: &Host) -> Option<ClaimedJob> {
+pub(super) async fn claim(host: &Host) -> Option<ClaimedJob> {
     let claimed = host.app.records.store.claim_due(LETTERS, 1, LEASE);
     claimed.await.unwrap().pop()
 }
@@ -395,7 +396,7 @@ impl PostOffice {
     }
 
     /// How many letters came that nobody waited for.
-    fn further_letters(&mut self) -> usize {
+    pub(super) fn further_letters(&mut self) -> usize {
         std::iter::from_fn(|| self.letters.try_recv().ok()).count()
     }
 }

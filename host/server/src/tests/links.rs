@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::{AttemptRow, SigningRow};
+use parafa_ceremony::records::{AttemptRow, CeremonyRow};
 use parafa_domain::Phase;
 use parafa_eid::ChoiceLinks;
 use parafa_signing::SigningError;
@@ -38,8 +38,8 @@ impl Host {
         &self,
         signer: Uuid,
     ) -> Result<Option<(Uuid, ChoiceLinks)>, SigningError> {
-        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
-        let state = self.app.ceremonies.ceremony_state(ceremony).await?;
+        let ceremony = self.app.ceremonies.open_link(&self.link(signer)).await?;
+        let state = self.app.ceremonies.state(ceremony).await?;
         Ok(state
             .attempt
             .map(|attempt| attempt.id)
@@ -54,7 +54,7 @@ impl Host {
         let Some(sealed) = &attempt.device_link else {
             return Ok(Return::default());
         };
-        let signing = store.get::<SigningRow>(&attempt.signing).await?;
+        let signing = store.get::<CeremonyRow>(&attempt.signing).await?;
         let signing = signing.ok_or(CeremonyError::NotFound)?;
         let key = self.app.records.data_key(signing.data_key).await?;
         let open = parafa_ceremony::sealing::open_device_link(&key, attempt.id, sealed)?;
@@ -68,7 +68,7 @@ impl Host {
 
     /// The app comes back and says this.
     pub(super) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), CeremonyError> {
-        let ceremony = self.app.ceremonies.ceremony(&self.link(signer)).await?;
+        let ceremony = self.app.ceremonies.open_link(&self.link(signer)).await?;
         let returned = self
             .app
             .ceremonies

@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 
 use jiff::SignedDuration;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{AttemptFailure, Phase, SigningStatus};
+use parafa_domain::{AttemptFailure, CeremonyStatus, Phase};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep;
 use parafa_store::engine::MAX_VALUE_BYTES;
@@ -28,9 +28,9 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
             assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
             let signing = stage.signing().await;
             let expected = if breaches < 3 {
-                SigningStatus::Pending
+                CeremonyStatus::Pending
             } else {
-                SigningStatus::Failed
+                CeremonyStatus::Failed
             };
             assert_eq!(signing.signing.status, expected, "{behaviour}, {breaches}");
             assert_eq!(signing.detail.is_some(), breaches == 3);
@@ -53,7 +53,11 @@ async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart
         assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
         assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
         let signing = stage.signing().await;
-        assert_eq!(signing.signing.status, SigningStatus::Failed, "{behaviour}");
+        assert_eq!(
+            signing.signing.status,
+            CeremonyStatus::Failed,
+            "{behaviour}"
+        );
         assert_eq!(signing.versions.len(), 1);
         assert_eq!(stage.deployment.byte_files().len(), 1, "{behaviour}");
     }
@@ -80,13 +84,16 @@ async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() 
     stage
         .until(async || stage.newest_attempt().await.tries >= 5)
         .await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Pending
+    );
 
     site.pass(SignedDuration::from_hours(24));
 
     assert_eq!(stage.outcome().await.phase, Phase::Failed);
     let signing = stage.signing().await;
-    assert_ne!(signing.signing.status, SigningStatus::Failed);
+    assert_ne!(signing.signing.status, CeremonyStatus::Failed);
     assert_eq!(signing.detail, None);
 }
 
@@ -103,6 +110,12 @@ async fn a_plugin_that_was_replaced_after_a_breach_finishes_in_its_place() {
 
     let faults = stage.signing().await.plugin_faults.unwrap();
     assert_eq!((faults.plugin_sha256, faults.count), (replacement, 1));
+    for _ in 0..2 {
+        assert!(!stage.newest_attempt().await.phase.is_terminal());
+        site.pass(SignedDuration::from_mins(5));
+        stage.host.run_due().await;
+    }
+    assert_eq!(stage.signing().await.signing.status, CeremonyStatus::Failed);
 }
 
 #[tokio::test]
@@ -176,7 +189,7 @@ async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
     assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
     stage.host.run_all().await;
     let signing = stage.signing().await;
-    assert_eq!(signing.signing.status, SigningStatus::Expired);
+    assert_eq!(signing.signing.status, CeremonyStatus::Expired);
     assert_eq!(signing.versions.len(), 1);
 }
 

@@ -2,7 +2,7 @@
 
 use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_operator::{
     AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };
@@ -82,7 +82,7 @@ async fn long_lists_are_complete() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let tenant = CALLER.tenant;
-    let at = host.app.attempts.clock.now();
+    let at = host.parts.clock.now();
     let workspace = TenantRow {
         id: tenant,
         name: "Ilga UAB".to_owned(),
@@ -147,11 +147,11 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
     stored["owner"] = json!({ "product": "diligence", "subject": Uuid::from_u128(77) });
     put(
         &host,
-        &[serde_json::from_value::<SigningRow>(stored).unwrap()],
+        &[serde_json::from_value::<CeremonyRow>(stored).unwrap()],
     )
     .await;
 
-    let read = host.app.reader.read_signing(&CALLER, id).await;
+    let read = host.app.reader.read(&CALLER, id).await;
     assert!(matches!(read, Err(CeremonyError::NotFound)));
     let erased = host.erase(id).await;
     assert!(matches!(erased, Err(CeremonyError::NotFound)));
@@ -160,7 +160,12 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
         limit: 10,
         after: None,
     };
-    let listed = host.app.signings.list_signings(&CALLER, listing).await;
+    let listed = host
+        .app
+        .signing
+        .signings
+        .list_signings(&CALLER, listing)
+        .await;
     assert!(listed.unwrap().signings.is_empty());
 }
 

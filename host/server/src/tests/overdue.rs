@@ -8,7 +8,7 @@ use parafa_api_signing::SigningApi;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::erase::ErasureCount;
 use parafa_demo::Service;
-use parafa_domain::{AttemptFailure, Phase, SignerStatus, SigningStatus};
+use parafa_domain::{AttemptFailure, CeremonyStatus, Phase, SignerStatus};
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use parafa_signing::listing::Listing;
@@ -33,18 +33,18 @@ async fn a_late_signature_ends_its_signing_and_tells_of_both_in_their_order() {
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     let signing = stage.signing().await.signing;
-    assert_eq!(signing.status, SigningStatus::Expired);
+    assert_eq!(signing.status, CeremonyStatus::Expired);
     let statuses: Vec<_> = signing.signers.iter().map(|party| party.status).collect();
     assert_eq!(statuses, [SignerStatus::Signed, SignerStatus::Expired]);
     assert_eq!(
         told(&stage).await,
         [
-            (EventKind::SignerSigned, SigningStatus::Expired),
-            (EventKind::Expired, SigningStatus::Expired)
+            (EventKind::SignerSigned, CeremonyStatus::Expired),
+            (EventKind::Expired, CeremonyStatus::Expired)
         ]
     );
-    assert_eq!(listed(&stage, SigningStatus::Expired).await, 1);
-    assert_eq!(listed(&stage, SigningStatus::Pending).await, 0);
+    assert_eq!(listed(&stage, CeremonyStatus::Expired).await, 1);
+    assert_eq!(listed(&stage, CeremonyStatus::Pending).await, 0);
     stage.host.run_all().await;
     assert_eq!(told(&stage).await.len(), 2, "nobody is told twice");
     assert_eq!(erased(&stage).await, 1);
@@ -58,12 +58,18 @@ async fn a_late_signature_that_is_given_up_ends_its_signing_without_another_wait
         .set(stage.signing().await.signing.expires_at - SHORTLY);
     stage.sign_on_this_device().await;
     stage.come_to_the_deadline().await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Pending
+    );
 
     stage.give_up().await;
     stage.host.run_all().await;
 
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Expired
+    );
     assert_eq!(erased(&stage).await, 1);
 }
 
@@ -72,15 +78,18 @@ async fn a_late_signature_that_comes_to_nothing_ends_its_signing_without_another
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     be_finished_at_the_deadline(&stage).await;
-    let within = stage.host.app.attempts.finish_within;
-    site.pass(within);
+    let hours = stage.host.config.limits.finish_hours.get();
+    site.pass(SignedDuration::from_hours(hours.into()));
     stage.host.run_due().await;
 
     let failure = stage.outcome().await.failure;
     stage.host.run_all().await;
 
     assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Expired);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Expired
+    );
 }
 
 #[tokio::test]
@@ -101,20 +110,25 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let shown = seen["signers"][0]["ceremonyUrl"].as_str().unwrap();
     assert!(shown.ends_with(&links[0]), "this signature is awaited");
     assert!(seen["signers"][1].get("ceremonyUrl").is_none(), "{seen}");
-    assert!(app.ceremonies.ceremony(&links[0]).await.is_ok());
-    assert!(app.ceremonies.ceremony(&links[1]).await.is_err());
+    assert!(app.ceremonies.open_link(&links[0]).await.is_ok());
+    assert!(app.ceremonies.open_link(&links[1]).await.is_err());
     let id = stage.signing;
     let added = app
+        .signing
         .signings
         .add_signer(&CALLER, id, party("nauja@example.com"), None);
     assert_ended(&added.await);
-    app.lifecycle.change_deadline(&CALLER, id, 3).await.unwrap();
-    assert!(app.ceremonies.ceremony(&links[1]).await.is_ok());
+    app.ceremonies
+        .change_deadline(&CALLER, id, 3)
+        .await
+        .unwrap();
+    assert!(app.ceremonies.open_link(&links[1]).await.is_ok());
     let added = app
+        .signing
         .signings
         .add_signer(&CALLER, id, party("nauja@example.com"), None);
     added.await.unwrap();
-    let cancelled = app.lifecycle.cancel_signing(&CALLER, id).await;
+    let cancelled = app.ceremonies.cancel(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");
 }
 
@@ -126,11 +140,14 @@ async fn be_finished_at_the_deadline(stage: &Stage<'_>) {
     stage.sign_without_timestamps().await;
     assert!(stage.site.clock.now() < deadline);
     stage.come_to_the_deadline().await;
-    assert_eq!(stage.signing().await.signing.status, SigningStatus::Pending);
+    assert_eq!(
+        stage.signing().await.signing.status,
+        CeremonyStatus::Pending
+    );
 }
 
 /// What the webhook is told, with the status that it is told.
-async fn told(stage: &Stage<'_>) -> Vec<(EventKind, SigningStatus)> {
+async fn told(stage: &Stage<'_>) -> Vec<(EventKind, CeremonyStatus)> {
     let app = &stage.host.app;
     let mut told = Vec::new();
     for notice in rows::<NoticeRow>(&stage.host).await {
@@ -145,7 +162,7 @@ async fn told(stage: &Stage<'_>) -> Vec<(EventKind, SigningStatus)> {
 }
 
 /// How many signings are listed with this status.
-async fn listed(stage: &Stage<'_>, status: SigningStatus) -> usize {
+async fn listed(stage: &Stage<'_>, status: CeremonyStatus) -> usize {
     let listing = Listing {
         status: Some(status),
         limit: 10,
@@ -154,6 +171,7 @@ async fn listed(stage: &Stage<'_>, status: SigningStatus) -> usize {
     let listed = stage
         .host
         .app
+        .signing
         .signings
         .list_signings(&CALLER, listing)
         .await;
@@ -163,11 +181,7 @@ async fn listed(stage: &Stage<'_>, status: SigningStatus) -> usize {
 /// How many a bulk erasure finds.
 async fn erased(stage: &Stage<'_>) -> u64 {
     let until = Instant::now() + Duration::from_secs(60);
-    let erased = stage
-        .host
-        .app
-        .lifecycle
-        .erase_ended_signings(&CALLER, None, until);
+    let erased = stage.host.app.ceremonies.erase_ended(&CALLER, None, until);
     let ErasureCount { purged, failed } = erased.await.unwrap();
     assert_eq!(failed, 0);
     purged

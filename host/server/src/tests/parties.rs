@@ -14,12 +14,12 @@ async fn who_is_signing_is_changed_and_removed_only_afterwards() {
     let change = async || {
         let methods = [SigningMethod::Nfc].into_iter().collect();
         let changed = app
-            .lifecycle
+            .ceremonies
             .change_methods(&CALLER, stage.signing, stage.signer, methods);
         changed.await.map(drop)
     };
     let remove = async || {
-        app.lifecycle
+        app.ceremonies
             .remove_signer(&CALLER, stage.signing, stage.signer)
             .await
     };

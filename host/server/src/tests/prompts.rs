@@ -38,7 +38,7 @@ async fn give_up(host: &Host, signer: Uuid) {
     let ceremony = host
         .app
         .ceremonies
-        .ceremony(&host.link(signer))
+        .open_link(&host.link(signer))
         .await
         .unwrap();
     host.app
@@ -147,7 +147,12 @@ async fn thirty_attempts_an_hour_may_come_to_nothing_and_an_hour_later_nothing_i
     host.run_due().await;
     give_up(&host, signers[2]).await;
     site.pass(60 * MINUTE);
-    host.app.prompts.forget_prompts().await.unwrap();
+    host.app
+        .ceremonies
+        .prompts()
+        .forget_prompts()
+        .await
+        .unwrap();
     assert!(rows::<PromptsRow>(&host).await.is_empty());
 }
 
@@ -157,7 +162,7 @@ async fn whoever_comes_by_a_link_is_counted_before_they_are_asked_to_sign() {
     let stage = Stage::set(&site, site.posted()).await;
     let app = &stage.host.app;
     let waiting = |attempts: usize, at| PromptsRow {
-        person: app.prompts.prompted_person(FOLLOWS),
+        person: app.ceremonies.prompts().prompted_person(FOLLOWS),
         attempts: (0..attempts)
             .map(|_| Prompt {
                 attempt: Uuid::now_v7(),

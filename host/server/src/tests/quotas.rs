@@ -44,13 +44,13 @@ fn batch_of(file: &UnsealedFile, times: usize) -> CreateBatch {
 }
 
 /// Bytes of documents and open signings of a workspace in one mode.
-fn used(host: &Host, caller: &Caller) -> [u64; 2] {
+async fn used(host: &Host, caller: &Caller) -> [u64; 2] {
     let of = (caller.tenant, caller.mode == KeyMode::Live);
-    host.app.records.store.sum(&of)
+    host.app.records.store.sum(&of).await.unwrap()
 }
 
-fn used_live(host: &Host) -> [u64; 2] {
-    used(host, &CALLER)
+async fn used_live(host: &Host) -> [u64; 2] {
+    used(host, &CALLER).await
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn a_batch_that_names_one_file_too_often_is_refused_before_anything_is_wri
     // What a refused request had reserved is free again.
     let fits = batch_of(&file, 15);
     host.post_batch(fits).await.unwrap();
-    assert_eq!(used_live(&host), [16 * file.row.bytes, 15]);
+    assert_eq!(used_live(&host).await, [16 * file.row.bytes, 15]);
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn requests_at_the_same_time_do_not_exceed_a_quota_together() {
 
     assert!((1..=5).contains(&created), "{created}");
     assert_eq!(created + refused, 20);
-    while used_live(&host)[1] < 5 {
+    while used_live(&host).await[1] < 5 {
         host.create(site.posted(), SigningOrder::Parallel)
             .await
             .unwrap();
@@ -147,9 +147,12 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     let file = store_file(&host).await.unwrap();
     let bytes = file.row.bytes;
     let app = &host.app;
-    let batch = app.signings.create_batch(&CALLER, batch_of(&file, 4), None);
+    let batch = app
+        .signing
+        .signings
+        .create_batch(&CALLER, batch_of(&file, 4), None);
     let ids = batch.await.unwrap().row.signings;
-    assert_eq!(used_live(&host), [5 * bytes, 4]);
+    assert_eq!(used_live(&host).await, [5 * bytes, 4]);
 
     // One is signed, which adds a version.
     let signer = read(&host, ids[0]).await.signing.signers[0].id.uuid();
@@ -160,29 +163,33 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
         }
     }
     let signed = read(&host, ids[0]).await.versions[1].bytes;
-    assert_eq!(used_live(&host), [5 * bytes + signed, 4]);
+    assert_eq!(used_live(&host).await, [5 * bytes + signed, 4]);
 
     // One is cancelled, one erased, the file deleted.
-    app.lifecycle.cancel_signing(&CALLER, ids[1]).await.unwrap();
-    assert_eq!(used_live(&host), [5 * bytes + signed, 3]);
-    app.lifecycle.erase_signing(&CALLER, ids[2]).await.unwrap();
-    assert_eq!(used_live(&host), [4 * bytes + signed, 2]);
-    app.intake.delete_file(&CALLER, file.row.id).await.unwrap();
-    assert_eq!(used_live(&host), [3 * bytes + signed, 2]);
+    app.ceremonies.cancel(&CALLER, ids[1]).await.unwrap();
+    assert_eq!(used_live(&host).await, [5 * bytes + signed, 3]);
+    app.ceremonies.erase(&CALLER, ids[2]).await.unwrap();
+    assert_eq!(used_live(&host).await, [4 * bytes + signed, 2]);
+    app.signing
+        .intake
+        .delete_file(&CALLER, file.row.id)
+        .await
+        .unwrap();
+    assert_eq!(used_live(&host).await, [3 * bytes + signed, 2]);
 
     let next = deployment.sound_host().await;
-    assert_eq!(used_live(&next), used_live(&host));
+    assert_eq!(used_live(&next).await, used_live(&host).await);
 
     // Deadlines end the others.
     site.pass(SignedDuration::from_hours(24 * 15));
     host.run_all().await;
-    assert_eq!(used_live(&host), [3 * bytes + signed, 0]);
+    assert_eq!(used_live(&host).await, [3 * bytes + signed, 0]);
     let until = Instant::now() + LONG;
-    app.lifecycle
-        .erase_ended_signings(&CALLER, None, until)
+    app.ceremonies
+        .erase_ended(&CALLER, None, until)
         .await
         .unwrap();
-    assert_eq!(used_live(&host), [0, 0]);
+    assert_eq!(used_live(&host).await, [0, 0]);
 }
 
 #[tokio::test]
@@ -195,11 +202,11 @@ async fn what_is_erased_counts_until_its_bytes_are_gone() {
 
     assert!(host.erase(id).await.is_err());
 
-    assert_eq!(used_live(&host), [row.versions[0].bytes, 0]);
+    assert_eq!(used_live(&host).await, [row.versions[0].bytes, 0]);
     hidden.restore();
     site.pass(SignedDuration::from_mins(1));
     host.run_all().await;
-    assert_eq!(used_live(&host), [0, 0]);
+    assert_eq!(used_live(&host).await, [0, 0]);
 }
 
 #[tokio::test]
@@ -214,6 +221,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     let request = || signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     let created = host
         .app
+        .signing
         .signings
         .create_signing(&sandbox, request(), None)
         .await
@@ -221,6 +229,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
 
     let second = host
         .app
+        .signing
         .signings
         .create_signing(&sandbox, request(), None)
         .await;
@@ -238,11 +247,13 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     let posted = created.row.versions[0].bytes;
     let ended = host
         .app
+        .signing
         .signings
         .simulate_outcome(&sandbox, created.id(), completed);
     let artifact = ended.await.unwrap().row.artifact.unwrap().bytes;
-    assert_eq!(used(&host, &sandbox), [posted + artifact, 0]);
+    assert_eq!(used(&host, &sandbox).await, [posted + artifact, 0]);
     host.app
+        .signing
         .signings
         .create_signing(&sandbox, request(), None)
         .await
@@ -266,14 +277,14 @@ async fn bytes_come_in_no_faster_than_so_many_a_minute() {
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(used_live(&host)[1], 15);
+    assert_eq!(used_live(&host).await[1], 15);
 }
 
 #[tokio::test]
 async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_that_are_there() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    stage.host.app.intake.uploads.seem_free(100_000_000);
+    stage.host.app.signing.intake.uploads.seem_free(100_000_000);
 
     let refused = store_file(&stage.host).await;
     assert!(matches!(
@@ -288,6 +299,6 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
 
     assert_eq!(stage.attempt().await.failure, None);
     assert_eq!(stage.signing().await.versions.len(), 2);
-    stage.host.app.intake.uploads.seem_free(100_100_000);
+    stage.host.app.signing.intake.uploads.seem_free(100_100_000);
     store_file(&stage.host).await.unwrap();
 }

@@ -10,9 +10,9 @@ use parafa_api_signing::requests::{
 use parafa_api_signing::{self as api, ContainerFormat, Delivery, SigningApi, SigningOrder};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
-use parafa_ceremony::reader::ListedSigning;
-use parafa_ceremony::records::SigningRow;
-use parafa_domain::{SigningMethod, SigningStatus};
+use parafa_ceremony::reader::ListedCeremony;
+use parafa_ceremony::records::CeremonyRow;
+use parafa_domain::{CeremonyStatus, SigningMethod};
 use parafa_fixtures::built;
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::listing::Listing;
@@ -34,17 +34,17 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
     let removed = stale[0].signing.signers[0].id.uuid();
     let app = &host.app;
-    app.lifecycle
+    app.ceremonies
         .remove_signer(&CALLER, smaller, removed)
         .await
         .unwrap();
-    app.lifecycle.erase_signing(&CALLER, erased).await.unwrap();
+    app.ceremonies.erase(&CALLER, erased).await.unwrap();
 
-    let shown = app.reader.show_signings(stale).await.unwrap();
+    let shown = app.reader.show(stale).await.unwrap();
 
     let [
-        ListedSigning::Unsealed(smaller),
-        ListedSigning::Unsealed(erased),
+        ListedCeremony::Unsealed(smaller),
+        ListedCeremony::Unsealed(erased),
     ] = &shown[..]
     else {
         panic!("{shown:?}")
@@ -84,9 +84,9 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     assert_eq!(older["erasedAt"], Value::Null);
     assert_eq!(older["signers"][0]["email"], Value::Null);
     assert!(older["detail"].is_string());
-    let alone = host.app.reader.read_signing(&CALLER, lost).await;
+    let alone = host.app.reader.read(&CALLER, lost).await;
     assert!(alone.unwrap_err().is_unreadable());
-    assert!(host.app.reader.read_signing(&CALLER, sound).await.is_ok());
+    assert!(host.app.reader.read(&CALLER, sound).await.is_ok());
 }
 
 #[tokio::test]
@@ -98,13 +98,18 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_rest_of_its_batch() {
     let lost = raised.signings[1].row().data_key;
     host.app.records.keys.erase(lost).await.unwrap();
 
-    let read = host.app.signings.read_batch(&CALLER, raised.row.id).await;
+    let read = host
+        .app
+        .signing
+        .signings
+        .read_batch(&CALLER, raised.row.id)
+        .await;
 
     let read = read.unwrap().signings;
     let [
-        ListedSigning::Unsealed(_),
-        ListedSigning::Unreadable { row: unread, .. },
-        ListedSigning::Unsealed(_),
+        ListedCeremony::Unsealed(_),
+        ListedCeremony::Unreadable { row: unread, .. },
+        ListedCeremony::Unsealed(_),
     ] = &read[..]
     else {
         panic!("{read:?}")
@@ -124,7 +129,7 @@ async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
 
     let row = read(&host, id).await;
     assert!(row.erased_at.is_some() && row.pending_deletion.is_none());
-    assert_eq!(row.signing.status, SigningStatus::Cancelled);
+    assert_eq!(row.signing.status, CeremonyStatus::Cancelled);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
 }
@@ -136,18 +141,29 @@ async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
     let stale = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let signer = stale.signing.signers[0].id.uuid();
     let link = host.link(signer);
-    let ceremony = host.app.ceremonies.ceremony(&link).await.unwrap();
+    let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
     let id = stale.signing.id.uuid();
     host.erase(id).await.unwrap();
 
     let version = stale.versions[0].clone();
-    let download = host.app.downloads.download(&stale, version).await;
+    let download = host
+        .app
+        .ceremonies
+        .downloads()
+        .download(&stale, version)
+        .await;
     assert!(matches!(download, Err(CeremonyError::NotFound)));
-    let state = host.app.ceremonies.ceremony_state(ceremony).await;
+    let state = host.app.ceremonies.state(ceremony).await;
     assert!(matches!(state, Err(CeremonyError::NotFound)));
     let cancelled = host.cancel(id).await;
     assert!(matches!(cancelled, Err(CeremonyError::NotFound)));
-    let comments = host.app.comments.list_comments(&CALLER, id).await.unwrap();
+    let comments = host
+        .app
+        .signing
+        .comments
+        .list_comments(&CALLER, id)
+        .await
+        .unwrap();
     assert!(comments.is_empty());
 }
 
@@ -160,18 +176,19 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     site.pass(DAY * 14);
     assert!(row.signing.expires_at <= site.clock.now());
 
-    let seen = host.app.reader.read_signing(&CALLER, id).await.unwrap();
+    let seen = host.app.reader.read(&CALLER, id).await.unwrap();
 
-    assert_eq!(seen.row.signing.status, SigningStatus::Expired);
-    let refused = host.app.lifecycle.change_deadline(&CALLER, id, 3).await;
+    assert_eq!(seen.row.signing.status, CeremonyStatus::Expired);
+    let refused = host.app.ceremonies.change_deadline(&CALLER, id, 3).await;
     assert!(matches!(refused, Err(CeremonyError::SigningEnded(_))));
     let listing = Listing {
-        status: Some(SigningStatus::Pending),
+        status: Some(CeremonyStatus::Pending),
         limit: 10,
         after: None,
     };
     let pending = host
         .app
+        .signing
         .signings
         .list_signings(&CALLER, listing)
         .await
@@ -179,7 +196,7 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     assert!(pending.signings.is_empty());
     assert_eq!(
         read(&host, id).await.signing.status,
-        SigningStatus::Pending,
+        CeremonyStatus::Pending,
         "its job stores and tells of it"
     );
 }
@@ -312,7 +329,7 @@ fn without_signing(component: &[u8]) -> Vec<u8> {
     component
 }
 
-async fn two(host: &Host) -> Vec<SigningRow> {
+async fn two(host: &Host) -> Vec<CeremonyRow> {
     let mut rows = Vec::new();
     for _ in 0..2 {
         rows.push(create(host, SigningOrder::Parallel, Delivery::Link).await);
@@ -333,7 +350,7 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
     let created = host.post(signing_request(terms)).await;
     let signer = created.unwrap().row.signing.signers[0].id.uuid();
 
-    let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await;
+    let ceremony = host.app.ceremonies.open_link(&host.link(signer)).await;
     let start = StartAttempt {
         method: SigningMethod::MobileId,
         person: Some("PNOLT-40504040001".to_owned()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use parafa_ceremony::attempt::ATTEMPTS;
 use parafa_demo::Service;
-use parafa_domain::{Phase, SigningStatus};
+use parafa_domain::{CeremonyStatus, Phase};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::sweep::{self, SWEEP};
 use parafa_store::Clock;
@@ -84,11 +84,7 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
         if it_is_so().await {
             return;
         }
-        let state = stage
-            .host
-            .app
-            .ceremonies
-            .await_ceremony_state(&link, SHORT, None);
+        let state = stage.host.app.ceremonies.await_state(&link, SHORT, None);
         state.await.unwrap();
         stage.site.pass(TICK);
     }
@@ -98,8 +94,8 @@ async fn wait_until(stage: &Stage<'_>, it_is_so: impl AsyncFn() -> bool) {
 /// Lets a deadline come: the signing is pending until then.
 async fn expires_at(stage: &Stage<'_>, deadline: Timestamp) {
     let expected = [
-        (deadline - TICK, SigningStatus::Pending),
-        (deadline, SigningStatus::Expired),
+        (deadline - TICK, CeremonyStatus::Pending),
+        (deadline, CeremonyStatus::Expired),
     ];
     for (time, status) in expected {
         stage.site.clock.set(time);

@@ -124,11 +124,12 @@ async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
     let request = signing_request(terms);
     let created = host
         .app
+        .signing
         .signings
         .create_signing(caller, request, None)
         .await;
     let id = created.unwrap().id();
-    host.app.lifecycle.cancel_signing(caller, id).await.unwrap();
+    host.app.ceremonies.cancel(caller, id).await.unwrap();
 }
 
 /// Another workspace, which can pay and be told of events.

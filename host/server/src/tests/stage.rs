@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
-use parafa_ceremony::records::{AttemptRow, SigningRow};
+use parafa_ceremony::records::{AttemptRow, CeremonyRow};
 use parafa_demo::{Fault, Service};
 use parafa_domain::Phase;
 use parafa_signing::SigningError;
@@ -48,8 +48,17 @@ impl<'s> Stage<'s> {
         Self::set_with(site, site.posted(), Some(webhook)).await
     }
 
+    /// With hosts that work at the same time: the one that is given and those that come.
+    pub(super) async fn set_among_hosts(site: &'s Site, posted: Posted) -> Self {
+        Self::set_in(Deployment::shared(site), posted, None).await
+    }
+
     async fn set_with(site: &'s Site, posted: Posted, webhook: Option<String>) -> Self {
-        let deployment = Deployment::new(site);
+        Self::set_in(Deployment::new(site), posted, webhook).await
+    }
+
+    async fn set_in(deployment: Deployment<'s>, posted: Posted, webhook: Option<String>) -> Self {
+        let site = deployment.site;
         let host = deployment.sound_host().await;
         let created = host.create_told(posted, SigningOrder::Parallel, webhook);
         let created = created.await.unwrap();
@@ -62,7 +71,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    pub(super) async fn signing(&self) -> SigningRow {
+    pub(super) async fn signing(&self) -> CeremonyRow {
         let store = &self.host.app.records.store;
         store.get(&self.signing).await.unwrap().unwrap()
     }
@@ -153,7 +162,7 @@ impl<'s> Stage<'s> {
 
     /// The caller has the document raised to a level for the long term.
     pub(super) async fn archive(&self) -> Result<Archived, SigningError> {
-        let archives = &self.host.app.archives;
+        let archives = &self.host.app.signing.archives;
         archives.archive_signing(&CALLER, self.signing).await
     }
 
@@ -165,7 +174,7 @@ impl<'s> Stage<'s> {
 
     pub(super) async fn give_up(&self) {
         let link = self.host.link(self.signer);
-        let ceremony = self.host.app.ceremonies.ceremony(&link).await.unwrap();
+        let ceremony = self.host.app.ceremonies.open_link(&link).await.unwrap();
         self.host
             .app
             .ceremonies

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use axum::http::StatusCode;
 use parafa_api_signing::{Delivery, SigningOrder};
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_operator::{BackupCommand, OperatorCommand, SweepCommand};
 use parafa_platform::Records;
 use parafa_platform::accounts::{TenantRow, TenantStatus};
@@ -104,7 +104,7 @@ async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     let mut kept = signings(&host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
     let id = row.signing.id.uuid();
-    let members = damage::<SigningRow>(&host, id).await;
+    let members = damage::<CeremonyRow>(&host, id).await;
     let left = leave_behind(&host).await;
 
     deployment.pass(DAY + MINUTE);
@@ -113,7 +113,7 @@ async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     let all = files.iter().copied().chain([left]).collect();
     assert_eq!(deployment.byte_files(), all);
     assert_eq!(deployment.data_keys(), keys + 1);
-    mend::<SigningRow>(&host, id, members).await;
+    mend::<CeremonyRow>(&host, id, members).await;
     deployment.pass(DAY);
     sweep(&host).await;
     assert_eq!(deployment.byte_files(), files);
@@ -259,7 +259,7 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
             .unwrap();
         keys.quarantine(&[row.data_key]).await.unwrap();
     };
-    let (app, now) = (&host.app, host.app.attempts.clock.now());
+    let (app, now) = (&host.app, host.parts.clock.now());
     sweeper(
         app.records.files.sweep(None, now),
         app.records.keys.sweep(None, now),
@@ -267,7 +267,7 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     .await;
     assert_eq!(deployment.quarantined(), (1, 1));
 
-    app.lifecycle.erase_signing(&CALLER, id).await.unwrap();
+    app.ceremonies.erase(&CALLER, id).await.unwrap();
 
     assert_eq!(deployment.quarantined(), (0, 0));
 }
@@ -334,7 +334,7 @@ async fn told_by(host: &Host, confirm: bool) -> Value {
 
 /// Takes the rows of a signing away, as damage does, until what it named is in
 /// quarantine; gives the signing's own.
-async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow {
+async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> CeremonyRow {
     let mut kept = signings(host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
     let id = row.signing.id.uuid();
@@ -344,7 +344,7 @@ async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> SigningRow 
             for notice in notices.iter().filter(|notice| notice.subject == id) {
                 tx.delete::<NoticeRow>(&notice.id).await?;
             }
-            tx.delete::<SigningRow>(&id).await
+            tx.delete::<CeremonyRow>(&id).await
         })
     });
     assert!(lost.await.unwrap());
@@ -399,18 +399,24 @@ async fn keep_one_of_everything(host: &Host) {
     let claim = claim(host, "k").await;
     let mut request = batch();
     request.terms.title = "x".repeat(LARGE_ANSWER);
-    app.signings
+    app.signing
+        .signings
         .create_batch(&CALLER, request, Some(&claim))
         .await
         .unwrap();
     let file = stored_pdf();
-    app.intake.store_file(&CALLER, file, None).await.unwrap();
-    app.signings
+    app.signing
+        .intake
+        .store_file(&CALLER, file, None)
+        .await
+        .unwrap();
+    app.signing
+        .signings
         .create_batch(&CALLER, batch(), None)
         .await
         .unwrap();
     let erased = signings(host).await.pop().unwrap().signing.id.uuid();
-    app.lifecycle.erase_signing(&CALLER, erased).await.unwrap();
+    app.ceremonies.erase(&CALLER, erased).await.unwrap();
 }
 
 /// A row of the table of `T`, whatever is in it.
@@ -453,7 +459,7 @@ async fn mend<T: Table<Key = Uuid>>(host: &Host, key: Uuid, members: Map<String,
 }
 
 /// A byte file and a data key that no row names; gives the file's id.
-async fn leave_behind(host: &Host) -> Uuid {
+pub(super) async fn leave_behind(host: &Host) -> Uuid {
     let Records {
         store, keys, files, ..
     } = &host.app.records;

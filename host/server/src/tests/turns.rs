@@ -6,7 +6,7 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::CeremonyState;
 use parafa_ceremony::records::AttemptRow;
 use parafa_demo::Service;
-use parafa_domain::{AttemptFailure, MAX_ABSENCE, Phase, SignerId, SigningStatus};
+use parafa_domain::{AttemptFailure, CeremonyStatus, MAX_ABSENCE, Phase, SignerId};
 use parafa_store::Clock;
 use uuid::Uuid;
 
@@ -37,8 +37,8 @@ impl Stage<'_> {
 
     async fn page_of(&self, signer: Uuid) -> CeremonyState {
         let ceremonies = &self.host.app.ceremonies;
-        let ceremony = ceremonies.ceremony(&self.host.link(signer)).await.unwrap();
-        ceremonies.ceremony_state(ceremony).await.unwrap()
+        let ceremony = ceremonies.open_link(&self.host.link(signer)).await.unwrap();
+        ceremonies.state(ceremony).await.unwrap()
     }
 
     /// Has the signer's phone scan the code that their page shows.
@@ -70,7 +70,7 @@ async fn a_code_that_nobody_scans_keeps_nobody_from_signing_and_is_good_afterwar
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     let row = stage.signing().await;
-    assert_eq!(row.signing.status, SigningStatus::Completed);
+    assert_eq!(row.signing.status, CeremonyStatus::Completed);
     assert_eq!(
         row.versions.len(),
         3,

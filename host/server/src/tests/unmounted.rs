@@ -5,7 +5,7 @@ use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
 use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{Delivery, ProblemKind, SigningApi, SigningOrder};
-use parafa_domain::SigningStatus;
+use parafa_domain::CeremonyStatus;
 use parafa_signing::records::FileRow;
 use tower::ServiceExt;
 
@@ -31,7 +31,14 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
     let list = api.list_signings(&CALLER.into(), everything()).await;
 
     assert_eq!(list.unwrap_err().kind(), ProblemKind::Unavailable);
-    assert!(host.app.signings.read_batch(&CALLER, raised).await.is_err());
+    assert!(
+        host.app
+            .signing
+            .signings
+            .read_batch(&CALLER, raised)
+            .await
+            .is_err()
+    );
     keys.restore();
     let list = api
         .list_signings(&CALLER.into(), everything())
@@ -67,7 +74,14 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     for id in [id, ended] {
         assert!(host.erase(id).await.is_err());
     }
-    assert!(host.app.intake.delete_file(&CALLER, stored).await.is_err());
+    assert!(
+        host.app
+            .signing
+            .intake
+            .delete_file(&CALLER, stored)
+            .await
+            .is_err()
+    );
     site.pass(DAY * 30);
     host.run_due().await;
 
@@ -85,12 +99,12 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
             .is_some()
     );
     let row = read(&host, id).await;
-    assert_eq!(row.signing.status, SigningStatus::Pending);
+    assert_eq!(row.signing.status, CeremonyStatus::Pending);
     keys.restore();
     site.pass(DAY);
     host.run_due().await;
     let row = read(&host, id).await;
-    assert_eq!(row.signing.status, SigningStatus::Expired);
+    assert_eq!(row.signing.status, CeremonyStatus::Expired);
     assert!(
         host.app
             .records

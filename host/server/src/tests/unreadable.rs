@@ -8,7 +8,7 @@ use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
 use parafa_signing::records::FileRow;
-use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
 use super::calls::{DAY, claim, create, mails, rows, signing_request, stored_pdf, terms};
@@ -98,7 +98,13 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
             continue;
         };
 
-        let is_through = dying.app.intake.delete_file(&CALLER, file).await.is_ok();
+        let is_through = dying
+            .app
+            .signing
+            .intake
+            .delete_file(&CALLER, file)
+            .await
+            .is_ok();
 
         let heir = deployment.sound_host().await;
         heir.run_all().await;
@@ -126,6 +132,7 @@ async fn store_file_once(host: &Host) -> Uuid {
     let file = stored_pdf();
     let stored = host
         .app
+        .signing
         .intake
         .store_file(&CALLER, file, Some(&claim))
         .await;

@@ -56,6 +56,7 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
     };
     let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
     let created = app
+        .signing
         .signings
         .create_signing(&sandbox, request, None)
         .await
@@ -67,6 +68,7 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
         reason: None,
     };
     let simulated = app
+        .signing
         .signings
         .simulate_outcome(&sandbox, created.id(), complete);
     simulated.await.unwrap();

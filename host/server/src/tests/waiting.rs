@@ -23,11 +23,7 @@ const SHORT: Duration = Duration::from_millis(300);
 
 async fn read(stage: &Stage<'_>, wait: Duration, known: Option<Fingerprint>) -> CeremonyState {
     let link = stage.host.link(stage.signer);
-    let state = stage
-        .host
-        .app
-        .ceremonies
-        .await_ceremony_state(&link, wait, known);
+    let state = stage.host.app.ceremonies.await_state(&link, wait, known);
     state.await.unwrap()
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use parafa_ceremony::records::{AttemptRow, DocumentVersion, MailKind, SigningRow};
-use parafa_domain::{AttemptId, Phase, SignerStatus, SigningStatus};
+use parafa_ceremony::records::{AttemptRow, CeremonyRow, DocumentVersion, MailKind};
+use parafa_domain::{AttemptId, CeremonyStatus, Phase, SignerStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::outbox::NoticeRow;
 use parafa_signing::records::{BatchRow, FileRow};
@@ -30,7 +30,7 @@ const ARCHIVED: &str = "PAdES-B-LT";
 /// What was seen last.
 pub(super) struct Witness {
     records: Folder,
-    signings: BTreeMap<Uuid, SigningRow>,
+    signings: BTreeMap<Uuid, CeremonyRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
     files: BTreeMap<Uuid, FileRow>,
     batches: BTreeMap<Uuid, BatchRow>,
@@ -41,7 +41,7 @@ pub(super) struct Witness {
 
 /// What lies in the records at one moment.
 struct Seen {
-    signings: BTreeMap<Uuid, SigningRow>,
+    signings: BTreeMap<Uuid, CeremonyRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
     files: BTreeMap<Uuid, FileRow>,
     batches: BTreeMap<Uuid, BatchRow>,
@@ -61,11 +61,11 @@ impl Witness {
         }
     }
 
-    pub(super) fn signings(&self) -> impl Iterator<Item = &SigningRow> {
+    pub(super) fn signings(&self) -> impl Iterator<Item = &CeremonyRow> {
         self.signings.values()
     }
 
-    pub(super) fn signing(&self, id: Uuid) -> &SigningRow {
+    pub(super) fn signing(&self, id: Uuid) -> &CeremonyRow {
         &self.signings[&id]
     }
 
@@ -159,7 +159,7 @@ impl Witness {
         }
         for row in self.signings.values() {
             let id = row.signing.id;
-            assert_ne!(row.signing.status, SigningStatus::Pending, "{id} goes on");
+            assert_ne!(row.signing.status, CeremonyStatus::Pending, "{id} goes on");
             assert_eq!(row.signing.turn, None, "{id} is over");
             if row.erased_at.is_some() {
                 continue;
@@ -210,7 +210,7 @@ impl Witness {
     }
 
     /// Each version is what its digest says, and begins with the one before.
-    async fn check_bytes(&mut self, row: &SigningRow) {
+    async fn check_bytes(&mut self, row: &CeremonyRow) {
         let _promise = Promise::NothingIsLost.at_stake();
         let mut before: Option<Bytes> = None;
         for version in row.versions.iter().chain(&row.artifact) {
@@ -294,11 +294,11 @@ fn reaches(from: Phase, to: Phase) -> bool {
 }
 
 /// A turn is a running attempt's, and an ended attempt keeps nothing secret.
-fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
+fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneTurn.at_stake();
     let signing = &row.signing;
     if let Some(turn) = signing.turn {
-        assert_eq!(signing.status, SigningStatus::Pending);
+        assert_eq!(signing.status, CeremonyStatus::Pending);
         let attempt = &attempts[&turn.attempt.uuid()];
         assert!(
             !attempt.phase.is_terminal(),
@@ -324,7 +324,7 @@ fn check_turn(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 
 /// One version for each signature, each made from the one before it by the
 /// attempt of another signer, and at most one more that archives each.
-fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
+fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneSignatureOnOneBase.at_stake();
     let id = row.signing.id;
     let is_archive = |version: &DocumentVersion| {
@@ -365,7 +365,7 @@ fn check_versions(row: &SigningRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 }
 
 /// A batch is there with all of its signings, in one mode, or not at all.
-fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, SigningRow>) {
+fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, CeremonyRow>) {
     let _promise = Promise::NothingIsLost.at_stake();
     for batch in batches.values() {
         for signing in &batch.signings {
@@ -401,7 +401,7 @@ fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
     }
 }
 
-fn signed(row: &SigningRow) -> usize {
+fn signed(row: &CeremonyRow) -> usize {
     let signers = row.signing.signers.iter();
     signers
         .filter(|party| party.status == SignerStatus::Signed)

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::support::{Documents, Ended, parafa};
 
 /// A configuration that is sound, with these lines beside it in a section.
-fn configuration(folder: &Documents, more: &str) -> PathBuf {
+pub(crate) fn configuration(folder: &Documents, more: &str) -> PathBuf {
     let path = |name: &str| folder.path(name).display().to_string();
     add_trust(folder);
     let (data, key, trust) = (path("data"), path("master.key"), path("trust"));
@@ -43,7 +43,7 @@ fn add_trust(folder: &Documents) {
     folder.add("trust/trust.toml", manifest);
 }
 
-fn check(config: &Path) -> Ended {
+pub(crate) fn check(config: &Path) -> Ended {
     parafa([
         "check-config",
         "--json",
@@ -386,7 +386,7 @@ fn a_program_without_plugins_is_refused_and_one_that_cannot_run_them_has_failed(
 }
 
 /// Has a command make the store and its key, as the first start does.
-fn make_store(folder: &Documents, config: &Path) -> Ended {
+pub(crate) fn make_store(folder: &Documents, config: &Path) -> Ended {
     std::fs::create_dir_all(folder.path("data")).unwrap();
     parafa(["tenant", "list", "--config", config.to_str().unwrap()])
 }

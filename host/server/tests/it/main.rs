@@ -2,6 +2,7 @@
 
 mod check;
 mod configuration;
+mod database;
 mod guide;
 mod place;
 mod plugin;

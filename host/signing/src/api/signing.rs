@@ -13,12 +13,11 @@ use parafa_api_signing::{
     IdempotentRequest, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId,
     SigningApi, SigningCaller, SigningId, SigningMethod, WireName, views as api,
 };
+use parafa_ceremony::Ceremonies;
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::Lifecycle;
-use parafa_ceremony::attempt::Attempts;
-use parafa_ceremony::downloads::{Downloads, Requester};
+use parafa_ceremony::downloads::Requester;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::SigningReader;
+use parafa_ceremony::reader::CeremonyReader;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Product, Role};
@@ -30,14 +29,10 @@ use uuid::Uuid;
 
 use super::vocabulary::{IntoApi, IntoDomain};
 use super::{forms, views};
-use crate::SigningError;
-use crate::archive::Archives;
-use crate::comments::Comments;
 use crate::compose::can_compose;
-use crate::intake::Intake;
 use crate::listing::Listing;
 use crate::records::CommentPrivate;
-use crate::signings::Signings;
+use crate::{SigningError, SigningProduct};
 
 /// How long one request erases signings; those that are left are told of, and
 /// taken by the next.
@@ -52,23 +47,13 @@ pub struct SigningOperations {
     /// Keeps answers.
     pub idempotency: Idempotency,
     /// Reads signings.
-    pub reader: SigningReader,
-    /// Lets documents in.
-    pub intake: Arc<Intake>,
-    /// Opens and simulates signings.
-    pub signings: Arc<Signings>,
+    pub reader: CeremonyReader,
+    /// Opens, simulates and archives signings.
+    pub product: SigningProduct,
     /// Changes, ends and erases them.
-    pub ceremonies: Arc<Lifecycle>,
-    /// Carries attempts to sign out.
-    pub attempts: Arc<Attempts>,
+    pub ceremonies: Arc<Ceremonies>,
     /// The plugins that can be called.
     pub plugins: Arc<Registry>,
-    /// Raises outputs to long-term levels.
-    pub archives: Arc<Archives>,
-    /// Sends documents.
-    pub downloads: Arc<Downloads>,
-    /// Keeps the caller's remarks.
-    pub comments: Arc<Comments>,
     /// Where webhooks may go.
     pub webhook_policy: AddressPolicy,
     /// Extensions of documents that are taken beside those of the API.
@@ -208,7 +193,7 @@ impl SigningApi for SigningOperations {
     }
 
     fn methods(&self) -> Vec<SigningMethod> {
-        let methods = self.attempts.methods_set_up().into_iter();
+        let methods = self.ceremonies.methods_set_up().into_iter();
         methods.map(IntoApi::into_api).collect()
     }
 
@@ -230,7 +215,7 @@ impl SigningApi for SigningOperations {
             limit: usize::from(query.limit),
             after: query.starting_after.map(|id| id.0),
         };
-        let listed = self.signings.list_signings(caller, listing).await?;
+        let listed = self.product.signings.list_signings(caller, listing).await?;
         let signings = listed.signings.iter();
         Ok(api::SigningList {
             data: signings
@@ -247,13 +232,13 @@ impl SigningApi for SigningOperations {
         request: CreateSigning,
         claim: Option<&Claim>,
     ) -> Result<api::Signing, Problem> {
-        let opened = self.signings.create_signing(caller, request, claim);
+        let opened = self.product.signings.create_signing(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
     async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
-        let opened = self.reader.read_signing(caller, id.0).await?;
+        let opened = self.reader.read(caller, id.0).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
@@ -273,7 +258,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::ErasedSigning, Problem> {
-        let changed = self.ceremonies.erase_signing(caller, id.0).await?;
+        let changed = self.ceremonies.erase(caller, id.0).await?;
         Ok(api::ErasedSigning::new(id, changed))
     }
 
@@ -285,7 +270,7 @@ impl SigningApi for SigningOperations {
         let until = Instant::now() + BULK_ERASURE_TIME;
         let count = self
             .ceremonies
-            .erase_ended_signings(caller, request.before, until)
+            .erase_ended(caller, request.before, until)
             .await?;
         Ok(api::ErasureCount {
             purged: count.purged,
@@ -298,7 +283,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::Signing, Problem> {
-        let opened = self.ceremonies.cancel_signing(caller, id.0).await?;
+        let opened = self.ceremonies.cancel(caller, id.0).await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
@@ -307,8 +292,15 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<DocumentDownload, Problem> {
-        let download = self.downloads.signed_document(caller, id.0).await?;
-        let (downloads, requester) = (self.downloads.clone(), Requester::Key(caller.key));
+        let download = self
+            .ceremonies
+            .downloads()
+            .signed_document(caller, id.0)
+            .await?;
+        let (downloads, requester) = (
+            self.ceremonies.downloads().clone(),
+            Requester::Key(caller.key),
+        );
         Ok(DocumentDownload {
             bytes: download.version.bytes,
             file_name: download.name.clone(),
@@ -327,7 +319,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::ArchivedSigning, Problem> {
-        let archived = self.archives.archive_signing(caller, id.0).await?;
+        let archived = self.product.archives.archive_signing(caller, id.0).await?;
         Ok(views::archived(&archived)?)
     }
 
@@ -337,7 +329,10 @@ impl SigningApi for SigningOperations {
         id: SigningId,
         request: Simulation,
     ) -> Result<api::Signing, Problem> {
-        let ended = self.signings.simulate_outcome(caller, id.0, request);
+        let ended = self
+            .product
+            .signings
+            .simulate_outcome(caller, id.0, request);
         let opened = ended.await?;
         Ok(views::signing(&self.links, &opened)?)
     }
@@ -349,7 +344,10 @@ impl SigningApi for SigningOperations {
         request: NewSigner,
         claim: Option<&Claim>,
     ) -> Result<api::Signer, Problem> {
-        let opened = self.signings.add_signer(caller, id.0, request, claim);
+        let opened = self
+            .product
+            .signings
+            .add_signer(caller, id.0, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::opened_signer(&self.links, &opened))
     }
@@ -399,13 +397,13 @@ impl SigningApi for SigningOperations {
         request: CreateBatch,
         claim: Option<&Claim>,
     ) -> Result<api::Batch, Problem> {
-        let opened = self.signings.create_batch(caller, request, claim);
+        let opened = self.product.signings.create_batch(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::batch(&self.links, &opened)?)
     }
 
     async fn read_batch(&self, caller: &Caller, id: BatchId) -> Result<api::Batch, Problem> {
-        let opened = self.signings.read_batch(caller, id.0).await?;
+        let opened = self.product.signings.read_batch(caller, id.0).await?;
         Ok(views::batch(&self.links, &opened)?)
     }
 
@@ -415,7 +413,7 @@ impl SigningApi for SigningOperations {
         request: NewFile,
         claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.intake.store_file(caller, request, claim);
+        let opened = self.product.intake.store_file(caller, request, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::file(&opened)?)
     }
@@ -425,7 +423,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         token: FileToken,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.intake.read_file(caller, token.0).await?;
+        let opened = self.product.intake.read_file(caller, token.0).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -434,7 +432,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         token: FileToken,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.intake.delete_file(caller, token.0).await?;
+        let opened = self.product.intake.delete_file(caller, token.0).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -443,7 +441,7 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
     ) -> Result<api::CommentList, Problem> {
-        let comments = self.comments.list_comments(caller, id.0).await?;
+        let comments = self.product.comments.list_comments(caller, id.0).await?;
         Ok(api::CommentList {
             signing_id: id,
             comments: comments.iter().map(views::comment).collect(),
@@ -461,7 +459,7 @@ impl SigningApi for SigningOperations {
             author_label: request.author_label,
             body: request.body,
         };
-        let opened = self.comments.add_comment(caller, id.0, said, claim);
+        let opened = self.product.comments.add_comment(caller, id.0, said, claim);
         let opened = self.idempotency.while_claimed(claim, opened).await?;
         Ok(views::comment(&opened))
     }
@@ -473,15 +471,15 @@ impl SigningOperations {
             Record::Signing(id) => (id, None),
             Record::Signer(id, signer) => (id, Some(signer)),
             Record::Batch(id) => {
-                self.signings.batch_of(caller, id.0).await?;
+                self.product.signings.batch_of(caller, id.0).await?;
                 return Ok(Presence::Present);
             }
             Record::File(token) => {
-                self.intake.file_of(caller, token.0).await?;
+                self.product.intake.file_of(caller, token.0).await?;
                 return Ok(Presence::Present);
             }
         };
-        let row = self.reader.signing_of(caller, id.0).await?;
+        let row = self.reader.row_of(caller, id.0).await?;
         let parties = &row.signing.signers;
         let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
         if !signer.is_none_or(is_party) {

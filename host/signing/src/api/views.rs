@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use parafa_api_signing::views as api;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::{ListedSigning, UnsealedSigner, UnsealedSigning};
-use parafa_ceremony::records::{Output, SignerPrivate, SigningPrivate, SigningRow};
+use parafa_ceremony::reader::{ListedCeremony, UnsealedCeremony, UnsealedSigner};
+use parafa_ceremony::records::{CeremonyPrivate, CeremonyRow, Output, SignerPrivate};
 use parafa_domain as domain;
 
 use super::vocabulary::IntoApi;
@@ -21,7 +21,7 @@ const UNREADABLE: &str = "What was posted with this signing cannot be read at th
 /// A signing as its caller sees it.
 pub(crate) fn signing(
     links: &Links,
-    opened: &UnsealedSigning,
+    opened: &UnsealedCeremony,
 ) -> Result<api::Signing, SigningError> {
     let contents = Contents {
         private: &opened.private,
@@ -33,10 +33,10 @@ pub(crate) fn signing(
 }
 
 /// A signing among others as its caller sees it.
-pub(super) fn shown(links: &Links, shown: &ListedSigning) -> Result<api::Signing, SigningError> {
+pub(super) fn shown(links: &Links, shown: &ListedCeremony) -> Result<api::Signing, SigningError> {
     match shown {
-        ListedSigning::Unsealed(opened) => signing(links, opened),
-        ListedSigning::Unreadable { row, read_at } => Ok(api::Signing {
+        ListedCeremony::Unsealed(opened) => signing(links, opened),
+        ListedCeremony::Unreadable { row, read_at } => Ok(api::Signing {
             detail: Some(UNREADABLE.to_owned()),
             ..with_contents(links, row, None, *read_at)?
         }),
@@ -46,14 +46,14 @@ pub(super) fn shown(links: &Links, shown: &ListedSigning) -> Result<api::Signing
 /// What is sealed in a signing.
 #[derive(Clone, Copy)]
 struct Contents<'o> {
-    private: &'o SigningPrivate,
+    private: &'o CeremonyPrivate,
     signers: &'o [SignerPrivate],
 }
 
 /// Without `contents` it is erased, or cannot be read.
 fn with_contents(
     links: &Links,
-    row: &SigningRow,
+    row: &CeremonyRow,
     contents: Option<Contents<'_>>,
     now: Timestamp,
 ) -> Result<api::Signing, SigningError> {

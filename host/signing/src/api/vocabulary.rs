@@ -62,7 +62,7 @@ asked_and_told! {
     domain::Language => api::Language { En, Lt }
     domain::SigningMethod => api::SigningMethod { MobileId, Nfc, SmartId }
     domain::SigningOrder => api::SigningOrder { Parallel, Sequential }
-    domain::SigningStatus => api::SigningStatus {
+    domain::CeremonyStatus => api::SigningStatus {
         Cancelled, Completed, Declined, Expired, Failed, Pending
     }
 }

@@ -1,7 +1,7 @@
 //! What a plugin says of an archive, held against what the records say.
 
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::{DocumentVersion, SigningRow};
+use parafa_ceremony::records::{CeremonyRow, DocumentVersion};
 use parafa_plugin_host::{ArchivedDocument, Capability, ContractBreach, EvidenceError, Plugin};
 
 use super::is_long_term;
@@ -13,7 +13,7 @@ use crate::error::SigningError;
 /// person.
 pub(super) fn check(
     plugin: &Plugin,
-    row: &SigningRow,
+    row: &CeremonyRow,
     base: &DocumentVersion,
     archived: &ArchivedDocument,
 ) -> Result<(), SigningError> {

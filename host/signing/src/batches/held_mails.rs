@@ -9,8 +9,8 @@
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::notices::note_mail;
-use parafa_ceremony::records::{MailKind, SigningRow};
-use parafa_domain::{SignerId, SignerStatus, SigningOrder, SigningStatus};
+use parafa_ceremony::records::{CeremonyRow, MailKind};
+use parafa_domain::{CeremonyStatus, SignerId, SignerStatus, SigningOrder};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox;
 use parafa_store::clock::shifted;
@@ -43,7 +43,7 @@ struct Payload {
 pub(crate) async fn hold_invitation(
     tx: &mut Transaction<'_>,
     key: &DataKey,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<bool, CeremonyError> {
     if row.signing.order != SigningOrder::Sequential {
@@ -68,7 +68,7 @@ pub(crate) async fn hold_invitation(
 /// where the signing is of no batch.
 pub(crate) async fn hold_done(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
     signer: SignerId,
     notice: Uuid,
 ) -> Result<bool, CeremonyError> {
@@ -91,7 +91,7 @@ async fn hold(
     tx: &mut Transaction<'_>,
     batch: &mut BatchRow,
     mail: HeldMail,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let whose = (mail.party, mail.about);
     batch.held.push(mail);
@@ -114,7 +114,7 @@ async fn hold(
 /// Sends what waited for this signing alone, which has changed.
 pub(crate) async fn settle(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
     let Some(mut batch) = batch_of(tx, row).await? else {
         return Ok(());
@@ -151,14 +151,14 @@ impl Signings {
                 })
             })
             .await?;
-        self.ceremonies.work.notify_one();
+        self.ceremonies.wake();
         Ok(())
     }
 }
 
 async fn batch_of(
     tx: &mut Transaction<'_>,
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<Option<BatchRow>, StoreError> {
     match row.batch {
         Some(id) => tx.get::<BatchRow>(&id).await,
@@ -172,16 +172,16 @@ async fn is_more_to_come(
     tx: &mut Transaction<'_>,
     batch: &BatchRow,
     (party, about): (usize, HeldAbout),
-    row: &SigningRow,
+    row: &CeremonyRow,
 ) -> Result<bool, StoreError> {
     let signers = batch.parties.get(party).into_iter().flatten();
     for (signing, signer) in batch.signings.iter().zip(signers) {
         let stored = if *signing == row.signing.id.uuid() {
             Some(row.clone())
         } else {
-            tx.get::<SigningRow>(signing).await?
+            tx.get::<CeremonyRow>(signing).await?
         };
-        let is_open = |row: &SigningRow| row.signing.status == SigningStatus::Pending;
+        let is_open = |row: &CeremonyRow| row.signing.status == CeremonyStatus::Pending;
         let waits = stored.filter(is_open).is_some_and(|row| {
             let party = row.signing.signer(SignerId::new(*signer));
             about == HeldAbout::Done

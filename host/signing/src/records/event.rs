@@ -1,5 +1,5 @@
 use parafa_ceremony::records::DocumentVersion;
-use parafa_domain::{CompletionMode, SignerStatus, SigningStatus};
+use parafa_domain::{CeremonyStatus, CompletionMode, SignerStatus};
 use parafa_platform::outbox::NoticeKind;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -65,7 +65,7 @@ pub struct EventPayload {
     /// The webhook's address.
     pub target: String,
     /// Its state then.
-    pub status: SigningStatus,
+    pub status: CeremonyStatus,
     /// The caller's own name for it.
     pub external_id: Option<String>,
     /// Of a completed signing.

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::entry::{Content, Entry, EntryPath};
 use super::error::failed_to;
 use super::{BackupError, create};
+use crate::blobs::Blobs;
 use crate::files;
 use crate::owned_folder::OwnedFolder;
 
@@ -27,22 +28,19 @@ const TEMPORARY: &[u8] = b".tmp";
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// The copies of a folder of files that are written once and removed at some time.
+/// The copies of blobs, which are written once and removed at some time.
 pub(super) struct Copies {
-    folder: OwnedFolder,
+    blobs: Blobs,
+    /// The backup's folder.
     target: Arc<Path>,
     entry_path: fn(Uuid) -> EntryPath,
     copied: HashSet<Uuid>,
 }
 
 impl Copies {
-    pub(super) fn of(
-        folder: &OwnedFolder,
-        target: &Path,
-        entry_path: fn(Uuid) -> EntryPath,
-    ) -> Self {
+    pub(super) fn of(blobs: &Blobs, target: &Path, entry_path: fn(Uuid) -> EntryPath) -> Self {
         Self {
-            folder: folder.clone(),
+            blobs: blobs.clone(),
             target: target.into(),
             entry_path,
             copied: HashSet::new(),
@@ -51,7 +49,7 @@ impl Copies {
 
     /// What is there and was not copied yet.
     pub(super) async fn new_files(&self) -> Result<Vec<Uuid>, BackupError> {
-        let mut ids = self.list().await?;
+        let mut ids = self.blobs.ids().await?;
         ids.retain(|id| !self.copied.contains(id));
         Ok(ids)
     }
@@ -60,9 +58,9 @@ impl Copies {
     pub(super) async fn copy(&mut self, ids: &[Uuid]) -> Result<Vec<Entry>, BackupError> {
         let mut copying = JoinSet::new();
         for ids in ids.chunks(FILES_A_THREAD) {
-            let (folder, target) = (self.folder.clone(), self.target.clone());
-            let ids = ids.to_vec();
-            copying.spawn_blocking(move || copy_all(&folder, &target, &ids));
+            let target = |id: &Uuid| (*id, (self.entry_path)(*id).in_folder(&self.target));
+            let copies = ids.iter().map(target).collect();
+            copying.spawn(copy_each(self.blobs.clone(), copies));
         }
         let mut entries = Vec::with_capacity(ids.len());
         while let Some(copied) = copying.join_next().await {
@@ -80,22 +78,23 @@ impl Copies {
 
     /// Removes the copies of what is there no longer; gives their paths and lengths.
     pub(super) async fn drop_removed(&mut self) -> Result<Vec<(EntryPath, u64)>, BackupError> {
-        let present: HashSet<Uuid> = self.list().await?.into_iter().collect();
+        let present: HashSet<Uuid> = self.blobs.ids().await?.into_iter().collect();
         let gone: Vec<Uuid> = self.copied.difference(&present).copied().collect();
         for id in &gone {
             self.copied.remove(id);
         }
-        let (folder, target, entry_path) =
-            (self.folder.clone(), self.target.clone(), self.entry_path);
+        let (target, entry_path) = (self.target.clone(), self.entry_path);
         files::blocking(move || {
             let mut dropped = Vec::with_capacity(gone.len());
             for id in gone {
-                let path = target.join(folder.name_of(id));
+                let path = entry_path(id).in_folder(&target);
                 let metadata = fs::metadata(&path).map_err(failed_to("read", &path))?;
                 fs::remove_file(&path).map_err(failed_to("remove", &path))?;
                 dropped.push((entry_path(id), metadata.len()));
             }
-            files::sync(&target).map_err(failed_to("sync", &target))?;
+            let folder = entry_path(Uuid::nil()).in_folder(&target);
+            let folder = folder.parent().unwrap_or(&target);
+            files::sync(folder).map_err(failed_to("sync", folder))?;
             Ok(dropped)
         })
         .await
@@ -105,22 +104,33 @@ impl Copies {
     pub(super) fn into_ids(self) -> HashSet<Uuid> {
         self.copied
     }
-
-    async fn list(&self) -> Result<Vec<Uuid>, BackupError> {
-        let folder = self.folder.clone();
-        Ok(files::blocking(move || folder.ids()).await?)
-    }
 }
 
-fn copy_all(
-    folder: &OwnedFolder,
-    target: &Path,
-    ids: &[Uuid],
+/// Copies blobs, one after the other, to these paths.
+async fn copy_each(
+    blobs: Blobs,
+    copies: Vec<(Uuid, PathBuf)>,
 ) -> Result<Vec<(Uuid, Content)>, BackupError> {
-    let mut copied = Vec::with_capacity(ids.len());
-    for id in ids {
-        let to = target.join(folder.name_of(*id));
-        if let Some(content) = copy_if_there(&folder.file(*id), &to)? {
+    if let Some(folder) = blobs.store().as_folder().cloned() {
+        return files::blocking(move || copy_files(&folder, &copies)).await;
+    }
+    let mut copied = Vec::with_capacity(copies.len());
+    for (id, to) in copies {
+        if let Some(sealed) = blobs.store().read(id).await? {
+            let content = files::blocking(move || copy_opened(&sealed[..], &to, &to)).await?;
+            copied.push((id, content));
+        }
+    }
+    Ok(copied)
+}
+
+fn copy_files(
+    folder: &OwnedFolder,
+    copies: &[(Uuid, PathBuf)],
+) -> Result<Vec<(Uuid, Content)>, BackupError> {
+    let mut copied = Vec::with_capacity(copies.len());
+    for (id, to) in copies {
+        if let Some(content) = copy_if_there(&folder.file(*id), to)? {
             copied.push((*id, content));
         }
     }
@@ -223,7 +233,7 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<Content, BackupError> 
     copy_opened(opened, from, to)
 }
 
-fn copy_opened(source: File, from: &Path, to: &Path) -> Result<Content, BackupError> {
+fn copy_opened(source: impl Read, from: &Path, to: &Path) -> Result<Content, BackupError> {
     let mut copy = create(to)?;
     let content = read_through(source, from, |chunk| {
         copy.write_all(chunk).map_err(failed_to("write", to))
@@ -238,6 +248,17 @@ pub(super) fn content_of(path: &Path) -> Result<Option<Content>, BackupError> {
     opened
         .map(|source| read_through(source, path, |_| Ok(())))
         .transpose()
+}
+
+/// All of a file that is no longer than a document, and what it is.
+pub(super) fn read_whole(path: &Path) -> Result<(Vec<u8>, Content), BackupError> {
+    let opened = File::open(path).map_err(failed_to("read", path))?;
+    let mut whole = Vec::new();
+    let content = read_through(opened, path, |chunk| {
+        whole.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    Ok((whole, content))
 }
 
 /// What was found; none if nothing is there.
@@ -278,7 +299,7 @@ pub(super) fn sync_folders_of<'e>(
 }
 
 fn read_through(
-    mut source: File,
+    mut source: impl Read,
     path: &Path,
     mut take: impl FnMut(&[u8]) -> Result<(), BackupError>,
 ) -> Result<Content, BackupError> {

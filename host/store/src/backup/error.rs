@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::blobs::{BlobError, FolderFault};
 use crate::engine::EngineError;
 use crate::error::StoreError;
 use crate::files;
+use crate::folder::FolderError;
 use crate::keys::KeyError;
-use crate::owned_folder::FolderFault;
 use crate::schema::SCHEMA_VERSION;
 
 /// Why there is no backup, or nothing is restored.
@@ -22,6 +23,25 @@ pub enum BackupError {
     /// The folder to write to holds something already.
     #[error("{} is not empty: name a folder that is not there yet, or an empty one", .0.display())]
     NotEmpty(PathBuf),
+    /// The database has records.
+    #[error(
+        "the database holds records already, or those of a restore that was cut short: name an empty one"
+    )]
+    DatabaseInUse,
+    /// Another restore into the database is under way.
+    #[error(
+        "another restore into the database is under way, or was cut short within the last minute: wait for it, or try again in a minute"
+    )]
+    RestoreUnderWay,
+    /// No server with this master key has written the backup.
+    #[error(
+        "{} was not written by a server with this master key: put the deployment's key at secrets.master_key_file",
+        .0.display()
+    )]
+    NotByMaster(PathBuf),
+    /// What hosts share cannot be opened.
+    #[error(transparent)]
+    Shared(Box<FolderError>),
     /// A restore into the folder was cut short.
     #[error(
         "{} is the rest of a restore that was cut short: remove it and restore the backup again",
@@ -117,6 +137,7 @@ impl BackupError {
     pub fn is_refusal(&self) -> bool {
         match self {
             Self::Store(_) => false,
+            Self::Shared(error) => error.is_refusal(),
             Self::Key(error) => error.is_refusal(),
             Self::Io { source, .. } => files::is_for_operators(source),
             _ => true,
@@ -133,12 +154,30 @@ impl From<EngineError> for BackupError {
     }
 }
 
+impl From<FolderError> for BackupError {
+    fn from(error: FolderError) -> Self {
+        Self::Shared(Box::new(error))
+    }
+}
+
 impl From<FolderFault> for BackupError {
     fn from(fault: FolderFault) -> Self {
         Self::Io {
             action: fault.action,
             path: fault.path,
             source: fault.source,
+        }
+    }
+}
+
+impl From<BlobError> for BackupError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Io(fault) => fault.into(),
+            BlobError::Unavailable { reason } => {
+                Self::Store(EngineError::Unavailable { reason }.into())
+            }
+            error => Self::Key(error.into()),
         }
     }
 }

@@ -20,8 +20,8 @@ use super::entry::Content;
 use super::error::failed_to;
 use super::{BackupError, create};
 use crate::engine::{
-    Commit, Committed, Direction, Feed, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES, MAX_KEY_BYTES,
-    MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan,
+    Commit, Committed, Direction, EntriesCopy, Entry, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES,
+    MAX_KEY_BYTES, MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan, Snapshot, Version,
 };
 use crate::files::{self, Offloaded};
 use crate::key::past_prefix;
@@ -37,7 +37,7 @@ const BYTES_AT_ONCE: usize = MAX_COMMIT_BYTES / 2;
 /// The file while it is written, with every commit that is made meanwhile.
 pub(super) struct RecordsCopy {
     store: Store,
-    feed: Feed,
+    entries: EntriesCopy,
     last: u64,
     file: Offloaded<Writer>,
 }
@@ -52,46 +52,44 @@ pub(super) struct SealedRecords {
 impl RecordsCopy {
     /// Begins to follow the commits.
     pub(super) async fn begin(store: &Store, path: &Path) -> Result<Self, BackupError> {
-        let feed = store.engine().follow().await?;
+        let entries = store.engine().begin_copy().await?;
         let path = path.to_owned();
         let file = files::blocking(move || Writer::create(path)).await?;
         Ok(Self {
             store: store.clone(),
-            last: feed.since().map_or(0, crate::Version::number),
-            feed,
+            last: match &entries {
+                EntriesCopy::Followed(feed) => feed.since().map_or(0, Version::number),
+                EntriesCopy::Snapshots(_) => 0,
+            },
+            entries,
             file: Offloaded::new(file),
         })
     }
 
-    /// Writes everything that the engine keeps now, and what is committed meanwhile.
+    /// Writes everything that the engine keeps now, and what is committed meanwhile. Nothing yet
+    /// where the engine shows all of one moment: that is to be the last one.
     pub(super) async fn scan(&mut self) -> Result<(), BackupError> {
-        let mut start = Vec::new();
+        if let EntriesCopy::Snapshots(_) = self.entries {
+            return Ok(());
+        }
+        let mut page = everything();
         loop {
-            let page = Scan {
-                start,
-                end: past_prefix(&[]),
-                direction: Direction::Ascending,
-                limit: MAX_SCAN_ENTRIES,
-            };
-            let entries = self.store.engine().scan(page).await?;
-            let Some(last) = entries.last() else {
+            let entries = self.store.engine().scan(page.clone()).await?;
+            if !append_page(&self.file, entries, &mut page).await? {
                 return Ok(());
-            };
-            start = [&last.key[..], &[0]].concat();
-            let puts = entries.into_iter().map(|entry| Frame::Put {
-                key: entry.key,
-                value: entry.stored.value,
-            });
+            }
             // Values may be newer than the commits that were told so far: all of them are told
             // before the end, and lead to the same.
-            append(&self.file, puts.collect()).await?;
             self.append_committed().await?;
         }
     }
 
     /// Writes what was told since the last call.
     pub(super) async fn append_committed(&mut self) -> Result<(), BackupError> {
-        let told = self.feed.take()?;
+        let EntriesCopy::Followed(feed) = &mut self.entries else {
+            return Ok(());
+        };
+        let told = feed.take()?;
         let Some(last) = told.last() else {
             return Ok(());
         };
@@ -107,9 +105,14 @@ impl RecordsCopy {
 
     /// Writes everything that has been committed by now, and no commit after it.
     pub(super) async fn seal(mut self) -> Result<SealedRecords, BackupError> {
-        // Whatever a scan has seen is durable, and told, when this is acknowledged.
-        self.store.engine().commit(Commit::default()).await?;
-        self.append_committed().await?;
+        if let EntriesCopy::Snapshots(source) = &self.entries {
+            let snapshot = source.snapshot().await?;
+            self.last = append_snapshot(&self.file, &*snapshot).await?;
+        } else {
+            // Whatever a scan has seen is durable, and told, when this is acknowledged.
+            self.store.engine().commit(Commit::default()).await?;
+            self.append_committed().await?;
+        }
         Ok(SealedRecords {
             last: self.last,
             file: self.file,
@@ -131,6 +134,50 @@ impl SealedRecords {
         append(&self.file, vec![end]).await?;
         self.file.run(Writer::finish).await
     }
+}
+
+fn everything() -> Scan {
+    Scan {
+        start: Vec::new(),
+        end: past_prefix(&[]),
+        direction: Direction::Ascending,
+        limit: MAX_SCAN_ENTRIES,
+    }
+}
+
+/// Writes all of one moment; gives the greatest number of a commit that is seen.
+async fn append_snapshot(
+    file: &Offloaded<Writer>,
+    snapshot: &dyn Snapshot,
+) -> Result<u64, BackupError> {
+    let mut greatest = 0;
+    let mut page = everything();
+    loop {
+        let entries = snapshot.scan(page.clone()).await?;
+        let versions = entries.iter().map(|entry| entry.stored.version.number());
+        greatest = versions.fold(greatest, u64::max);
+        if !append_page(file, entries, &mut page).await? {
+            return Ok(greatest);
+        }
+    }
+}
+
+/// Writes a page of a scan, and moves on to the next one; tells whether there was anything.
+async fn append_page(
+    file: &Offloaded<Writer>,
+    entries: Vec<Entry>,
+    page: &mut Scan,
+) -> Result<bool, BackupError> {
+    let Some(last) = entries.last() else {
+        return Ok(false);
+    };
+    page.start = [&last.key[..], &[0]].concat();
+    let puts = entries.into_iter().map(|entry| Frame::Put {
+        key: entry.key,
+        value: entry.stored.value,
+    });
+    append(file, puts.collect()).await?;
+    Ok(true)
 }
 
 async fn append(file: &Offloaded<Writer>, frames: Vec<Frame>) -> Result<(), BackupError> {

@@ -9,16 +9,19 @@ use serde::Serialize;
 use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folders_of};
 use super::entry::{Content, Entry, EntryPath};
 use super::error::failed_to;
+use super::filling::Filling;
 use super::manifest::Manifest;
 use super::missing::{Completeness, Missing};
 use super::records::Reader;
 use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
 use crate::clock::Clock;
 use crate::content::Named;
-use crate::engine::{CommitOutcome, Engine, SledEngine, SledOptions};
+use crate::engine::{Commit, Engine};
 use crate::files::{self, Offloaded};
-use crate::keys::{KeyError, Mark, MasterKey};
+use crate::keys::{KeyError, MasterKey};
+use crate::mark::Mark;
 use crate::schema::{self, StoreMode};
+use crate::sled::{SledEngine, SledOptions};
 
 /// Folder of the embedded engine in a data folder.
 const STORE: &str = "store";
@@ -26,8 +29,8 @@ const STORE: &str = "store";
 /// A backup whose files are all there and as they were written.
 #[derive(Debug)]
 pub struct Backup {
-    folder: PathBuf,
-    manifest: Manifest,
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Manifest,
     inventory: Inventory,
     records: Content,
 }
@@ -76,7 +79,8 @@ impl Backup {
         let folder = folder.to_owned();
         files::blocking(move || {
             let manifest = Manifest::read(&folder)?;
-            let beside = (inventory.beside)(manifest.header.mode);
+            let mut beside = (inventory.beside)(manifest.header.mode);
+            beside.extend(inventory.formerly_beside.iter().map(PathBuf::from));
             for entry in &manifest.entries {
                 verify(&folder, entry, &beside)?;
             }
@@ -125,21 +129,30 @@ impl Backup {
             marks::end_restore(&to.data)
         })
         .await?;
+        Ok(backup.report(is_authentic, options.hold, missing))
+    }
+
+    pub(super) fn report(
+        &self,
+        is_authentic: bool,
+        is_held: bool,
+        missing: Vec<Missing>,
+    ) -> RestoreReport {
         let Manifest {
             header,
             moment,
             entries,
             ..
-        } = &backup.manifest;
-        Ok(RestoreReport {
+        } = &self.manifest;
+        RestoreReport {
             mode: header.mode,
             sequence: moment.sequence,
             taken_at: moment.taken_at,
             files: entries.len(),
             authentic: is_authentic,
-            held: options.hold,
+            held: is_held,
             missing,
-        })
+        }
     }
 
     /// Writes the records into an engine that holds none; gives what they need and the backup
@@ -149,6 +162,10 @@ impl Backup {
     /// A file that is no list of records, that was changed since the backup was opened, or of
     /// another store than the manifest; the engine's.
     pub async fn restore_records(&self, engine: &dyn Engine) -> Result<Vec<Missing>, BackupError> {
+        self.fill(Filling::alone(engine)).await
+    }
+
+    pub(super) async fn fill(&self, mut filling: Filling<'_>) -> Result<Vec<Missing>, BackupError> {
         let path = EntryPath::Records.in_folder(&self.folder);
         let Manifest { header, moment, .. } = &self.manifest;
         let there = self.contents();
@@ -157,18 +174,16 @@ impl Backup {
         let opened = path.clone();
         let records = files::blocking(move || Reader::open(opened)).await?;
         let records = Offloaded::new(records);
+        let schema_key = schema::key();
+        let mut schema_row = None;
         let sequence = loop {
-            let part = records.run(Reader::part).await?;
+            let mut part = records.run(Reader::part).await?;
             completeness.note(&part)?;
-            let commit = part.commit();
-            if !commit.is_read_only() {
-                match engine.commit(commit).await? {
-                    CommitOutcome::Committed => {}
-                    CommitOutcome::Conflict { .. } => {
-                        unreachable!("a commit without expectations conflicts with nothing")
-                    }
-                }
+            // Kept for the end: without it no server opens the records.
+            if let Some(row) = part.rows.remove(&schema_key[..]) {
+                schema_row = row;
             }
+            filling.write(part.commit()).await?;
             if let Some(sequence) = part.end {
                 break sequence;
             }
@@ -177,13 +192,19 @@ impl Backup {
             return Err(changed(path));
         }
         let is_of_manifest = sequence == moment.sequence
-            && schema::of(engine).await? == (header.schema, header.mode);
+            && schema::told_by(schema_row.as_deref())? == (header.schema, header.mode);
         if !is_of_manifest {
             return Err(BackupError::Damaged {
                 path,
                 what: "of another backup than its manifest",
             });
         }
+        let last = schema_row.map(|row| (schema_key.into(), row));
+        let last = Commit {
+            puts: last.into_iter().collect(),
+            ..Commit::default()
+        };
+        filling.end(last).await?;
         Ok(completeness.into_missing())
     }
 
@@ -281,7 +302,7 @@ fn damaged(folder: &Path, path: &EntryPath, what: &'static str) -> BackupError {
     }
 }
 
-fn changed(path: PathBuf) -> BackupError {
+pub(super) fn changed(path: PathBuf) -> BackupError {
     BackupError::Damaged {
         path,
         what: "not as it was written",

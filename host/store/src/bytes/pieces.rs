@@ -1,29 +1,26 @@
 //! Byte files that are read piece by piece.
 
-use std::fs::File;
-use std::io;
 use std::mem;
-use std::os::unix::fs::FileExt;
+use std::ops::Range;
 
 use ::bytes::Bytes;
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 use super::{ByteFileError, StoredFile};
-use crate::files::{self, Offloaded};
+use crate::blobs::{Blobs, Part};
 use crate::keys::{DataKey, Parts};
-use crate::owned_folder::OwnedFolder;
 
 /// The content of a byte file, from its beginning, in pieces of [`Pieces::BYTES`].
 ///
-/// Between two pieces neither the file is open nor anything of it in memory. A file that is
-/// unlinked meanwhile gives no further piece.
-pub struct Pieces(Offloaded<Reader>);
-
-struct Reader {
-    folder: OwnedFolder,
+/// Between two pieces of a file in a folder neither the file is open nor anything of it in memory:
+/// once it is unlinked it gives no further piece. Of one that is kept elsewhere up to
+/// [`READ_AHEAD_BYTES`](crate::shared::READ_AHEAD_BYTES) are in memory, sealed, and those it still
+/// gives.
+pub struct Pieces {
+    blobs: Blobs,
     file: StoredFile,
-    parts: Parts,
+    parts: Box<Parts>,
+    ahead: Ahead,
     /// Read to look whether the file is sound.
     first: Option<Bytes>,
     /// The part to be read; none after the last.
@@ -32,68 +29,73 @@ struct Reader {
     digest: Sha256,
 }
 
+/// What was read of a file and not opened yet.
+#[derive(Default)]
+struct Ahead {
+    begin: u64,
+    bytes: Bytes,
+}
+
 impl Pieces {
     /// Length of every piece but the last, which is not longer.
     pub const BYTES: usize = Parts::BYTES;
 
     pub(super) async fn open(
-        folder: OwnedFolder,
-        key: DataKey,
+        blobs: Blobs,
+        key: &DataKey,
         file: StoredFile,
     ) -> Result<Self, ByteFileError> {
-        let reader = files::blocking(move || Reader::open(folder, &key, file)).await?;
-        Ok(Self(Offloaded::new(reader)))
+        let id = file.id;
+        let begin = blobs.store().read_at_once().max(Parts::HEADER_BYTES as u64);
+        let read = blobs.store().read_range(id, 0..begin).await?;
+        let Part { bytes, whole } = read.ok_or(ByteFileError::Missing { id })?;
+        let header = bytes.first_chunk().ok_or(ByteFileError::Differs { id })?;
+        let parts = Parts::of(key, id.as_bytes(), header, file.bytes)
+            .map_err(|source| ByteFileError::Sealed { id, source })?;
+        if whole != parts.file_bytes() {
+            return Err(ByteFileError::Differs { id });
+        }
+        let mut pieces = Self {
+            blobs,
+            file,
+            parts: Box::new(parts),
+            ahead: Ahead { begin: 0, bytes },
+            first: None,
+            next: Some(0),
+            digest: Sha256::new(),
+        };
+        if !pieces.parts.prove_themselves() {
+            while pieces.read().await?.is_some() {}
+            pieces.next = Some(0);
+        }
+        pieces.first = pieces.read().await?;
+        Ok(pieces)
     }
 
     /// The next piece; none after the last.
     ///
     /// # Errors
     /// [`ByteFileError::Missing`] when the file was unlinked, [`ByteFileError::Sealed`] and
-    /// [`ByteFileError::Differs`] when it was changed, I/O errors. Then there is nothing more.
+    /// [`ByteFileError::Differs`] when it was changed, [`ByteFileError::Unavailable`], I/O errors.
+    /// Then there is nothing more.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ByteFileError> {
-        self.0.run(Reader::next).await
-    }
-}
-
-impl Reader {
-    fn open(folder: OwnedFolder, key: &DataKey, file: StoredFile) -> Result<Self, ByteFileError> {
-        let mut reader = Self {
-            parts: parts_of(&folder, key, file)?,
-            folder,
-            file,
-            first: None,
-            next: Some(0),
-            digest: Sha256::new(),
-        };
-        if !reader.parts.prove_themselves() {
-            while reader.read()?.is_some() {}
-            reader.next = Some(0);
-        }
-        reader.first = reader.read()?;
-        Ok(reader)
-    }
-
-    fn next(&mut self) -> Result<Option<Bytes>, ByteFileError> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
-            None => self.read(),
+            None => self.read().await,
         }
     }
 
     /// Reads the next part. The last is given only if all of them have the digest that they
     /// should.
-    fn read(&mut self) -> Result<Option<Bytes>, ByteFileError> {
-        let Some(number) = self.next.take() else {
+    async fn read(&mut self) -> Result<Option<Bytes>, ByteFileError> {
+        let Some(number) = self.next else {
             return Ok(None);
         };
+        let sealed = self.sealed(self.parts.place(number)).await;
+        // Not before: whoever stops waiting has not had this part.
+        self.next = None;
+        let part = self.parts.open(number, sealed?.into());
         let id = self.file.id;
-        let place = self.parts.place(number);
-        let length = usize::try_from(place.end - place.start).expect("a part fits into memory");
-        let mut part = vec![0; length];
-        opened(&self.folder, id)?
-            .read_exact_at(&mut part, place.start)
-            .map_err(failed_to_read(&self.folder, id))?;
-        let part = self.parts.open(number, part);
         let part = part.map_err(|source| ByteFileError::Sealed { id, source })?;
         self.digest.update(&part);
         if number < self.parts.last() {
@@ -103,39 +105,39 @@ impl Reader {
         }
         Ok(Some(part.into()))
     }
-}
 
-/// The parts of a file that has the right length.
-fn parts_of(folder: &OwnedFolder, key: &DataKey, file: StoredFile) -> Result<Parts, ByteFileError> {
-    let id = file.id;
-    let source = opened(folder, id)?;
-    let length = source.metadata().map_err(failed_to_read(folder, id))?.len();
-    let mut header = [0; Parts::HEADER_BYTES];
-    if length < header.len() as u64 {
-        return Err(ByteFileError::Differs { id });
-    }
-    let read = source.read_exact_at(&mut header, 0);
-    read.map_err(failed_to_read(folder, id))?;
-    let parts = Parts::of(key, id.as_bytes(), &header, file.bytes)
-        .map_err(|source| ByteFileError::Sealed { id, source })?;
-    if length != parts.file_bytes() {
-        return Err(ByteFileError::Differs { id });
-    }
-    Ok(parts)
-}
-
-fn opened(folder: &OwnedFolder, id: Uuid) -> Result<File, ByteFileError> {
-    match File::open(folder.file(id)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ByteFileError::Missing { id }),
-        opened => opened.map_err(failed_to_read(folder, id)),
+    /// What lies in this place of the file.
+    async fn sealed(&mut self, place: Range<u64>) -> Result<Bytes, ByteFileError> {
+        if let Some(sealed) = self.ahead.part(&place) {
+            return Ok(sealed);
+        }
+        let id = self.file.id;
+        let whole = self.parts.file_bytes();
+        let store = self.blobs.store();
+        let end = place.end.max(whole.min(place.start + store.read_at_once()));
+        let read = store.read_range(id, place.start..end).await?;
+        let read = read.ok_or(ByteFileError::Missing { id })?;
+        self.ahead = Ahead {
+            begin: place.start,
+            bytes: read.bytes,
+        };
+        let sealed = self.ahead.part(&place).filter(|_| read.whole == whole);
+        sealed.ok_or(ByteFileError::Differs { id })
     }
 }
 
-fn failed_to_read(folder: &OwnedFolder, id: Uuid) -> impl FnOnce(io::Error) -> ByteFileError + '_ {
-    move |source| ByteFileError::Io {
-        action: "read",
-        path: folder.file(id).display().to_string(),
-        source,
+impl Ahead {
+    /// What lies in this place of the file, if it was read. What is before the end of it is not
+    /// kept.
+    fn part(&mut self, place: &Range<u64>) -> Option<Bytes> {
+        let begin = usize::try_from(place.start.checked_sub(self.begin)?).ok()?;
+        let end = usize::try_from(place.end.checked_sub(self.begin)?).ok()?;
+        if end > self.bytes.len() {
+            return None;
+        }
+        let mut part = self.bytes.split_to(end);
+        self.begin = place.end;
+        Some(part.split_off(begin))
     }
 }
 
@@ -146,6 +148,7 @@ mod tests {
 
     use proptest::prelude::*;
     use tempfile::TempDir;
+    use uuid::Uuid;
 
     use super::*;
     use crate::Sha256Digest;

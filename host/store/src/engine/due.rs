@@ -12,7 +12,7 @@ use crate::key::{Key, TIMESTAMP_BYTES};
 /// Rounds after which a claim gives up on what others keep taking and answers with nothing.
 const MAX_ROUNDS: usize = 8;
 
-pub(super) async fn claim<E: Engine + ?Sized>(
+pub(crate) async fn claim<E: Engine + ?Sized>(
     engine: &E,
     claim: ClaimDue,
 ) -> Result<Vec<DueEntry>, EngineError> {
@@ -33,6 +33,25 @@ pub(crate) async fn claim_these<E: Engine + ?Sized>(
     keys: &[Vec<u8>],
     until: Timestamp,
 ) -> Result<Vec<DueEntry>, EngineError> {
+    if let Some(taken) = try_to_claim(engine, queue, keys, until).await? {
+        return Ok(taken);
+    }
+    // Others keep taking some of them, and all together are not to be had.
+    let mut taken = Vec::new();
+    for key in keys {
+        let one = try_to_claim(engine, queue, std::slice::from_ref(key), until);
+        taken.extend(one.await?.unwrap_or_default());
+    }
+    Ok(taken)
+}
+
+/// Takes all that are still there; `None` if somebody else took one of them meanwhile, each time.
+async fn try_to_claim<E: Engine + ?Sized>(
+    engine: &E,
+    queue: &[u8],
+    keys: &[Vec<u8>],
+    until: Timestamp,
+) -> Result<Option<Vec<DueEntry>>, EngineError> {
     for _ in 0..MAX_ROUNDS {
         let mut there = Vec::with_capacity(keys.len());
         for key in keys {
@@ -42,10 +61,10 @@ pub(crate) async fn claim_these<E: Engine + ?Sized>(
             }
         }
         if let Some(taken) = take(engine, there, queue, until).await? {
-            return Ok(taken);
+            return Ok(Some(taken));
         }
     }
-    Ok(Vec::new())
+    Ok(None)
 }
 
 /// Moves entries to the end of their lease; `None` if somebody else has moved one of them.
@@ -55,20 +74,18 @@ async fn take<E: Engine + ?Sized>(
     queue: &[u8],
     until: Timestamp,
 ) -> Result<Option<Vec<DueEntry>>, EngineError> {
-    let moves: Vec<Move> = entries
-        .into_iter()
-        .map(|entry| Move::of(entry, queue, until))
-        .collect::<Result<_, _>>()?;
-    if moves.is_empty() {
+    let moves = Moves::of(entries, queue, until)?;
+    if moves.0.is_empty() {
         return Ok(Some(Vec::new()));
     }
-    Ok(match engine.commit(as_commit(&moves)).await? {
-        CommitOutcome::Committed => Some(moves.into_iter().map(|taken| taken.entry).collect()),
+    Ok(match engine.commit(moves.as_commit()).await? {
+        CommitOutcome::Committed => Some(moves.into_entries()),
         CommitOutcome::Conflict { .. } => None,
     })
 }
 
-fn due_range(claim: &ClaimDue) -> Scan {
+/// Where the due entries of a claim are.
+pub(crate) fn due_range(claim: &ClaimDue) -> Scan {
     let mut end = claim.queue.clone();
     let just_past = shifted(claim.now, jiff::SignedDuration::from_millis(1));
     just_past.encode(&mut end);
@@ -79,6 +96,9 @@ fn due_range(claim: &ClaimDue) -> Scan {
         limit: claim.limit,
     }
 }
+
+/// Entries on their way to the end of a lease.
+pub(crate) struct Moves(Vec<Move>);
 
 struct Move {
     from: Entry,
@@ -113,23 +133,43 @@ impl Move {
     }
 }
 
-fn as_commit(moves: &[Move]) -> Commit {
-    Commit {
-        expectations: moves
-            .iter()
-            .map(|moved| (moved.from.key.clone(), Some(moved.from.stored.version)))
-            .collect(),
-        puts: moves
-            .iter()
-            .map(|moved| {
-                let claims = moved.entry.claims.to_be_bytes();
-                (moved.entry.key.clone(), Bytes::copy_from_slice(&claims))
-            })
-            .collect(),
-        deletes: moves
-            .iter()
-            .filter(|moved| moved.from.key != moved.entry.key)
-            .map(|moved| moved.from.key.clone())
-            .collect(),
+impl Moves {
+    /// # Errors
+    /// [`EngineError::Damaged`] for what is no entry of a due queue.
+    pub(crate) fn of(
+        entries: Vec<Entry>,
+        queue: &[u8],
+        until: Timestamp,
+    ) -> Result<Self, EngineError> {
+        let moves = entries.into_iter();
+        let moves = moves.map(|entry| Move::of(entry, queue, until));
+        Ok(Self(moves.collect::<Result<_, _>>()?))
+    }
+
+    pub(crate) fn as_commit(&self) -> Commit {
+        let moves = &self.0;
+        Commit {
+            expectations: moves
+                .iter()
+                .map(|moved| (moved.from.key.clone(), Some(moved.from.stored.version)))
+                .collect(),
+            puts: moves
+                .iter()
+                .map(|moved| {
+                    let claims = moved.entry.claims.to_be_bytes();
+                    (moved.entry.key.clone(), Bytes::copy_from_slice(&claims))
+                })
+                .collect(),
+            deletes: moves
+                .iter()
+                .filter(|moved| moved.from.key != moved.entry.key)
+                .map(|moved| moved.from.key.clone())
+                .collect(),
+        }
+    }
+
+    /// The entries as they stand afterwards.
+    pub(crate) fn into_entries(self) -> Vec<DueEntry> {
+        self.0.into_iter().map(|moved| moved.entry).collect()
     }
 }

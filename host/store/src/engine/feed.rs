@@ -32,7 +32,7 @@ pub struct Feed {
 
 /// The engine's end: whom to tell.
 #[derive(Debug, Default)]
-pub(super) struct Followers(Vec<Follower>);
+pub(crate) struct Followers(Vec<Follower>);
 
 #[derive(Debug)]
 struct Follower {
@@ -77,12 +77,12 @@ impl Feed {
 }
 
 impl Followers {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Tells everything that comes after `since`.
-    pub(super) fn add(&mut self, since: Option<Version>) -> Feed {
+    pub(crate) fn add(&mut self, since: Option<Version>) -> Feed {
         let (sender, commits) = mpsc::unbounded_channel();
         let backlog = Arc::<Backlog>::default();
         self.0.push(Follower {
@@ -98,7 +98,7 @@ impl Followers {
 
     /// Tells what is durable now, before anybody is answered. Whoever is gone, or too far
     /// behind, is told nothing more.
-    pub(super) fn tell(&mut self, committed: &Committed) {
+    pub(crate) fn tell(&mut self, committed: &Committed) {
         self.0.retain(|follower| follower.tell(committed));
     }
 }
@@ -116,7 +116,7 @@ impl Follower {
 }
 
 impl Committed {
-    pub(super) fn new(version: Version, commit: &Commit) -> Self {
+    pub(crate) fn new(version: Version, commit: &Commit) -> Self {
         Self {
             version,
             puts: commit.puts.clone(),

@@ -7,9 +7,9 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::aead::SEALED_KEY_BYTES;
-use super::folder::{ENDING, unwrap};
-use super::mark::Mark;
+use super::kept::{ENDING, unwrap};
 use super::{KeyError, MasterKey};
+use crate::mark::Mark;
 
 /// Keys that are tried: one may be damaged, and not all of these.
 const TRIED: usize = 16;
@@ -30,7 +30,7 @@ pub(crate) enum Wrapped {
 /// # Errors
 /// [`KeyError::FolderAway`] where there is neither a mark nor a key; I/O errors.
 pub(crate) fn look_at(folder: &Path, master: &MasterKey) -> Result<Wrapped, KeyError> {
-    let marked = Mark::of(folder).look_for();
+    let marked = Mark::of(folder).look_for().map_err(KeyError::from);
     let failed = |source| KeyError::Io {
         action: "look through",
         path: folder.display().to_string(),

@@ -151,6 +151,9 @@ impl Transaction<'_> {
         loop {
             let found = self.scan(&scan, false).await?;
             let last = found.entries.last().map(|(entry, _)| entry.clone());
+            let keys = found.entries.iter();
+            let keys = keys.map(|(_, primary)| layout::row_of_encoded::<T>(primary));
+            self.read_ahead(keys.map(Bytes::from).collect()).await?;
             for (entry, primary) in found.entries {
                 let row: Option<T> = self.row(layout::row_of_encoded::<T>(&primary)).await?;
                 rows.extend(row.filter(|row| has_entry(index, row, &entry)));

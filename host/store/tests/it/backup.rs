@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use parafa_store::backup::{Backup, BackupError, BackupSource, Inventory, MissingItem, back_up};
-use parafa_store::engine::{FaultPlan, MemoryDisk};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
+use parafa_store::memory::MemoryDisk;
 use parafa_store::{
     ByteFiles, Content, DataKeys, MemoryEngine, Named, Page, Store, StoreError, StoreMode, Table,
     TableDeclaration, TableName, Tables,
@@ -110,6 +111,7 @@ impl Document {
 /// What lies beside the stores of these tests.
 pub(crate) const INVENTORY: Inventory = Inventory {
     beside: |_| vec!["notes".into(), "nowhere".into()],
+    formerly_beside: &[],
     tables: TABLES,
 };
 
@@ -493,7 +495,7 @@ async fn a_backup_that_an_engine_failed_in_is_none() {
     let target = world.folder.path().join("backup");
     let faults = FaultPlan {
         // The first commit opens the store, the next one seals the records.
-        crash: Some((1, parafa_store::engine::CrashPoint::BeforeCommit)),
+        crash: Some((1, CrashPoint::BeforeCommit)),
         ..FaultPlan::default()
     };
     let broken = World::with_faults(world.disk(), faults).await;

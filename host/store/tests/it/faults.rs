@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use parafa_store::engine::{CrashPoint, FaultPlan, MemoryDisk};
-use parafa_store::{EngineError, MemoryEngine, RetryPolicy, Store, StoreError};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
+use parafa_store::memory::MemoryDisk;
+use parafa_store::{EngineError, FaultyEngine, MemoryEngine, RetryPolicy, Store, StoreError};
 use proptest::prelude::*;
 
 use crate::support::{Account, clock, open, put_all};
@@ -67,8 +68,9 @@ async fn disk_with_accounts() -> MemoryDisk {
     disk
 }
 
-fn engine(disk: &MemoryDisk, faults: FaultPlan) -> Arc<MemoryEngine> {
-    Arc::new(MemoryEngine::open(disk.clone(), faults, Arc::new(clock())))
+fn engine(disk: &MemoryDisk, faults: FaultPlan) -> Arc<FaultyEngine> {
+    let memory = MemoryEngine::open(disk.clone(), Arc::new(clock()));
+    Arc::new(FaultyEngine::new(Arc::new(memory), faults))
 }
 
 fn stubborn(store: Store) -> Store {

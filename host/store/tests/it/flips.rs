@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parafa_store::engine::SledOptions;
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     AcceptedLoss, Commit, CommitOutcome, Direction, Engine, EngineError, Folder, FolderError,
     RecordsLook, Scan, SledEngine,

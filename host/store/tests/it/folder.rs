@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parafa_store::backup::{BackupSource, back_up};
-use parafa_store::engine::SledOptions;
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     AcceptedLoss, EngineError, Folder, FolderError, FolderLook, FolderOptions, KeyError, MasterKey,
     Store, StoreError, StoreMode,

@@ -1,11 +1,15 @@
 //! The order of ids where the clock is set back between two starts.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use jiff::SignedDuration;
-use parafa_store::{Content, Guard, Page, StoreError, Table, TableName};
+use parafa_store::memory::MemoryDisk;
+use parafa_store::{Content, Guard, MemoryEngine, Page, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::support::{BY_BOOK, Note, World, put_all};
+use crate::support::{BY_BOOK, Interrupted, Note, World, clock, open, put_all};
 
 /// A remark on a note.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -86,4 +90,24 @@ async fn rows_under_another_one_stay_in_the_order_in_which_they_came() {
         .await
         .unwrap_or_else(|error: StoreError| panic!("remarks: {error}"));
     assert_eq!(remarks.rows, [before, after]);
+}
+
+#[tokio::test]
+async fn a_host_that_shares_the_store_looks_through_no_rows_for_the_last_id() {
+    let disk = MemoryDisk::default();
+    let shared = || MemoryEngine::open(disk.clone(), Arc::new(clock())).shared();
+    let store = open(Arc::new(shared())).await.expect("a store");
+    let (note, id) = (Uuid::now_v7(), Uuid::now_v7());
+    put_all(&store, &[Remark { note, id }]).await;
+    let has_looked = Arc::<AtomicBool>::default();
+    let looked = has_looked.clone();
+    let engine = Interrupted::new(
+        Arc::new(shared()),
+        |scan| scan.start.starts_with(b"tremark\0"),
+        async move { looked.store(true, Ordering::Relaxed) },
+    );
+
+    open(Arc::new(engine)).await.expect("a store");
+
+    assert!(!has_looked.load(Ordering::Relaxed));
 }

@@ -1,13 +1,18 @@
 //! Jobs are done once, and late rather than never.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use jiff::SignedDuration;
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use parafa_store::engine::{
+    Commit, CommitOutcome, Engine, EngineError, EntriesCopy, Entry, Scan, Versioned,
+};
 use parafa_store::jobs::{self, ClaimedJob, Enqueued, HastenOutcome, Lane, LanePosition, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
 
-use crate::support::{World, on_every_engine};
+use crate::support::{World, on_every_engine, open};
 
 const MAIL: Lane = Lane::new("mail");
 const LEASE: SignedDuration = SignedDuration::from_secs(30);
@@ -318,7 +323,21 @@ on_every_engine! {
         world.clock.advance(LEASE * 2);
         assert!(claim(&world.store, 1).await.is_empty());
         world.clock.advance(SignedDuration::from_hours(1));
-        assert_eq!(claim_one(world).await.attempts, 2);
+        let again = claim_one(world).await;
+        assert_eq!((again.attempts, again.failures), (2, 1));
+    }
+
+    async fn a_job_that_waits_for_what_is_away_counts_its_attempts_and_has_not_failed(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let mut job = claim_one(world).await;
+        for attempts in 2..5 {
+            let (held, due) = (&job, job.until);
+            let put_back = world.store.transact(|tx| Box::pin(jobs::wait(tx, held, due)));
+            put_back.await.expect("put back");
+            world.clock.advance(LEASE);
+            job = claim_one(world).await;
+            assert_eq!((job.attempts, job.failures), (attempts, 0));
+        }
     }
 
     async fn a_job_that_has_got_on_counts_its_attempts_anew(world) {
@@ -425,4 +444,61 @@ async fn jobs_outlive_the_process() {
     left.sort_unstable();
     assert_eq!(left, [1, 2]);
     assert!(complete(&world.store, &claimed).await.is_err());
+}
+
+/// An engine before each commit of which, if it is of several entries of a queue, another host
+/// takes the first of them.
+struct Contended(Arc<dyn Engine>);
+
+#[async_trait]
+impl Engine for Contended {
+    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
+        self.0.get(key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        self.0.scan(scan).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
+        if let [(first, _), _, ..] = &commit.expectations[..]
+            && first.starts_with(b"q")
+        {
+            let taken = Commit {
+                deletes: vec![first.clone()],
+                ..Commit::default()
+            };
+            self.0.commit(taken).await?;
+        }
+        self.0.commit(commit).await
+    }
+
+    async fn now(&self) -> Result<Timestamp, EngineError> {
+        self.0.now().await
+    }
+
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
+        self.0.begin_copy().await
+    }
+
+    fn health(&self) -> Result<(), EngineError> {
+        self.0.health()
+    }
+}
+
+#[tokio::test]
+async fn jobs_are_claimed_of_which_others_keep_taking_some() {
+    let world = World::in_memory().await;
+    for number in 0..20 {
+        enqueue(&world.store, number, 0, None).await;
+    }
+    let seen = world.store.due_places(MAIL, LanePosition::FIRST, 20).await;
+    let seen = seen.expect("places");
+    let store = open(Arc::new(Contended(world.engine()))).await;
+    let store = store.expect("a store");
+
+    let claimed = store.claim(MAIL, &seen, LEASE).await.expect("a claim");
+
+    assert!(claimed.len() >= 12, "{}", claimed.len());
+    assert!(claim(&world.store, 20).await.is_empty(), "none is left");
 }

@@ -1,7 +1,8 @@
 //! Sizes.
 
 use bytes::Bytes;
-use parafa_store::engine::{MAX_KEY_BYTES, MAX_VALUE_BYTES, SledOptions};
+use parafa_store::engine::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     Commit, CommitOutcome, Content, Engine, EngineError, SledEngine, Store, StoreError, Table,
 };

@@ -1,66 +1,23 @@
 //! Rows that leave an index while a page of it is read.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
-use jiff::Timestamp;
-use parafa_store::engine::{CommitOutcome, EngineError, Versioned};
-use parafa_store::{
-    Commit, Engine, Entry, Feed, Guard, Page, Paged, Scan, Store, StoreError, Table,
-};
+use parafa_store::{Guard, Page, Paged, Scan, StoreError, Table};
 use uuid::Uuid;
 
-use crate::support::{BY_BOOK, Note, World, on_every_engine, open, put_all};
-
-/// An engine that somebody else writes to once it has scanned, before anything
-/// that was found is read.
-struct Interrupted {
-    engine: Arc<dyn Engine>,
-    meanwhile: Mutex<Option<(Store, Vec<Note>)>>,
-}
-
-#[async_trait]
-impl Engine for Interrupted {
-    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
-        self.engine.get(key).await
-    }
-
-    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
-        let of_notes = [b"i", Note::NAME.as_str().as_bytes()].concat();
-        let is_page = scan.start.starts_with(&of_notes);
-        let found = self.engine.scan(scan).await?;
-        let meanwhile = is_page.then(|| self.meanwhile.lock().expect("no panic").take());
-        if let Some((store, notes)) = meanwhile.flatten() {
-            put_all(&store, &notes).await;
-        }
-        Ok(found)
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
-        self.engine.commit(commit).await
-    }
-
-    async fn now(&self) -> Result<Timestamp, EngineError> {
-        self.engine.now().await
-    }
-
-    async fn follow(&self) -> Result<Feed, EngineError> {
-        self.engine.follow().await
-    }
-
-    fn health(&self) -> Result<(), EngineError> {
-        self.engine.health()
-    }
-}
+use crate::support::{BY_BOOK, Interrupted, Note, World, on_every_engine, open, put_all};
 
 /// A page of the first book, from which these notes go to the second one while
 /// it is read.
 async fn page_while(world: &World, page: &Page<Uuid>, moved: &[u128]) -> Paged<Note> {
-    let moved = moved.iter().map(|id| Note::new(*id, 2)).collect();
-    let engine = Interrupted {
-        engine: world.engine(),
-        meanwhile: Mutex::new(Some((world.store.clone(), moved))),
+    let moved: Vec<Note> = moved.iter().map(|id| Note::new(*id, 2)).collect();
+    let store = world.store.clone();
+    let is_page = |scan: &Scan| {
+        let of_notes = [b"i", Note::NAME.as_str().as_bytes()].concat();
+        scan.start.starts_with(&of_notes)
     };
+    let meanwhile = async move { put_all(&store, &moved).await };
+    let engine = Interrupted::new(world.engine(), is_page, meanwhile);
     let store = open(Arc::new(engine)).await.expect("a store");
     store
         .read(|tx| Box::pin(async move { tx.page_by(&BY_BOOK, &1, page, Guard::none()).await }))

@@ -14,13 +14,13 @@ use crate::folder::options;
 use crate::support::{Account, clock, put_all};
 
 /// A data folder with rows, a document, its key and a file beside the store, and a backup of it.
-struct Scene {
+pub(crate) struct Scene {
     root: TempDir,
-    document: Document,
+    pub(crate) document: Document,
 }
 
 impl Scene {
-    async fn set() -> Self {
+    pub(crate) async fn set() -> Self {
         let root = tempfile::tempdir().expect("a folder");
         let options = options(root.path());
         let folder = Folder::open(&options).await.expect("made");
@@ -41,15 +41,15 @@ impl Scene {
         scene
     }
 
-    fn backup(&self) -> PathBuf {
+    pub(crate) fn backup(&self) -> PathBuf {
         self.root.path().join("backup")
     }
 
-    fn new_data(&self) -> PathBuf {
+    pub(crate) fn new_data(&self) -> PathBuf {
         self.root.path().join("new")
     }
 
-    fn master_key(&self) -> PathBuf {
+    pub(crate) fn master_key(&self) -> PathBuf {
         self.root.path().join("master.key")
     }
 

@@ -1,16 +1,27 @@
 //! Stores to test with, and the tables of the tests.
 
-use std::path::Path;
-use std::sync::Arc;
+pub(crate) mod random;
 
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
 use jiff::Timestamp;
-use parafa_store::engine::{FaultPlan, MemoryDisk, SledOptions};
+use parafa_store::engine::{CommitOutcome, EngineError, Versioned};
+use parafa_store::faulty::FaultPlan;
+use parafa_store::memory::MemoryDisk;
+use parafa_store::postgres::{Database, DatabaseOptions, PostgresEngine};
+use parafa_store::sled::SledOptions;
 use parafa_store::{
-    AnyIndex, Commit, Content, Direction, Engine, Entry, Index, ManualClock, MasterKey,
-    MemoryEngine, Scan, SledEngine, Store, StoreError, StoreMode, Table, TableName,
+    AnyIndex, BoxFuture, Commit, Content, Direction, Engine, EntriesCopy, Entry, FaultyEngine,
+    Index, ManualClock, MasterKey, MemoryEngine, Scan, SledEngine, Store, StoreError, StoreMode,
+    Table, TableName,
 };
+use parafa_test_services::{Postgres, PostgresDatabase};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 /// Makes a test of each engine out of a function that takes a [`World`].
@@ -30,6 +41,11 @@ macro_rules! on_every_engine {
             async fn on_sled() {
                 run(&crate::support::World::on_sled().await).await;
             }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                run(&crate::support::World::on_postgres().await).await;
+            }
         })*
     };
 }
@@ -42,42 +58,54 @@ pub(crate) struct World {
     pub(crate) clock: ManualClock,
     pub(crate) folder: TempDir,
     engine: Arc<dyn Engine>,
-    disk: Option<MemoryDisk>,
+    kept: Kept,
+}
+
+/// Where a store keeps what it is reopened with, but for its folder.
+#[derive(Clone)]
+enum Kept {
+    Memory(MemoryDisk),
+    Sled,
+    Postgres(PostgresDatabase),
 }
 
 impl World {
     pub(crate) async fn in_memory() -> Self {
-        Self::with_disk(Some(MemoryDisk::default())).await
+        Self::on(Kept::Memory(MemoryDisk::default())).await
     }
 
     pub(crate) async fn on_sled() -> Self {
-        Self::with_disk(None).await
+        Self::on(Kept::Sled).await
+    }
+
+    pub(crate) async fn on_postgres() -> Self {
+        Self::on(Kept::Postgres(Postgres::shared_database())).await
     }
 
     /// In memory, with what is to go wrong.
     pub(crate) async fn with_faults(disk: MemoryDisk, faults: FaultPlan) -> Self {
         let clock = clock();
-        let engine = MemoryEngine::open(disk.clone(), faults, Arc::new(clock.clone()));
-        let engine: Arc<dyn Engine> = Arc::new(engine);
+        let memory = MemoryEngine::open(disk.clone(), Arc::new(clock.clone()));
+        let engine: Arc<dyn Engine> = Arc::new(FaultyEngine::new(Arc::new(memory), faults));
         Self {
             store: open(engine.clone()).await.expect("a store"),
             engine,
             clock,
             folder: tempfile::tempdir().expect("a folder"),
-            disk: Some(disk),
+            kept: Kept::Memory(disk),
         }
     }
 
-    async fn with_disk(disk: Option<MemoryDisk>) -> Self {
+    async fn on(kept: Kept) -> Self {
         let clock = clock();
         let folder = tempfile::tempdir().expect("a folder");
-        let engine = engine(disk.as_ref(), folder.path(), &clock);
+        let engine = engine(&kept, folder.path(), &clock).await;
         Self {
             store: open(engine.clone()).await.expect("a new store"),
             engine,
             clock,
             folder,
-            disk,
+            kept,
         }
     }
 
@@ -88,22 +116,25 @@ impl World {
             engine: old,
             clock,
             folder,
-            disk,
+            kept,
         } = self;
         drop((store, old));
-        let engine = engine(disk.as_ref(), folder.path(), &clock);
+        let engine = engine(&kept, folder.path(), &clock).await;
         Self {
             store: open(engine.clone()).await.expect("an existing store"),
             engine,
             clock,
             folder,
-            disk,
+            kept,
         }
     }
 
     /// What an engine in memory leaves.
     pub(crate) fn disk(&self) -> MemoryDisk {
-        self.disk.clone().expect("an engine in memory")
+        match &self.kept {
+            Kept::Memory(disk) => disk.clone(),
+            Kept::Sled | Kept::Postgres(_) => panic!("an engine in memory"),
+        }
     }
 
     /// The engine under the store.
@@ -174,21 +205,101 @@ pub(crate) fn clock() -> ManualClock {
     ManualClock::new("2026-03-01T08:00:00Z".parse::<Timestamp>().expect("a time"))
 }
 
-fn engine(disk: Option<&MemoryDisk>, folder: &Path, clock: &ManualClock) -> Arc<dyn Engine> {
+async fn engine(kept: &Kept, folder: &Path, clock: &ManualClock) -> Arc<dyn Engine> {
     let clock = Arc::new(clock.clone());
-    match disk {
-        Some(disk) => Arc::new(MemoryEngine::open(
-            disk.clone(),
-            FaultPlan::default(),
-            clock,
-        )),
-        None => {
+    match kept {
+        Kept::Memory(disk) => Arc::new(MemoryEngine::open(disk.clone(), clock)),
+        Kept::Sled => {
             let options = SledOptions {
                 cache_bytes: 8 * 1024 * 1024,
                 ..SledOptions::new(folder.join("store"))
             };
             Arc::new(SledEngine::open(&options, clock).expect("a folder that is free"))
         }
+        Kept::Postgres(database) => {
+            let database = Database::open(&options_of(&database.url)).await;
+            let database = database.expect("a database");
+            let committers = PostgresEngine::DEFAULT_COMMITTERS;
+            Arc::new(PostgresEngine::new(database, committers, clock))
+        }
+    }
+}
+
+pub(crate) fn options_of(url: &str) -> DatabaseOptions {
+    DatabaseOptions {
+        url: url.to_owned(),
+        connections: DatabaseOptions::DEFAULT_CONNECTIONS,
+        tls: rustls::ClientConfig::builder()
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth(),
+    }
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(patience: Duration, what: &str, is_so: impl AsyncFn() -> bool) {
+    let begun = Instant::now();
+    while !is_so().await {
+        assert!(begun.elapsed() < patience, "{what}: not after {patience:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// An engine over which something happens once it has scanned certain entries, before anything
+/// that was found is read.
+pub(crate) struct Interrupted {
+    engine: Arc<dyn Engine>,
+    is_awaited: fn(&Scan) -> bool,
+    meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl Interrupted {
+    pub(crate) fn new(
+        engine: Arc<dyn Engine>,
+        is_awaited: fn(&Scan) -> bool,
+        meanwhile: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        Self {
+            engine,
+            is_awaited,
+            meanwhile: Mutex::new(Some(Box::pin(meanwhile))),
+        }
+    }
+}
+
+#[async_trait]
+impl Engine for Interrupted {
+    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
+        self.engine.get(key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        let is_awaited = (self.is_awaited)(&scan);
+        let found = self.engine.scan(scan).await?;
+        let meanwhile = is_awaited.then(|| self.meanwhile.lock().expect("no panic").take());
+        if let Some(meanwhile) = meanwhile.flatten() {
+            meanwhile.await;
+        }
+        Ok(found)
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<CommitOutcome, EngineError> {
+        self.engine.commit(commit).await
+    }
+
+    async fn now(&self) -> Result<Timestamp, EngineError> {
+        self.engine.now().await
+    }
+
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
+        self.engine.begin_copy().await
+    }
+
+    fn health(&self) -> Result<(), EngineError> {
+        self.engine.health()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
     }
 }
 

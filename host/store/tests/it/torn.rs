@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use parafa_store::engine::SledOptions;
+use parafa_store::sled::SledOptions;
 use parafa_store::{
     Content, EngineError, Folder, FolderError, MasterKey, SledEngine, Table, TableName,
 };

@@ -9,11 +9,11 @@ use parafa_store::{MasterKey, Transaction};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::super::{Ceremonies, Ceremony, access};
+use super::super::{Ceremonies, OpenedLink, access};
 use super::running;
 use crate::attempt;
 use crate::error::CeremonyError;
-use crate::records::{AttemptRow, CardLinkRow, SigningRow};
+use crate::records::{AttemptRow, CardLinkRow, CeremonyRow};
 
 const CODE_LENGTH: usize = 8;
 
@@ -57,7 +57,7 @@ pub struct Paired {
     /// Where they go.
     pub base: String,
     /// Whose link it is.
-    pub ceremony: Ceremony,
+    pub ceremony: OpenedLink,
 }
 
 impl Ceremonies {
@@ -74,7 +74,7 @@ impl Ceremonies {
         }
         let PairingCode(code) = PairingCode::of(&self.records.master, attempt.id);
         Some(Pairing {
-            uri: self.attempts.links.address(&format!("/c/pair?code={code}")),
+            uri: self.links.address(&format!("/c/pair?code={code}")),
             code,
             expires_at: card.code_until,
         })
@@ -111,21 +111,21 @@ impl Ceremonies {
         self.changes.announce(paired.signing);
         let token = master.token("card", paired.id, 0).reveal().to_owned();
         Ok(Paired {
-            ceremony: self.card_ceremony(&token).await?,
+            ceremony: self.open_card_link(&token).await?,
             token,
-            base: self.attempts.links.address("/c/card"),
+            base: self.links.address("/c/card"),
         })
     }
 
     /// Where the token of an app leads, as long as its attempt runs.
-    pub async fn card_ceremony(&self, token: &str) -> Result<Ceremony, CeremonyError> {
+    pub async fn open_card_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
         let hash = hash_token(token).to_string();
         let store = &self.records.store;
         let link = store.get::<CardLinkRow>(&hash).await?;
         let link = link.ok_or(CeremonyError::NotFound)?;
         let attempt = store.get::<AttemptRow>(&link.attempt).await?;
         let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-        let row = store.get::<SigningRow>(&attempt.signing).await?;
+        let row = store.get::<CeremonyRow>(&attempt.signing).await?;
         let row = row.ok_or(CeremonyError::NotFound)?;
         let card = attempt.card.as_ref();
         let is_of_token = card.is_some_and(|card| card.token_hash.as_ref() == Some(&hash));
@@ -133,7 +133,7 @@ impl Ceremonies {
             return Err(CeremonyError::NotFound);
         }
         let access = access(&row, attempt.signer, store.now().await?);
-        let ceremony = Ceremony {
+        let ceremony = OpenedLink {
             row,
             signer: attempt.signer,
             access: access.ok_or(CeremonyError::NotFound)?,
@@ -145,11 +145,11 @@ impl Ceremonies {
     }
 }
 
-/// The attempt that a hash leads to, and its signing.
+/// The attempt that a hash leads to, and its ceremony.
 async fn linked(
     tx: &mut Transaction<'_>,
     hash: &String,
-) -> Result<(AttemptRow, SigningRow), CeremonyError> {
+) -> Result<(AttemptRow, CeremonyRow), CeremonyError> {
     let link = tx.get::<CardLinkRow>(hash).await?;
     let link = link.ok_or(CeremonyError::NotFound)?;
     running(tx, link.attempt).await

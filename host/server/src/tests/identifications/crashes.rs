@@ -5,7 +5,7 @@ use std::ops::Range;
 use parafa_attorney::KeyStorage;
 use parafa_domain::KycStatus;
 use parafa_platform::billing::Amount;
-use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
 
 use super::super::deployment::{SIGN, Site};
 use super::{LIVE, Office, WatchedKey, host, ledger, told};

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_attorney::KeyStorage;
-use parafa_ceremony::records::{MailKind, SigningRow};
+use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
@@ -110,7 +110,7 @@ async fn whoever_declines_ends_the_order() {
     let subject = office.subject(&ordered).await;
 
     let ceremonies = &office.host.app.ceremonies;
-    let ceremony = ceremonies.ceremony(&office.host.link(subject)).await;
+    let ceremony = ceremonies.open_link(&office.host.link(subject)).await;
     ceremonies.decline(&ceremony.unwrap(), None).await.unwrap();
 
     let ended = office.now(&LIVE, &ordered).await;
@@ -219,6 +219,24 @@ async fn a_register_that_comes_back_only_delays_and_one_that_does_not_fails_the_
     assert_eq!(ended.status, KycStatus::Failed);
     assert_eq!(office.ledger().await.len(), 1, "a failure costs nothing");
     assert_eq!(office.told(&failed).await, ["kyc.failed"]);
+}
+
+#[tokio::test]
+async fn an_order_waits_for_keys_that_are_away_however_long_that_is() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let ordered = office.ordered(&LIVE).await;
+    office.sign(&ordered, SIGN[0]).await;
+    let is_verifying = |status| status == KycStatus::Verifying;
+    office.until(&LIVE, &ordered, is_verifying).await;
+    let keys = office.deployment.unmount_keys();
+
+    let waits = office.end_in_hours(&LIVE, &ordered).await;
+    assert_eq!(waits.status, KycStatus::Verifying);
+    keys.restore();
+
+    let ended = office.end(&LIVE, &ordered).await;
+    assert_eq!(ended.status, KycStatus::Delivered);
 }
 
 #[tokio::test]
@@ -445,7 +463,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     let store = &office.host.app.records.store;
     let row = store.get::<OrderRow>(&ordered.id).await.unwrap().unwrap();
     assert!(row.private.is_none());
-    let ceremony = store.get::<SigningRow>(&row.ceremony).await.unwrap();
+    let ceremony = store.get::<CeremonyRow>(&row.ceremony).await.unwrap();
     assert!(ceremony.unwrap().erased_at.is_some());
     let orders = &office.host.app.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());

@@ -2,17 +2,21 @@
 
 use std::num::NonZeroU32;
 
+use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_http::Problem;
 use parafa_ceremony::quota::{NoRoom, Quota};
+use parafa_diligence::{Diligence, DiligenceError};
 use parafa_domain::KycStatus;
-use parafa_identification::{IdentificationError, OrderForm, SimulatedOutcome};
+use parafa_identification::{IdentificationError, OrderForm, RegisterSources, SimulatedOutcome};
 use parafa_platform::billing::{Amount, UsageItem};
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::Role;
+use parafa_store::faulty::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 
 use super::super::deployment::{SIGN, Site};
-use super::{Conduct, ENTITY, LIVE, Office, REQUEST, TEST, form};
+use super::super::host::Host;
+use super::{Conduct, ENTITY, LIVE, Office, REQUEST, TEST, form, host};
 
 impl Office<'_> {
     /// What is logged, the oldest first.
@@ -152,4 +156,51 @@ async fn an_order_beyond_the_quota_is_refused_before_a_register_is_asked_and_end
     office.sign(&ordered, SIGN[0]).await;
     office.end(&LIVE, &ordered).await;
     office.ordered(&LIVE).await;
+}
+
+#[tokio::test]
+async fn a_caller_who_may_have_been_charged_is_not_told_that_nothing_was() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    let question = Question::Profile(ENTITY.parse().unwrap());
+    let options = AnswerOptions {
+        interpret: false,
+        form: Form::Json,
+        purpose: None,
+    };
+    let ask = async |host: &Host| {
+        // Of the registers that nobody pays for, as if they were those of live keys.
+        let own = &host.app.diligence;
+        let sandbox = own.registers.sandbox.clone();
+        let diligence = Diligence {
+            records: own.records.clone(),
+            idempotency: own.idempotency.clone(),
+            registers: RegisterSources {
+                live: sandbox.clone(),
+                sandbox,
+            },
+            signers: own.signers.clone(),
+            base_url: own.base_url.clone(),
+            interpretation_reviewed_by: None,
+            recovery_url: None,
+        };
+        diligence.answer(&LIVE, &question, options, REQUEST).await
+    };
+    let sound = host(&office.deployment, &office.world, FaultPlan::default()).await;
+    ask(&sound).await.unwrap();
+    let faults = FaultPlan {
+        crash: Some((sound.commits() - 1, CrashPoint::BeforeAcknowledgement)),
+        ..FaultPlan::default()
+    };
+    let frail = host(&office.deployment, &office.world, faults).await;
+
+    let refused = ask(&frail).await.unwrap_err();
+
+    assert!(
+        matches!(refused, DiligenceError::Unaccounted(_)),
+        "{refused:?}"
+    );
+    let told = Problem::from(refused);
+    assert!(!told.detail().contains("nothing was charged"));
+    assert_eq!(office.questions().await.len(), 2, "both are accounted for");
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
-use parafa_store::engine::{CrashPoint, FaultPlan};
+use parafa_store::faulty::{CrashPoint, FaultPlan};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -98,6 +98,7 @@ impl Call {
                 let (signing, caller) = known.signing(signing)?;
                 let signer = newcomer(role, name);
                 let added = app
+                    .signing
                     .signings
                     .add_signer(&caller, signing, signer, None)
                     .await?;
@@ -106,7 +107,10 @@ impl Call {
             }
             Self::Archive { signing } => {
                 let (signing, caller) = known.signed(signing)?;
-                app.archives.archive_signing(&caller, signing).await?;
+                app.signing
+                    .archives
+                    .archive_signing(&caller, signing)
+                    .await?;
                 Ok(Reply::Archived { signing })
             }
             Self::Batch { order, mode } => {
@@ -115,6 +119,7 @@ impl Call {
                     terms: told(order),
                 };
                 let raised = app
+                    .signing
                     .signings
                     .create_batch(&of_mode(mode), request, None)
                     .await?;
@@ -131,6 +136,7 @@ impl Call {
                     terms: told(order),
                 };
                 let created = app
+                    .signing
                     .signings
                     .create_signing(&of_mode(mode), request, None)
                     .await?;
@@ -140,7 +146,7 @@ impl Call {
             }
             Self::DropFile { file } => {
                 let (file, mode) = known.file(file)?;
-                app.intake.delete_file(&of_mode(mode), file).await?;
+                app.signing.intake.delete_file(&of_mode(mode), file).await?;
                 Ok(Reply::Dropped { file })
             }
             Self::Methods { signer } => {
@@ -148,21 +154,21 @@ impl Call {
                 let methods: MethodSet = [SigningMethod::SmartId, SigningMethod::MobileId]
                     .into_iter()
                     .collect();
-                app.lifecycle
+                app.ceremonies
                     .change_methods(&caller, signing, signer, methods)
                     .await?;
                 Ok(Reply::Nothing)
             }
             Self::Remind { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.lifecycle
+                app.ceremonies
                     .remind_signer(&caller, signing, signer)
                     .await?;
                 Ok(Reply::Nothing)
             }
             Self::Remove { signer } => {
                 let (signer, signing, caller) = known.signer(signer)?;
-                app.lifecycle
+                app.ceremonies
                     .remove_signer(&caller, signing, signer)
                     .await?;
                 Ok(Reply::Removed { signer })
@@ -175,6 +181,7 @@ impl Call {
                     reason: Some("Ne.".to_owned()),
                 };
                 let ended = app
+                    .signing
                     .signings
                     .simulate_outcome(&caller, signing, form)
                     .await?;
@@ -183,7 +190,10 @@ impl Call {
             }
             Self::StoreFile { mode } => {
                 let file = stored_pdf();
-                app.intake.store_file(&of_mode(mode), file, None).await?;
+                app.signing
+                    .intake
+                    .store_file(&of_mode(mode), file, None)
+                    .await?;
                 Ok(Reply::Nothing)
             }
         }

@@ -9,10 +9,10 @@ use parafa_api_signing::SigningOrder;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::Delivery;
 use parafa_demo::{Fault, Service};
-use parafa_domain::{Phase, SignerStatus, SigningStatus};
+use parafa_domain::{CeremonyStatus, Phase, SignerStatus};
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::sweep;
-use parafa_store::engine::FaultPlan;
+use parafa_store::faulty::FaultPlan;
 use parafa_store::{Clock, StoreError};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -266,7 +266,7 @@ impl<'d> Contest<'d> {
             }
             Reply::Cancelled { signing } => {
                 let status = self.witness.signing(signing).signing.status;
-                assert_eq!(status, SigningStatus::Cancelled);
+                assert_eq!(status, CeremonyStatus::Cancelled);
             }
             Reply::Erased { signing } => {
                 assert!(self.witness.signing(signing).erased_at.is_some());

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::SigningRow;
-use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
@@ -46,7 +46,7 @@ pub(super) enum Reply {
     },
     Ended {
         signing: Uuid,
-        status: SigningStatus,
+        status: CeremonyStatus,
     },
     Erased {
         signing: Uuid,
@@ -105,7 +105,7 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(witness: &Witness) -> Self {
-        let named = |row: &SigningRow| (row.signing.id.uuid(), row.mode);
+        let named = |row: &CeremonyRow| (row.signing.id.uuid(), row.mode);
         let signed = witness.signings().filter(|row| row.signed().is_some());
         let signers = witness.signings().flat_map(|row| {
             let signing = named(row);
@@ -224,40 +224,37 @@ pub(super) async fn act_on(
         }
         Act::GiveUp { signer } => {
             let (signer, ..) = known.signer(signer)?;
-            let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
+            let ceremony = host.app.ceremonies.open_link(&host.link(signer)).await?;
             host.app.ceremonies.give_up_attempt(&ceremony).await?;
             Ok(Reply::Nothing)
         }
         Act::Decline { signer } => {
             let (signer, ..) = known.signer(signer)?;
-            let ceremony = host.app.ceremonies.ceremony(&host.link(signer)).await?;
+            let ceremony = host.app.ceremonies.open_link(&host.link(signer)).await?;
             host.app.ceremonies.decline(&ceremony, None).await?;
             Ok(Reply::Declined { signer })
         }
         Act::Look { signer } => {
             let (signer, ..) = known.signer(signer)?;
             let link = host.link(signer);
-            let state = host
-                .app
-                .ceremonies
-                .await_ceremony_state(&link, Duration::ZERO, None);
+            let state = host.app.ceremonies.await_state(&link, Duration::ZERO, None);
             let status = state.await?.party.status;
             Ok(Reply::Status { signer, status })
         }
         Act::Cancel { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.lifecycle.cancel_signing(&caller, signing).await?;
+            host.app.ceremonies.cancel(&caller, signing).await?;
             Ok(Reply::Cancelled { signing })
         }
         Act::Erase { signing } => {
             let (signing, caller) = known.signing(signing)?;
-            host.app.lifecycle.erase_signing(&caller, signing).await?;
+            host.app.ceremonies.erase(&caller, signing).await?;
             Ok(Reply::Erased { signing })
         }
         Act::Deadline { signing, days } => {
             let (signing, caller) = known.signing(signing)?;
             host.app
-                .lifecycle
+                .ceremonies
                 .change_deadline(&caller, signing, days)
                 .await?;
             Ok(Reply::Nothing)

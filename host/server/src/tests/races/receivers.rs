@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use parafa_ceremony::records::SigningRow;
-use parafa_domain::{SignerStatus, SigningStatus};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ impl Receivers {
 
     /// Each event of a signing that has ended was told, under one id, and
     /// nothing else was; of an erased one nothing more than that.
-    pub(super) fn check(&self, row: &SigningRow) {
+    pub(super) fn check(&self, row: &CeremonyRow) {
         let _promise = Promise::EverythingEnds.at_stake();
         let signing = row.signing.id.uuid();
         let told = self.told.lock().unwrap();
@@ -68,19 +68,19 @@ impl Receivers {
 }
 
 /// The events of a signing that has ended, by their kinds.
-fn expected(row: &SigningRow) -> BTreeMap<&'static str, usize> {
+fn expected(row: &CeremonyRow) -> BTreeMap<&'static str, usize> {
     let signing = &row.signing;
     let count = |status| {
         let parties = signing.signers.iter();
         parties.filter(|party| party.status == status).count()
     };
     let last = match signing.status {
-        SigningStatus::Cancelled => "signing.cancelled",
-        SigningStatus::Completed => "signing.completed",
-        SigningStatus::Declined => "signing.declined",
-        SigningStatus::Expired => "signing.expired",
-        SigningStatus::Failed => "signing.failed",
-        SigningStatus::Pending => panic!("{} goes on", signing.id),
+        CeremonyStatus::Cancelled => "signing.cancelled",
+        CeremonyStatus::Completed => "signing.completed",
+        CeremonyStatus::Declined => "signing.declined",
+        CeremonyStatus::Expired => "signing.expired",
+        CeremonyStatus::Failed => "signing.failed",
+        CeremonyStatus::Pending => panic!("{} goes on", signing.id),
     };
     let events = [
         ("signing.signer_signed", count(SignerStatus::Signed)),

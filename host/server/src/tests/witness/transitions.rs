@@ -2,9 +2,9 @@
 //! the others.
 
 use jiff::Timestamp;
-use parafa_ceremony::records::SigningRow;
+use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::{
-    CompletionMode, Signer, SignerRole, SignerStatus, SigningOrder, SigningStatus,
+    CeremonyStatus, CompletionMode, Signer, SignerRole, SignerStatus, SigningOrder,
 };
 use parafa_platform::accounts::KeyMode;
 
@@ -16,17 +16,17 @@ const SOUND_FORMAT: &str = "pdf";
 const PLUGIN_FAULTS: u32 = 3;
 
 /// The listed transitions of signings and signers, and what they bring along.
-pub(super) fn check_transition(before: &SigningRow, after: &SigningRow, now: Timestamp) {
+pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: Timestamp) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
     let (old, new) = (&before.signing, &after.signing);
     match (old.status, new.status) {
         (from, to) if from == to => {}
-        (SigningStatus::Pending, SigningStatus::Completed | SigningStatus::Declined) => {}
-        (SigningStatus::Pending, SigningStatus::Cancelled) => {}
-        (SigningStatus::Pending, SigningStatus::Expired) => {
+        (CeremonyStatus::Pending, CeremonyStatus::Completed | CeremonyStatus::Declined) => {}
+        (CeremonyStatus::Pending, CeremonyStatus::Cancelled) => {}
+        (CeremonyStatus::Pending, CeremonyStatus::Expired) => {
             assert!(is_sandboxed(after) || now >= new.expires_at);
         }
-        (SigningStatus::Pending, SigningStatus::Failed) => {
+        (CeremonyStatus::Pending, CeremonyStatus::Failed) => {
             assert!(after.detail.is_some(), "{} says not why", new.id);
             let faults = after.plugin_faults.as_ref().map(|faults| faults.count);
             assert_eq!(faults, Some(PLUGIN_FAULTS), "failures at {}", new.id);
@@ -41,7 +41,7 @@ pub(super) fn check_transition(before: &SigningRow, after: &SigningRow, now: Tim
     }
     assert_eq!(before.mode, after.mode);
     check_parties(before, after);
-    let names = |row: &SigningRow| -> Vec<_> {
+    let names = |row: &CeremonyRow| -> Vec<_> {
         let versions = row.versions.iter();
         versions.map(|version| version.sha256.clone()).collect()
     };
@@ -53,7 +53,7 @@ pub(super) fn check_transition(before: &SigningRow, after: &SigningRow, now: Tim
 
 /// Parties stay in their order. Who comes, comes last; who goes, has not
 /// finished; and nobody comes or goes once the signing has ended.
-fn check_parties(before: &SigningRow, after: &SigningRow) {
+fn check_parties(before: &CeremonyRow, after: &CeremonyRow) {
     let (old, new) = (&before.signing, &after.signing);
     let stayed = old
         .signers
@@ -81,7 +81,7 @@ fn check_parties(before: &SigningRow, after: &SigningRow) {
     }
 }
 
-fn check_party(before: &Signer, party: &Signer, signing: &SigningRow) {
+fn check_party(before: &Signer, party: &Signer, signing: &CeremonyRow) {
     assert!(
         may_become(before.status, party.status, signing),
         "the signer {} went from {:?} to {:?}",
@@ -95,7 +95,7 @@ fn check_party(before: &Signer, party: &Signer, signing: &SigningRow) {
     assert!(before.simulated_at.is_none() || before.simulated_at == party.simulated_at);
 }
 
-fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool {
+fn may_become(from: SignerStatus, to: SignerStatus, after: &CeremonyRow) -> bool {
     let is_sequential = after.signing.order == SigningOrder::Sequential;
     let status = after.signing.status;
     match (from, to) {
@@ -104,24 +104,24 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &SigningRow) -> bool 
         (from, _) if !from.is_open() => false,
         (_, SignerStatus::Signed) => !is_sandboxed(after),
         (_, SignerStatus::Declined) => true,
-        (_, SignerStatus::Simulated) => is_sandboxed(after) && status == SigningStatus::Completed,
+        (_, SignerStatus::Simulated) => is_sandboxed(after) && status == CeremonyStatus::Completed,
         (SignerStatus::Waiting, SignerStatus::Cancelled)
-            if is_sequential && status == SigningStatus::Declined =>
+            if is_sequential && status == CeremonyStatus::Declined =>
         {
             true
         }
         (_, SignerStatus::Cancelled) => {
-            let is_simulated = is_sandboxed(after) && status == SigningStatus::Declined;
-            let is_over = [SigningStatus::Cancelled, SigningStatus::Failed].contains(&status);
+            let is_simulated = is_sandboxed(after) && status == CeremonyStatus::Declined;
+            let is_over = [CeremonyStatus::Cancelled, CeremonyStatus::Failed].contains(&status);
             is_simulated || is_over
         }
-        (_, SignerStatus::Expired) => status == SigningStatus::Expired,
+        (_, SignerStatus::Expired) => status == CeremonyStatus::Expired,
         _ => false,
     }
 }
 
 /// What a signing's status says about its signers, and the other way round.
-pub(super) fn check_state(row: &SigningRow, now: Timestamp) {
+pub(super) fn check_state(row: &CeremonyRow, now: Timestamp) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
     let signing = &row.signing;
     for party in &signing.signers {
@@ -136,10 +136,10 @@ pub(super) fn check_state(row: &SigningRow, now: Timestamp) {
     let count = |status| statuses.iter().filter(|other| **other == status).count();
     let open = count(SignerStatus::Pending) + count(SignerStatus::Waiting);
     assert!(!statuses.is_empty(), "nobody could sign {}", signing.id);
-    assert_eq!(open > 0, signing.status == SigningStatus::Pending);
+    assert_eq!(open > 0, signing.status == CeremonyStatus::Pending);
     match signing.status {
-        SigningStatus::Pending => assert!(count(SignerStatus::Pending) > 0),
-        SigningStatus::Completed => {
+        CeremonyStatus::Pending => assert!(count(SignerStatus::Pending) > 0),
+        CeremonyStatus::Completed => {
             assert!(signing.completed_at.is_some_and(|at| at <= now));
             if is_sandboxed(row) {
                 let declined = count(SignerStatus::Declined);
@@ -149,15 +149,15 @@ pub(super) fn check_state(row: &SigningRow, now: Timestamp) {
                 assert_eq!(count(SignerStatus::Signed), statuses.len());
             }
         }
-        SigningStatus::Declined => assert!(count(SignerStatus::Declined) > 0),
-        SigningStatus::Expired => assert!(count(SignerStatus::Expired) > 0),
-        SigningStatus::Cancelled => assert!(count(SignerStatus::Cancelled) > 0),
-        SigningStatus::Failed => {
+        CeremonyStatus::Declined => assert!(count(SignerStatus::Declined) > 0),
+        CeremonyStatus::Expired => assert!(count(SignerStatus::Expired) > 0),
+        CeremonyStatus::Cancelled => assert!(count(SignerStatus::Cancelled) > 0),
+        CeremonyStatus::Failed => {
             assert_ne!(row.format, SOUND_FORMAT, "nothing fails {}", signing.id);
             assert!(count(SignerStatus::Cancelled) > 0);
         }
     }
-    let is_completed = signing.status == SigningStatus::Completed;
+    let is_completed = signing.status == CeremonyStatus::Completed;
     let mode = match row.mode {
         KeyMode::Live => CompletionMode::QesCeremony,
         KeyMode::Test => CompletionMode::SandboxSimulation,
@@ -172,7 +172,7 @@ pub(super) fn check_state(row: &SigningRow, now: Timestamp) {
             assert!(count(SignerStatus::Pending) <= 1);
             let first_open = statuses.iter().position(|status| status.is_open());
             let first_open = first_open.unwrap_or(statuses.len());
-            if signing.status == SigningStatus::Pending {
+            if signing.status == CeremonyStatus::Pending {
                 let earlier = &statuses[..first_open];
                 assert!(earlier.iter().all(|status| *status == SignerStatus::Signed));
                 assert_eq!(statuses[first_open], SignerStatus::Pending);
@@ -191,6 +191,6 @@ fn check_words(party: &Signer) {
     assert_eq!(is(SignerStatus::Recorded), party.role == SignerRole::Viewer);
 }
 
-fn is_sandboxed(row: &SigningRow) -> bool {
+fn is_sandboxed(row: &CeremonyRow) -> bool {
     row.mode == KeyMode::Test
 }

@@ -1,0 +1,205 @@
+//! Limits of keys that hold for several hosts together.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use super::{MANY_BUCKETS, WINDOW};
+use crate::principal::Access;
+
+/// Most that a host takes at once, as a part of the limit: what several hosts
+/// have taken and not used is what the limit may be missed by.
+const LARGEST_PORTION: u32 = 50;
+/// Whoever needs more within this time takes twice as much.
+const SOON: Duration = Duration::from_secs(1);
+/// How long nobody asks again for a key of which there was nothing: less than the
+/// second that callers are told at least.
+const LEAST_WAIT: Duration = Duration::from_millis(500);
+/// How long hosts wait for the shared count before each goes by its own.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// For how long nobody asks again then.
+const REST: Duration = Duration::from_secs(2);
+
+/// Token buckets that all hosts take from. Whoever keeps them for several hosts
+/// implements it.
+#[async_trait]
+pub trait SharedBuckets: Send + Sync {
+    /// Takes up to `wanted` requests out of a key's bucket, which holds `limit`
+    /// and fills within a minute. None if the buckets cannot be reached.
+    async fn take(
+        &self,
+        key: Uuid,
+        access: Access,
+        limit: NonZeroU32,
+        wanted: NonZeroU32,
+    ) -> Option<TakenRequests>;
+}
+
+/// What was taken out of a shared bucket.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TakenRequests {
+    /// Requests, fewer than were wanted where there are no more.
+    pub requests: u32,
+    /// The time after which the bucket is full.
+    pub full_in: Duration,
+}
+
+/// What this host has taken and not used yet.
+#[derive(Clone)]
+pub(super) struct Stocks {
+    buckets: Arc<dyn SharedBuckets>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    stocks: HashMap<(Uuid, Access), Arc<tokio::sync::Mutex<Stock>>>,
+    rests_until: Option<Instant>,
+}
+
+/// Requests of one key that this host may still let in.
+#[derive(Clone, Copy)]
+struct Stock {
+    left: u32,
+    taken_at: Instant,
+    /// When the shared bucket is full, as it was told.
+    full_at: Instant,
+    /// Until when there is nothing to be had.
+    empty_until: Instant,
+    portion: NonZeroU32,
+}
+
+/// Whether a request may go on by the shared count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct SharedDecision {
+    /// What this host has left for others.
+    pub(super) left: u32,
+    /// The time after which the shared bucket is full.
+    pub(super) full_in: Duration,
+    /// After how long a request that was refused may come again.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Stocks {
+    pub(super) fn new(buckets: Arc<dyn SharedBuckets>) -> Self {
+        Self {
+            buckets,
+            state: Arc::default(),
+        }
+    }
+
+    /// Takes one request of a key; none if the shared buckets cannot be reached.
+    pub(super) async fn take(
+        &self,
+        key: Uuid,
+        access: Access,
+        limit: NonZeroU32,
+        now: Instant,
+    ) -> Option<SharedDecision> {
+        let stock = self.stock(key, access, now)?;
+        // One request at a time takes a portion; the others find it.
+        let mut stock = stock.lock().await;
+        if stock.taken_at + WINDOW <= now {
+            // As many have come back to the bucket meanwhile.
+            stock.left = 0;
+        }
+        if stock.left == 0 && stock.empty_until <= now {
+            let wanted = stock.wanted(limit, now);
+            let taken = self.buckets.take(key, access, limit, wanted);
+            let Some(taken) = timeout(PATIENCE, taken).await.ok().flatten() else {
+                self.state().rests_until = Some(Instant::now() + REST);
+                return None;
+            };
+            stock.fill(limit, wanted, taken, now);
+        }
+        Some(stock.take(now))
+    }
+
+    fn stock(
+        &self,
+        key: Uuid,
+        access: Access,
+        now: Instant,
+    ) -> Option<Arc<tokio::sync::Mutex<Stock>>> {
+        let mut state = self.state();
+        if state.rests_until.is_some_and(|until| now < until) {
+            return None;
+        }
+        if state.stocks.len() >= MANY_BUCKETS {
+            // What is locked is in use.
+            state.stocks.retain(|_, stock| {
+                let stock = stock.try_lock();
+                stock.map_or(true, |stock| now < stock.taken_at + WINDOW)
+            });
+        }
+        let stock = state.stocks.entry((key, access));
+        Some(Arc::clone(stock.or_insert_with(|| {
+            Arc::new(tokio::sync::Mutex::new(Stock::none(now)))
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stock {
+    fn none(now: Instant) -> Self {
+        Self {
+            left: 0,
+            taken_at: now,
+            full_at: now,
+            empty_until: now,
+            portion: NonZeroU32::MIN,
+        }
+    }
+
+    /// How much to take: the more, the faster the last portion went.
+    fn wanted(&self, limit: NonZeroU32, now: Instant) -> NonZeroU32 {
+        let most = (limit.get() / LARGEST_PORTION).max(1);
+        let portion = match now.saturating_duration_since(self.taken_at) < SOON {
+            true => self.portion.get().saturating_mul(2),
+            false => self.portion.get() / 2,
+        };
+        NonZeroU32::new(portion.min(most)).unwrap_or(NonZeroU32::MIN)
+    }
+
+    fn fill(&mut self, limit: NonZeroU32, wanted: NonZeroU32, taken: TakenRequests, now: Instant) {
+        let token = WINDOW / limit.get();
+        self.left = taken.requests;
+        self.taken_at = now;
+        self.full_at = now + taken.full_in;
+        self.portion = wanted;
+        if taken.requests == 0 {
+            let wait = (taken.full_in + token).saturating_sub(WINDOW);
+            self.empty_until = now + wait.max(LEAST_WAIT);
+        }
+    }
+
+    fn take(&mut self, now: Instant) -> SharedDecision {
+        let retry_after = match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                None
+            }
+            None => Some(self.empty_until.saturating_duration_since(now)),
+        };
+        SharedDecision {
+            left: self.left,
+            full_in: self.full_at.saturating_duration_since(now),
+            retry_after,
+        }
+    }
+}
+
+impl fmt::Debug for Stocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stocks").finish_non_exhaustive()
+    }
+}

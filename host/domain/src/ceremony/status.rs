@@ -1,0 +1,63 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The order in which signers may sign.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SigningOrder {
+    /// Whoever comes first signs first.
+    #[default]
+    Parallel,
+    /// One after the other, as listed.
+    Sequential,
+}
+
+/// Where a ceremony stands.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CeremonyStatus {
+    /// Retracted by the caller.
+    Cancelled,
+    /// Every signer signed.
+    Completed,
+    /// Somebody declined and nobody else can still sign.
+    Declined,
+    /// The window closed first.
+    Expired,
+    /// The ceremony could not be prepared.
+    Failed,
+    /// At least one signer can still sign.
+    Pending,
+}
+
+impl CeremonyStatus {
+    /// Whether nothing changes it any more.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        self != Self::Pending
+    }
+}
+
+impl fmt::Display for CeremonyStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "cancelled",
+            Self::Completed => "completed",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Failed => "failed",
+            Self::Pending => "pending",
+        })
+    }
+}
+
+/// How a ceremony was completed.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompletionMode {
+    /// By humans with their eID.
+    QesCeremony,
+    /// By the sandbox, without a signature.
+    SandboxSimulation,
+}

@@ -1,0 +1,238 @@
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{CannotAct, Ceremony};
+use crate::{AttemptId, SignerId, SigningMethod};
+
+/// Attempts that one signer may start within an hour.
+pub const ATTEMPTS_PER_HOUR: usize = 20;
+
+/// How long a turn holds after its signer's page was last heard of, as long as
+/// their device is not asked to sign.
+pub const MAX_ABSENCE: SignedDuration = SignedDuration::from_secs(30);
+/// How much of that is left when a page that is heard of is noted again.
+const ABSENCE_LEFT: SignedDuration = SignedDuration::from_secs(20);
+
+/// Who is signing now.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Turn {
+    /// The running attempt.
+    pub attempt: AttemptId,
+    /// Its signer.
+    pub signer: SignerId,
+    /// When the turn ends at the latest, unless the device has signed.
+    pub until: Timestamp,
+    /// When it ends because nobody was on the signer's page; none once the device
+    /// is asked to sign, which may answer without the page.
+    #[serde(default)]
+    pub present_until: Option<Timestamp>,
+    /// Whether the device has signed already.
+    pub device_signed: bool,
+}
+
+impl Turn {
+    /// When another signer can have the turn at the latest; none once the device
+    /// has signed: then the signature is finished first.
+    #[must_use]
+    pub fn free_by(&self) -> Option<Timestamp> {
+        (!self.device_signed).then_some(self.until)
+    }
+
+    fn holds(&self, now: Timestamp) -> bool {
+        let is_present = self.present_until.is_none_or(|until| now < until);
+        self.device_signed || (is_present && now < self.until)
+    }
+
+    fn wants_presence(&self, now: Timestamp) -> bool {
+        // What a clock ahead has noted is noted again.
+        let is_noted = |until: Timestamp| {
+            let left = until.duration_since(now);
+            ABSENCE_LEFT < left && left <= MAX_ABSENCE
+        };
+        self.present_until.is_some_and(|until| !is_noted(until))
+    }
+}
+
+/// Why an attempt cannot start, or have the turn.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum CannotBegin {
+    /// Somebody else is signing.
+    #[error("another signer is signing")]
+    Busy {
+        /// As [`Turn::free_by`] says.
+        until: Option<Timestamp>,
+    },
+    /// The signer may not use this method.
+    #[error("the method {0} is not allowed for this signer")]
+    MethodNotAllowed(SigningMethod),
+    /// The signer cannot sign now.
+    #[error("the signer cannot sign now")]
+    NotOpen,
+    /// Too many attempts.
+    #[error("too many attempts; the next may start at {next}")]
+    TooManyAttempts {
+        /// When the next one may start.
+        next: Timestamp,
+    },
+}
+
+impl Ceremony {
+    /// The turn that still holds at `now`. One that does not is its attempt's
+    /// until another takes it. Once the device has signed it holds until the
+    /// attempt itself ends it, however long a host is away.
+    #[must_use]
+    pub fn current_turn(&self, now: Timestamp) -> Option<&Turn> {
+        self.turn.as_ref().filter(|turn| turn.holds(now))
+    }
+
+    /// Whether the turn is this attempt's: nobody has taken it since, and the
+    /// ceremony has not ended.
+    #[must_use]
+    pub fn has_turn(&self, attempt: AttemptId) -> bool {
+        self.turn.is_some_and(|turn| turn.attempt == attempt)
+    }
+
+    /// Starts an attempt, which has no turn yet, in place of the signer's earlier
+    /// one.
+    ///
+    /// # Errors
+    /// [`CannotBegin`]; nothing has changed then.
+    pub fn begin_attempt(
+        &mut self,
+        signer: SignerId,
+        attempt: AttemptId,
+        method: SigningMethod,
+        now: Timestamp,
+    ) -> Result<(), CannotBegin> {
+        const WINDOW: SignedDuration = SignedDuration::from_hours(1);
+
+        if let Some(turn) = self.current_turn(now) {
+            return Err(CannotBegin::Busy {
+                until: turn.free_by(),
+            });
+        }
+        let is_open = self.is_open(now);
+        let party = self
+            .pending_signer(signer)
+            .filter(|_| is_open)
+            .ok_or(CannotBegin::NotOpen)?;
+        if !party.methods.contains(method) {
+            return Err(CannotBegin::MethodNotAllowed(method));
+        }
+        party
+            .attempts_started
+            .retain(|started| now.duration_since(*started) < WINDOW);
+        if let (true, Some(oldest)) = (
+            party.attempts_started.len() >= ATTEMPTS_PER_HOUR,
+            party.attempts_started.first(),
+        ) {
+            let next = oldest.saturating_add(WINDOW).unwrap_or(Timestamp::MAX);
+            return Err(CannotBegin::TooManyAttempts { next });
+        }
+        party.attempts_started.push(now);
+        party.attempt = Some(attempt);
+        // One that has lapsed may still stand there.
+        self.turn = self.turn.filter(|turn| turn.signer != signer);
+        Ok(())
+    }
+
+    /// Gives the turn to the newest attempt of a signer, until `until` at the
+    /// latest.
+    ///
+    /// # Errors
+    /// [`CannotBegin::Busy`] while another attempt has it, and
+    /// [`CannotBegin::NotOpen`] when the attempt is over or its signer cannot
+    /// sign now; nothing has changed then.
+    pub fn take_turn(
+        &mut self,
+        attempt: AttemptId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<(), CannotBegin> {
+        if let Some(turn) = self.current_turn(now) {
+            return Err(CannotBegin::Busy {
+                until: turn.free_by(),
+            });
+        }
+        let mut signers = self.signers.iter();
+        let signer = signers
+            .find(|party| party.attempt == Some(attempt))
+            .filter(|party| self.can_sign(party.id, now))
+            .ok_or(CannotBegin::NotOpen)?;
+        self.turn = Some(Turn {
+            attempt,
+            signer: signer.id,
+            until,
+            present_until: Some(absent_by(now)),
+            device_signed: false,
+        });
+        Ok(())
+    }
+
+    /// Whether [`Self::note_presence`] would change anything.
+    #[must_use]
+    pub fn wants_presence(&self, signer: SignerId, now: Timestamp) -> bool {
+        let turn = self.turn.filter(|turn| turn.signer == signer);
+        turn.is_some_and(|turn| turn.wants_presence(now))
+    }
+
+    /// Notes that the page of a signer was heard of, whose turn ends otherwise.
+    pub fn note_presence(&mut self, signer: SignerId, now: Timestamp) {
+        if self.wants_presence(signer, now)
+            && let Some(turn) = &mut self.turn
+        {
+            turn.present_until = Some(absent_by(now));
+        }
+    }
+
+    /// Records that the device is asked to sign. It may answer until the turn
+    /// ends, also when the page is gone, and after `until` not any more.
+    ///
+    /// # Errors
+    /// [`CannotAct::LostTurn`] when the attempt has it no more.
+    pub fn ask_device(
+        &mut self,
+        attempt: AttemptId,
+        until: Option<Timestamp>,
+    ) -> Result<(), CannotAct> {
+        let turn = self.own_turn(attempt)?;
+        turn.present_until = None;
+        turn.until = until.map_or(turn.until, |until| until.min(turn.until));
+        Ok(())
+    }
+
+    /// Records that the device has signed; from now on the turn is kept, and
+    /// the deadline held up, until the attempt ends.
+    ///
+    /// # Errors
+    /// [`CannotAct::LostTurn`] when the attempt has it no more, and
+    /// [`CannotAct::SigningEnded`] when the deadline came before the signature.
+    pub fn device_signed(&mut self, attempt: AttemptId, now: Timestamp) -> Result<(), CannotAct> {
+        let expires_at = self.expires_at;
+        let turn = self.own_turn(attempt)?;
+        if !turn.device_signed && now >= expires_at {
+            return Err(CannotAct::SigningEnded);
+        }
+        turn.device_signed = true;
+        Ok(())
+    }
+
+    /// Gives the turn back; nothing happens when the attempt has it no more.
+    pub fn end_turn(&mut self, attempt: AttemptId) {
+        if self.has_turn(attempt) {
+            self.turn = None;
+        }
+    }
+
+    pub(super) fn own_turn(&mut self, attempt: AttemptId) -> Result<&mut Turn, CannotAct> {
+        self.turn
+            .as_mut()
+            .filter(|turn| turn.attempt == attempt)
+            .ok_or(CannotAct::LostTurn)
+    }
+}
+
+/// When whoever was heard of at `now` counts as gone.
+fn absent_by(now: Timestamp) -> Timestamp {
+    now.saturating_add(MAX_ABSENCE).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,177 @@
+//! What all hosts of a deployment have of plugins, as rows. Every change moves
+//! the one number of [`PluginsRow`], which hosts look at, and which keeps two
+//! changes from being made at once.
+
+use parafa_platform::plugins::DisabledPluginRow;
+use parafa_plugin_host::PluginDigest;
+use parafa_store::{
+    Content, Guard, MAX_PAGE_ROWS, Named, Page, StoreError, StoredFile, Table, TableDeclaration,
+    TableName, Transaction,
+};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::PluginStoreError;
+use crate::state::{Format, State};
+use crate::trusted::{Grant, TrustedPublishers};
+
+/// All tables of this crate.
+pub const TABLES: &[TableDeclaration] = &[
+    TableDeclaration::of::<PluginComponentRow>(),
+    TableDeclaration::of::<PluginFormatRow>(),
+    TableDeclaration::of::<PluginPublisherRow>(),
+    TableDeclaration::of::<PluginsRow>(),
+];
+
+/// How far the plugins of a deployment have come.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct PluginsRow {
+    pub(crate) generation: u64,
+}
+
+/// The versions of one format.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct PluginFormatRow {
+    id: String,
+    #[serde(flatten)]
+    format: Format,
+}
+
+/// A publisher that is trusted.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct PluginPublisherRow {
+    name: String,
+    /// As it stands in a file: the formats, and the key in PEM.
+    grant: String,
+}
+
+/// A component, which is sealed under a key of its own.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct PluginComponentRow {
+    pub(crate) sha256: PluginDigest,
+    pub(crate) data_key: Uuid,
+    pub(crate) file: StoredFile,
+    /// The file of its publisher's signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
+}
+
+impl Table for PluginsRow {
+    type Key = ();
+    const NAME: TableName = TableName::new("plugins");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) {}
+}
+
+impl Table for PluginFormatRow {
+    type Key = String;
+    const NAME: TableName = TableName::new("plugin_formats");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> String {
+        self.id.clone()
+    }
+}
+
+impl Table for PluginPublisherRow {
+    type Key = String;
+    const NAME: TableName = TableName::new("plugin_publishers");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) -> String {
+        self.name.clone()
+    }
+}
+
+impl Table for PluginComponentRow {
+    type Key = String;
+    const NAME: TableName = TableName::new("plugin_components");
+    const CONTENT: Content = Content::KeysAndFiles;
+
+    fn key(&self) -> String {
+        self.sha256.to_string()
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            files: [self.file.id].into(),
+            keys: [self.data_key].into(),
+        }
+    }
+}
+
+/// All rows at one moment; none where nobody has changed anything yet.
+pub(crate) async fn read(tx: &mut Transaction<'_>) -> Result<Option<State>, PluginStoreError> {
+    let Some(PluginsRow { generation }) = tx.get(&()).await? else {
+        return Ok(None);
+    };
+    let formats = all::<PluginFormatRow>(tx).await?.into_iter();
+    let mut publishers = TrustedPublishers::default();
+    for row in all::<PluginPublisherRow>(tx).await? {
+        publishers.put(Grant::parse(row.grant.as_bytes())?);
+    }
+    let mut state = State {
+        generation,
+        formats: formats.map(|row| (row.id, row.format)).collect(),
+        publishers,
+        ..State::default()
+    };
+    for row in all::<DisabledPluginRow>(tx).await? {
+        let digest = row.sha256.parse();
+        state.disabled.insert(digest.map_err(anyhow::Error::from)?);
+    }
+    Ok(Some(state))
+}
+
+/// Writes what differs.
+pub(crate) async fn write(
+    tx: &mut Transaction<'_>,
+    before: &State,
+    state: &State,
+) -> Result<(), PluginStoreError> {
+    let generation = state.generation;
+    tx.put(&PluginsRow { generation }).await?;
+    for (id, format) in &state.formats {
+        if before.formats.get(id) != Some(format) {
+            let (id, format) = (id.clone(), format.clone());
+            tx.put(&PluginFormatRow { id, format }).await?;
+        }
+    }
+    for digest in state.disabled.difference(&before.disabled) {
+        let row = DisabledPluginRow {
+            sha256: digest.to_string(),
+            since: tx.now(),
+        };
+        tx.put(&row).await?;
+    }
+    for digest in before.disabled.difference(&state.disabled) {
+        tx.delete::<DisabledPluginRow>(&digest.to_string()).await?;
+    }
+    for (name, grant) in state.publishers.iter() {
+        if before.publishers.grant(name) != Some(grant) {
+            let grant = String::from_utf8(grant.to_text()?).map_err(anyhow::Error::from)?;
+            let name = name.to_owned();
+            tx.put(&PluginPublisherRow { name, grant }).await?;
+        }
+    }
+    for (name, _) in before.publishers.iter() {
+        if state.publishers.grant(name).is_none() {
+            tx.delete::<PluginPublisherRow>(&name.to_owned()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A whole table. That nothing is added meanwhile [`PluginsRow`] shows.
+async fn all<T: Table>(tx: &mut Transaction<'_>) -> Result<Vec<T>, StoreError> {
+    let (mut rows, mut page) = (Vec::new(), Page::oldest(MAX_PAGE_ROWS));
+    loop {
+        let found = tx.page::<T>(&page, Guard::none()).await?;
+        rows.extend(found.rows);
+        match rows.last() {
+            Some(last) if found.more => page = page.after(last.key()),
+            _ => return Ok(rows),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a database tells before a server relies on it.
+
+use jiff::{SignedDuration, Timestamp};
+use parafa_plugin_store::Findings;
+use parafa_store::postgres::{Database, DatabaseContent, DatabaseLook, Obstacle, Weakness};
+use parafa_store::{MasterKey, shared};
+
+use crate::config::Config;
+use crate::demo;
+use crate::startup::{self, NoDatabase, database_options};
+
+/// By how much the clocks of hosts and database may differ.
+const TOLERATED: SignedDuration = SignedDuration::from_secs(5);
+
+/// Connects to it, and changes nothing.
+pub(super) async fn look_at_database(config: &Config, findings: &mut Findings) {
+    // What is wrong with the settings was told of with all others.
+    let Ok(Some(options)) = database_options(config) else {
+        return;
+    };
+    if options.is_open().is_ok_and(|is_open| is_open) {
+        findings.warnings.push(
+            "store.url has an sslmode with which whoever is on the way to the database may read the password and all rows: leave it out, or write sslmode=verify-full"
+                .to_owned(),
+        );
+    }
+    match Database::look_at(&options).await {
+        Ok(look) => {
+            findings.warnings.extend(warnings(&look, Timestamp::now()));
+            look_at_store(config, &look.content, findings);
+            look_at_documents(config, &look.content, findings).await;
+        }
+        Err(error) => {
+            let findings = match error.obstacle() {
+                Obstacle::StandbysAlone => &mut findings.warnings,
+                _ => &mut findings.faults,
+            };
+            findings.push(NoDatabase::from(error).to_string());
+        }
+    }
+}
+
+/// Whether what is in it can be opened.
+fn look_at_store(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
+    if !content.holds_store() {
+        findings.warnings.push(
+            "there is no store in the database: the first server that starts makes it".to_owned(),
+        );
+        return;
+    }
+    let mode = demo::mode_of(&config.store.data);
+    let key = startup::master_key_file(config, mode);
+    // One that cannot be read was told of with all else that is configured.
+    let Some(Ok(master)) = key.map(|file| MasterKey::load(&file)) else {
+        return;
+    };
+    if let Err(error) = content.check_store(&master, mode) {
+        let fault = format!("store.url: what is in the database cannot be opened: {error}");
+        findings.faults.push(fault);
+    }
+}
+
+/// Whether the documents are where they are to be.
+async fn look_at_documents(config: &Config, content: &DatabaseContent, findings: &mut Findings) {
+    let Ok(objects) = startup::objects(config) else {
+        return;
+    };
+    if let Err(error) = shared::look_at_objects(content, objects).await {
+        findings.faults.push(format!("objects.url: {error}"));
+    }
+}
+
+fn warnings(look: &DatabaseLook, now: Timestamp) -> Vec<String> {
+    let mut warnings: Vec<String> = look.weaknesses.iter().map(Weakness::to_string).collect();
+    let ahead = now.duration_since(look.now);
+    if ahead.abs() > TOLERATED {
+        warnings.push(format!(
+            "this machine's clock and the database's differ by {} seconds: set both by NTP",
+            ahead.abs().as_secs()
+        ));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_forgets_and_one_with_another_time_are_warned_of() {
+        let now = Timestamp::UNIX_EPOCH;
+        let look = |seconds, weaknesses: &[Weakness]| DatabaseLook {
+            schema: None,
+            now: Timestamp::from_second(seconds).unwrap(),
+            weaknesses: weaknesses.to_vec(),
+            content: DatabaseContent::default(),
+        };
+
+        assert_eq!(warnings(&look(5, &[]), now), [""; 0]);
+        let told = warnings(&look(6, &[Weakness::NoFsync]), now);
+        assert!(told[0].contains("fsync off"), "{told:?}");
+        assert!(told[1].contains("differ by 6 seconds"), "{told:?}");
+        assert_eq!(warnings(&look(-6, &[]), now).len(), 1);
+    }
+}

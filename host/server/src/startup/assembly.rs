@@ -1,0 +1,306 @@
+//! The services of a host, put together.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use jiff::SignedDuration;
+use parafa_api_http::BaseUrl;
+use parafa_auth::providers::Providers as AuthProviders;
+use parafa_auth::{Authentications, EidProviders};
+use parafa_ceremony::attempt::Providers;
+use parafa_ceremony::changes::Changes;
+use parafa_ceremony::downloads::DownloadSlots;
+use parafa_ceremony::links::Links;
+use parafa_ceremony::quota::Uploads;
+use parafa_ceremony::reader::CeremonyReader;
+use parafa_ceremony::waiting::Waiting;
+use parafa_ceremony::{Ceremonies, CeremonyLetters, CeremonyParts, Owners};
+use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
+use parafa_diligence::Diligence;
+use parafa_diligence::call_log::CallLog;
+use parafa_domain::{AuthenticationMethod, SigningMethod};
+use parafa_identification::{
+    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
+};
+use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
+use parafa_platform::accounts::{KeyMode, Product};
+use parafa_platform::idempotency::Idempotency;
+use parafa_registers::{Clock as RegisterClock, Synthetic};
+use parafa_signing::api::SigningNotices;
+use parafa_signing::{SigningOwner, SigningParts, SigningProduct};
+use parafa_store::StoreMode;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::{ExternalServices, HostParts};
+use crate::app::App;
+use crate::config::Config;
+
+/// What the services of one host share.
+struct Shared<'a> {
+    config: &'a Config,
+    own: &'a HostParts,
+    links: Links,
+    idempotency: Idempotency,
+    uploads: Arc<Uploads>,
+    /// Tells those who wait for a ceremony.
+    changes: Changes,
+    /// Wakes the job runner.
+    work: Arc<Notify>,
+    stop: CancellationToken,
+    /// Whether letters can be sent.
+    sends_mail: bool,
+}
+
+/// The services of a host.
+pub(crate) fn assemble(
+    config: &Config,
+    mode: StoreMode,
+    own: HostParts,
+    doors: ExternalServices,
+) -> anyhow::Result<App> {
+    let records = own.records.clone();
+    let kept = SignedDuration::from_hours(parafa_api_signing::IDEMPOTENCY_HOURS);
+    let shared = Shared {
+        config,
+        own: &own,
+        links: Links::new(own.base_url.clone(), records.master.clone()),
+        idempotency: Idempotency::new(records.clone(), kept),
+        uploads: Arc::new(Uploads::new(config.limits.quotas(mode), &records)),
+        changes: Changes::default(),
+        work: Arc::new(Notify::new()),
+        stop: CancellationToken::new(),
+        sends_mail: doors.mailer.is_some(),
+    };
+    let answer_signer = shared.answer_signer(&doors)?;
+    let signers = attorney_signers(answer_signer.as_ref(), mode);
+    let registers = shared.register_sources(&doors)?;
+    let diligence = Arc::new(shared.diligence(&registers, &signers));
+    let authentications = Arc::new(shared.authentications(&doors));
+    let ceremonies = Arc::new(shared.ceremonies(&doors));
+    let signing = shared.signing(&doors, &ceremonies);
+    let asked = doors.registers.unwrap_or_else(|| Arc::new(registers));
+    let identifications = shared.identifications(&ceremonies, asked, signers);
+    let notices = shared.notices();
+    let webhooks = WebhookSender::new(
+        records.clone(),
+        notices.clone(),
+        doors.webhooks,
+        shared.work.clone(),
+    );
+    let Shared {
+        links,
+        idempotency,
+        work,
+        stop,
+        ..
+    } = shared;
+    Ok(App {
+        answer_signer,
+        call_log: CallLog {
+            store: records.store.clone(),
+            kept: SignedDuration::from_hours(24 * i64::from(config.diligence.log_days.get())),
+        },
+        diligence,
+        mail: MailSender::new(records.clone(), notices, doors.mailer),
+        data: config.store.data.clone(),
+        prices: config.billing.prices.clone(),
+        reader: CeremonyReader::new(records.clone()),
+        webhook_policy: doors.webhook_policy,
+        further_extensions: config.plugins.further_extensions(),
+        links,
+        idempotency,
+        signing,
+        authentications,
+        identifications: Arc::new(identifications),
+        ceremonies,
+        webhooks,
+        work,
+        stop,
+        records,
+        plugins: own.plugins,
+        plugin_store: own.plugin_store,
+    })
+}
+
+impl Shared<'_> {
+    fn answer_signer(&self, doors: &ExternalServices) -> anyhow::Result<Option<Arc<AnswerSigner>>> {
+        let answer_signer = doors.attorney.clone().map(|key| {
+            AnswerSigner::new(AnswerSignerParts {
+                key,
+                plugins: self.own.plugins.clone(),
+                timestamps: doors.timestamps.clone(),
+                validation_data: doors.validation_data.clone(),
+                signer_check: doors.signer_check.clone(),
+                clock: self.own.clock.clone(),
+            })
+        });
+        let answer_signer = answer_signer.transpose().context("attorney.certificates")?;
+        Ok(answer_signer.map(Arc::new))
+    }
+
+    fn register_sources(&self, doors: &ExternalServices) -> anyhow::Result<RegisterSources> {
+        let clock = self.own.clock.clone();
+        let clock: RegisterClock = Arc::new(move || clock.now());
+        Ok(RegisterSources {
+            sandbox: Arc::new(Synthetic::new(clock.clone())),
+            live: self
+                .config
+                .diligence
+                .sources(&doors.register_port, &clock)?,
+        })
+    }
+
+    fn diligence(&self, registers: &RegisterSources, signers: &AttorneySigners) -> Diligence {
+        Diligence {
+            records: self.own.records.clone(),
+            idempotency: self.idempotency.clone(),
+            registers: registers.clone(),
+            signers: signers.clone(),
+            base_url: BaseUrl::new(self.links.base_url()),
+            interpretation_reviewed_by: self.config.diligence.interpretation_reviewed_by.clone(),
+            recovery_url: self.config.billing.recovery_url.clone(),
+        }
+    }
+
+    fn authentications(&self, doors: &ExternalServices) -> Authentications {
+        let records = &self.own.records;
+        Authentications {
+            records: records.clone(),
+            providers: AuthProviders::new(records.clone()),
+            keys: self.config.auth.keys(records.clone()),
+            eid: authenticating(&doors.providers),
+            check: doors.authentication_check.clone(),
+            clock: self.own.clock.clone(),
+            idempotency: self.idempotency.clone(),
+            settings: self.config.auth.settings(&self.own.base_url),
+            changes: Changes::default(),
+            waiting: Waiting::default(),
+            work: self.work.clone(),
+            stop: self.stop.clone(),
+        }
+    }
+
+    fn ceremonies(&self, doors: &ExternalServices) -> Ceremonies {
+        let records = &self.own.records;
+        let signing = Arc::new(SigningOwner {
+            records: records.clone(),
+        });
+        let diligence = Arc::new(OrderOwner {
+            records: records.clone(),
+        });
+        let limits = &self.config.limits;
+        Ceremonies::new(CeremonyParts {
+            records: records.clone(),
+            owners: Owners::new(vec![
+                (Product::Signing, signing as _),
+                (Product::Diligence, diligence as _),
+            ]),
+            idempotency: self.idempotency.clone(),
+            links: self.links.clone(),
+            plugins: self.own.plugins.clone(),
+            plugin_source: self.own.plugin_source.clone(),
+            signer_check: doors.signer_check.clone(),
+            timestamps: doors.timestamps.clone(),
+            providers: doors.providers.clone(),
+            cards: doors.cards,
+            clock: self.own.clock.clone(),
+            finish_within: SignedDuration::from_hours(limits.finish_hours.get().into()),
+            download_slots: DownloadSlots::new(limits.downloads),
+            changes: self.changes.clone(),
+            work: self.work.clone(),
+            stop: self.stop.clone(),
+        })
+    }
+
+    fn signing(&self, doors: &ExternalServices, ceremonies: &Arc<Ceremonies>) -> SigningProduct {
+        let keep_days = i64::from(self.config.limits.file_days.get());
+        SigningProduct::new(SigningParts {
+            records: self.own.records.clone(),
+            ceremonies: ceremonies.clone(),
+            plugins: self.own.plugins.clone(),
+            idempotency: self.idempotency.clone(),
+            uploads: self.uploads.clone(),
+            keep_files: SignedDuration::from_hours(24 * keep_days),
+            recovery_url: self.config.billing.recovery_url.clone(),
+            sends_mail: self.sends_mail,
+            validation_data: doors.validation_data.clone(),
+            timestamps: doors.timestamps.clone(),
+            changes: self.changes.clone(),
+            clock: self.own.clock.clone(),
+        })
+    }
+
+    fn identifications(
+        &self,
+        ceremonies: &Arc<Ceremonies>,
+        registers: Arc<dyn Registers>,
+        signers: AttorneySigners,
+    ) -> Identifications {
+        Identifications {
+            records: self.own.records.clone(),
+            reader: CeremonyReader::new(self.own.records.clone()),
+            ceremonies: ceremonies.clone(),
+            uploads: self.uploads.clone(),
+            plugins: self.own.plugins.clone(),
+            idempotency: self.idempotency.clone(),
+            registers,
+            signers,
+            privacy_contact: self.privacy_contact(),
+            recovery_url: self.config.billing.recovery_url.clone(),
+            sends_mail: self.sends_mail,
+            changes: Changes::default(),
+        }
+    }
+
+    /// What webhooks and letters of all products say.
+    fn notices(&self) -> NoticeSources {
+        let letters = || CeremonyLetters::new(self.own.records.clone(), self.links.clone());
+        let signing = Arc::new(SigningNotices { letters: letters() });
+        let diligence = Arc::new(OrderNotices { letters: letters() });
+        NoticeSources::new(vec![
+            (Product::Signing, signing as _),
+            (Product::Diligence, diligence as _),
+        ])
+    }
+
+    /// Where subjects of orders reach whoever answers for their data.
+    fn privacy_contact(&self) -> String {
+        let named = self.config.diligence.privacy_contact.clone();
+        let mailed = || self.config.mail.as_ref().map(|mail| mail.from.clone());
+        named
+            .or_else(mailed)
+            .unwrap_or_else(|| self.links.base_url().to_string())
+    }
+}
+
+/// What the attorney's key signs, if there is one.
+fn attorney_signers(signer: Option<&Arc<AnswerSigner>>, mode: StoreMode) -> AttorneySigners {
+    let Some(signer) = signer else {
+        return AttorneySigners::default();
+    };
+    let signers = AttorneySigners::new(signer.clone(), mode);
+    for keys in [KeyMode::Live, KeyMode::Test] {
+        if signers.of(keys).is_none() {
+            tracing::warn!(
+                ?keys,
+                "the attorney's key signs nothing for API keys of this mode"
+            );
+        }
+    }
+    signers
+}
+
+/// Those of the providers whose devices authenticate their holders too.
+fn authenticating(providers: &Providers) -> EidProviders {
+    let method = |method| match method {
+        SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
+        SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
+        // Cards are the clients' own.
+        SigningMethod::Nfc => None,
+    };
+    let providers = providers.iter();
+    providers
+        .filter_map(|(signs, provider)| Some((method(*signs)?, provider.clone())))
+        .collect()
+}

@@ -1,0 +1,201 @@
+//! An engine that is filled from a backup, so that nobody else opens or fills it meanwhile.
+
+use std::time::Duration;
+
+use ::bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::BackupError;
+use super::held::hold_records;
+use crate::clock::shifted;
+use crate::content::Content;
+use crate::engine::{Commit, CommitOutcome, Engine, Version};
+use crate::schema;
+use crate::table::{Table, TableName, decode, encode, layout};
+
+/// For how long a restore that says nothing more is taken to be under way.
+const TERM: SignedDuration = SignedDuration::from_secs(60);
+const RENEW_EVERY: Duration = Duration::from_secs(10);
+
+/// Stands in an engine that hosts share while a restore fills it: none of them opens it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct RestoringRow {
+    /// Tells this restore from every other one.
+    restore: Uuid,
+    until: Timestamp,
+}
+
+impl Table for RestoringRow {
+    type Key = ();
+    const NAME: TableName = TableName::reserved("_restoring");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) {}
+}
+
+/// An engine that is filled.
+pub(super) struct Filling<'e> {
+    engine: &'e dyn Engine,
+    /// The turn at an engine that hosts share.
+    turn: Option<Turn>,
+}
+
+/// What every commit of a restore relies upon.
+struct Turn {
+    restore: Uuid,
+    version: Version,
+    renewed: Instant,
+    /// Whether nothing is to be sent from the records.
+    is_held: bool,
+}
+
+impl<'e> Filling<'e> {
+    /// One that nobody else can open.
+    pub(super) fn alone(engine: &'e dyn Engine) -> Self {
+        Self { engine, turn: None }
+    }
+
+    /// One that hosts share. It has to be empty but for what a restore leaves that was cut short
+    /// before it wrote records.
+    pub(super) async fn shared(engine: &'e dyn Engine, is_held: bool) -> Result<Self, BackupError> {
+        let before = match &schema::first_entries(engine, 2).await?[..] {
+            [] => None,
+            [only] if only.key == key() => {
+                let row: RestoringRow = decode(&only.stored.value)?;
+                if engine.now().await? < row.until {
+                    return Err(BackupError::RestoreUnderWay);
+                }
+                Some(only.stored.version)
+            }
+            _ => return Err(BackupError::DatabaseInUse),
+        };
+        let restore = Uuid::new_v4();
+        let version = take(engine, restore, before).await?;
+        // One that stood still may have written meanwhile. From now on it cannot.
+        if schema::first_entries(engine, 2).await?.len() > 1 {
+            return Err(BackupError::DatabaseInUse);
+        }
+        Ok(Self {
+            engine,
+            turn: Some(Turn {
+                restore,
+                version,
+                renewed: Instant::now(),
+                is_held,
+            }),
+        })
+    }
+
+    /// Keeps the turn.
+    pub(super) async fn keep(&mut self) -> Result<(), BackupError> {
+        if let Some(turn) = &mut self.turn
+            && turn.renewed.elapsed() >= RENEW_EVERY
+        {
+            let renewed = Instant::now();
+            turn.version = take(self.engine, turn.restore, Some(turn.version)).await?;
+            turn.renewed = renewed;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn write(&mut self, commit: Commit) -> Result<(), BackupError> {
+        if commit.is_read_only() {
+            return Ok(());
+        }
+        self.keep().await?;
+        self.commit(commit).await
+    }
+
+    /// Writes what makes the records ones that can be opened, and all that has to be there by then.
+    pub(super) async fn end(mut self, mut commit: Commit) -> Result<(), BackupError> {
+        self.keep().await?;
+        if let Some(turn) = &self.turn {
+            hold_records(&mut commit, turn.is_held)?;
+            commit.deletes.push(key());
+        }
+        self.commit(commit).await
+    }
+
+    async fn commit(&self, mut commit: Commit) -> Result<(), BackupError> {
+        if let Some(turn) = &self.turn {
+            commit.expectations.push((key(), Some(turn.version)));
+        }
+        match self.engine.commit(commit).await? {
+            CommitOutcome::Committed => Ok(()),
+            CommitOutcome::Conflict { .. } => Err(BackupError::RestoreUnderWay),
+        }
+    }
+}
+
+fn key() -> Bytes {
+    layout::row::<RestoringRow>(&()).into()
+}
+
+/// Takes the turn, or keeps it, where it is still as it was.
+async fn take(
+    engine: &dyn Engine,
+    restore: Uuid,
+    before: Option<Version>,
+) -> Result<Version, BackupError> {
+    let until = shifted(engine.now().await?, TERM);
+    let row = encode(&RestoringRow { restore, until })?;
+    let commit = Commit {
+        expectations: vec![(key(), before), (schema::key().into(), None)],
+        puts: vec![(key(), row.into())],
+        ..Commit::default()
+    };
+    match engine.commit(commit).await? {
+        CommitOutcome::Committed => {}
+        CommitOutcome::Conflict { key } if key[..] == schema::key()[..] => {
+            return Err(BackupError::DatabaseInUse);
+        }
+        CommitOutcome::Conflict { .. } => return Err(BackupError::RestoreUnderWay),
+    }
+    let taken = engine.get(&key()).await?;
+    let taken = taken.ok_or(BackupError::RestoreUnderWay)?;
+    let row: RestoringRow = decode(&taken.value)?;
+    if row.restore != restore {
+        return Err(BackupError::RestoreUnderWay);
+    }
+    Ok(taken.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{ManualClock, MemoryEngine};
+
+    #[tokio::test]
+    async fn a_restore_that_has_lost_its_turn_writes_nothing_more() {
+        let clock = ManualClock::new(Timestamp::UNIX_EPOCH);
+        let engine = MemoryEngine::new(Arc::new(clock.clone()));
+        let mut late = Filling::shared(&engine, false).await.expect("empty");
+        clock.advance(TERM);
+        let mut next = Filling::shared(&engine, false).await.expect("empty still");
+        let record = |key| Commit {
+            puts: vec![(Bytes::from_static(key), Bytes::new())],
+            ..Commit::default()
+        };
+
+        let refused = late.write(record(b"late")).await;
+        assert!(matches!(refused, Err(BackupError::RestoreUnderWay)));
+        let refused = late.end(record(b"late")).await;
+        assert!(matches!(refused, Err(BackupError::RestoreUnderWay)));
+
+        next.write(record(b"next")).await.expect("its turn");
+        let whole = (schema::key().into(), Bytes::new());
+        let end = Commit {
+            puts: vec![whole],
+            ..Commit::default()
+        };
+        next.end(end).await.expect("its turn");
+        let left = schema::first_entries(&engine, 10).await.expect("entries");
+        let left: Vec<_> = left.into_iter().map(|entry| entry.key).collect();
+        assert_eq!(left, [Bytes::from_static(b"next"), schema::key().into()]);
+    }
+}

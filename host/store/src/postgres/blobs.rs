@@ -1,0 +1,255 @@
+//! Blobs in the database, in pieces.
+
+use std::fmt;
+use std::ops::Range;
+use std::time::Duration;
+
+use ::bytes::{Bytes, BytesMut};
+use async_trait::async_trait;
+use tokio::time::Instant;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
+
+use super::PATIENCE;
+use super::database::{Database, DatabaseError};
+use super::sessions::Sessions;
+use super::statements::Statement;
+use crate::blobs::{BlobError, BlobStore, Listed, Part};
+use crate::shared::READ_AHEAD_BYTES;
+
+/// Length of every piece but the last, in bytes.
+const PIECE_BYTES: u64 = 256 * 1024;
+/// Blobs of one kind that are written or removed at the same time on this host.
+const WRITERS: usize = 4;
+
+/// What a blob is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    /// The content of a byte file.
+    ByteFile,
+    /// A data key.
+    DataKey,
+}
+
+impl Kind {
+    /// As it is stored.
+    pub(super) fn number(self) -> i16 {
+        match self {
+            Self::ByteFile => 1,
+            Self::DataKey => 2,
+        }
+    }
+}
+
+/// The blobs of one kind.
+pub(crate) struct PostgresBlobs {
+    database: Database,
+    kind: Kind,
+    /// Apart from the connections that reads share: what waits for a disk or a standby would keep
+    /// them waiting, and only one that is used alone tells whose write was not replicated.
+    writers: Sessions,
+}
+
+impl PostgresBlobs {
+    pub(crate) fn new(database: &Database, kind: Kind) -> Self {
+        Self {
+            database: database.clone(),
+            kind,
+            writers: Sessions::new(database, WRITERS),
+        }
+    }
+
+    async fn insert(&self, id: Uuid, sealed: &Bytes) -> Result<(), DatabaseError> {
+        let piece_bytes = usize::try_from(PIECE_BYTES).expect("a piece fits into memory");
+        let mut pieces: Vec<&[u8]> = sealed.chunks(piece_bytes).collect();
+        if pieces.is_empty() {
+            pieces.push(&[]);
+        }
+        let numbers: Vec<i32> = (0..).take(pieces.len()).collect();
+        let bytes = i64::try_from(sealed.len()).unwrap_or(i64::MAX);
+        let kind = self.kind.number();
+        let blob: [&(dyn ToSql + Sync); 5] = [&kind, &id, &bytes, &numbers, &pieces];
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let session = self.writers.borrow().await?;
+            let written = session.execute(Statement::WriteBlob, &blob).await;
+            match written {
+                Err(error) if error.is_of_connection() && Instant::now() < until => {
+                    tracing::debug!(%error, "a blob is written again");
+                }
+                Ok(_) if session.take_unreplicated() => return Err(DatabaseError::Unconfirmed),
+                written => {
+                    session.give_back();
+                    return written.map(|_| ());
+                }
+            }
+        }
+    }
+
+    /// Makes sure that a blob which is there is on the standbys too: a commit that comes after it
+    /// is on them no sooner.
+    async fn confirm(&self, id: Uuid) -> Result<(), DatabaseError> {
+        let session = self.writers.borrow().await?;
+        session
+            .query_or_cancel(
+                "UPDATE parafa_blobs SET since = since WHERE kind = $1 AND id = $2 AND piece = 0",
+                &[&self.kind.number(), &id],
+            )
+            .await?;
+        if session.take_unreplicated() {
+            return Err(DatabaseError::Unconfirmed);
+        }
+        session.give_back();
+        Ok(())
+    }
+
+    /// Pieces that follow each other, and the length of the blob; none if it is not there.
+    async fn pieces(&self, id: Uuid, numbers: Range<i32>) -> Result<Option<Part>, DatabaseError> {
+        let rows = self
+            .database
+            .query(
+                Statement::ReadBlob,
+                &[&self.kind.number(), &id, &numbers.start, &numbers.end],
+            )
+            .await?;
+        let mut bytes = BytesMut::new();
+        let mut whole = None;
+        for row in &rows {
+            whole = Some(row.try_get::<_, i64>(0)?.unsigned_abs());
+            bytes.extend_from_slice(row.try_get(1)?);
+        }
+        Ok(whole.map(|whole| Part {
+            bytes: bytes.freeze(),
+            whole,
+        }))
+    }
+}
+
+#[async_trait]
+impl BlobStore for PostgresBlobs {
+    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+        match self.insert(id, &sealed).await {
+            Err(error) if is_there_already(&error) => match self.read(id).await? {
+                // No two seals are the same: it was written by this call, and the answer was lost.
+                Some(found) if found == sealed => Ok(self.confirm(id).await?),
+                _ => Err(BlobError::Exists { id }),
+            },
+            written => Ok(written?),
+        }
+    }
+
+    async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+        let Some(first) = self.pieces(id, 0..1).await? else {
+            return Ok(None);
+        };
+        let mut all = BytesMut::from(first.bytes);
+        while (all.len() as u64) < first.whole {
+            let begin = all.len() as u64;
+            let end = first.whole.min(begin + READ_AHEAD_BYTES);
+            match self.read_range(id, begin..end).await? {
+                Some(part) if !part.bytes.is_empty() => all.extend_from_slice(&part.bytes),
+                // It was removed meanwhile.
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(all.freeze()))
+    }
+
+    async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        let first = range.start / PIECE_BYTES;
+        let number = |piece: u64| i32::try_from(piece).unwrap_or(i32::MAX);
+        let numbers = number(first)..number(range.end.div_ceil(PIECE_BYTES));
+        let Some(mut part) = self.pieces(id, numbers).await? else {
+            return Ok(None);
+        };
+        let within = |at: u64| {
+            let at = usize::try_from(at - first * PIECE_BYTES).unwrap_or(usize::MAX);
+            at.min(part.bytes.len())
+        };
+        part.bytes = part.bytes.slice(within(range.start)..within(range.end));
+        Ok(Some(part))
+    }
+
+    fn read_at_once(&self) -> u64 {
+        READ_AHEAD_BYTES
+    }
+
+    async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
+        let session = self.writers.borrow().await?;
+        let removed = session
+            .query_once(
+                "DELETE FROM parafa_blobs WHERE kind = $1 AND id = $2 RETURNING piece",
+                &[&self.kind.number(), &id],
+            )
+            .await?;
+        if session.take_unreplicated() {
+            return Err(DatabaseError::Unconfirmed.into());
+        }
+        session.give_back();
+        Ok(!removed.is_empty())
+    }
+
+    async fn list(&self) -> Result<Vec<Listed>, BlobError> {
+        const MOST: i64 = 4096;
+        let mut listed: Vec<Listed> = Vec::new();
+        loop {
+            let after = listed.last().map_or(Uuid::nil(), |last| last.id);
+            let session = self.writers.borrow().await?;
+            let rows = session
+                .query_once(
+                    "SELECT id, (extract(epoch FROM clock_timestamp() - since) * 1000000)::bigint \
+                     FROM parafa_blobs WHERE kind = $1 AND piece = 0 AND id > $2 \
+                     ORDER BY id LIMIT $3",
+                    &[&self.kind.number(), &after, &MOST],
+                )
+                .await?;
+            session.give_back();
+            if rows.is_empty() {
+                return Ok(listed);
+            }
+            for row in rows {
+                let rest: i64 = row.try_get(1).map_err(DatabaseError::from)?;
+                listed.push(Listed {
+                    id: row.try_get(0).map_err(DatabaseError::from)?,
+                    rest: Duration::from_micros(rest.max(0).unsigned_abs()),
+                    is_unfinished: false,
+                });
+            }
+        }
+    }
+
+    /// A blob is written by one statement, and so finished or not there.
+    async fn remove_unfinished(&self, _: Uuid) -> Result<(), BlobError> {
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        self.database.query(Statement::Time, &[]).await?;
+        Ok(())
+    }
+}
+
+fn is_there_already(error: &DatabaseError) -> bool {
+    let DatabaseError::Postgres(error) = error else {
+        return false;
+    };
+    error.code() == Some(&SqlState::UNIQUE_VIOLATION)
+}
+
+impl From<DatabaseError> for BlobError {
+    fn from(error: DatabaseError) -> Self {
+        error.log_refusal();
+        Self::Unavailable {
+            reason: error.to_string().into(),
+        }
+    }
+}
+
+impl fmt::Debug for PostgresBlobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresBlobs")
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}

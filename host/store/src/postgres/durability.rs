@@ -1,0 +1,84 @@
+//! Whether a database keeps what it acknowledges.
+
+use std::fmt;
+
+use tokio_postgres::{Client, Error, SimpleQueryMessage};
+
+use super::database::DatabaseError;
+
+const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
+/// What holds for every connection, and what a commit waits for on it: that of the server, of the
+/// database or of the role, which differs between nodes and may be changed at any time. There is no
+/// `statement_timeout`: it would also end the wait of a commit for the standbys, and the commit
+/// would pass for durable on them.
+const SETTINGS: &str = "\
+    SET idle_in_transaction_session_timeout = '10s'; \
+    SET lock_timeout = '5s'; \
+    SELECT current_setting('synchronous_commit', true)";
+
+/// Makes the settings of a new connection; tells what its commits wait for, if the database has a
+/// name for it.
+pub(super) async fn prepare(client: &Client) -> Result<Option<String>, Error> {
+    let answers = client.simple_query(SETTINGS).await?;
+    Ok(answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    }))
+}
+
+/// Refuses commits that wait for less than this server's disk and, where it has synchronous
+/// standbys, for them.
+pub(super) fn check(synchronous_commit: Option<String>) -> Result<(), DatabaseError> {
+    match synchronous_commit {
+        Some(value) if value == "off" || value == "local" => Err(DatabaseError::NotDurable {
+            setting: SYNCHRONOUS_COMMIT,
+            value,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What makes a database forget in some cases what it has acknowledged.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Weakness {
+    /// It does not write through to its disk.
+    NoFsync,
+    /// Its standbys acknowledge what is not on their disks.
+    RemoteWrite,
+}
+
+impl fmt::Display for Weakness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoFsync => {
+                "the database has fsync off: what it has acknowledged is lost when its machine fails"
+            }
+            Self::RemoteWrite => {
+                "the database has synchronous_commit remote_write: its standbys acknowledge what is not on their disks, and a failover after which their machine fails loses it: set it to on"
+            }
+        })
+    }
+}
+
+/// Those that a database has.
+pub(super) async fn weaknesses(client: &Client) -> Result<Vec<Weakness>, DatabaseError> {
+    let mut found = Vec::new();
+    if setting(client, "fsync").await?.as_deref() == Some("off") {
+        found.push(Weakness::NoFsync);
+    }
+    let standbys = setting(client, "synchronous_standby_names").await?;
+    if standbys.is_some_and(|names| !names.is_empty())
+        && setting(client, SYNCHRONOUS_COMMIT).await?.as_deref() == Some("remote_write")
+    {
+        found.push(Weakness::RemoteWrite);
+    }
+    Ok(found)
+}
+
+/// What a parameter is set to, if the database has it.
+pub(super) async fn setting(client: &Client, name: &str) -> Result<Option<String>, DatabaseError> {
+    let row = client
+        .query_one("SELECT current_setting($1, true)", &[&name])
+        .await?;
+    Ok(row.try_get(0)?)
+}

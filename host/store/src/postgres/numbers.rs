@@ -1,0 +1,37 @@
+//! The numbers of commits, which no two commits of any host share.
+
+use super::database::DatabaseError;
+use super::session::Session;
+
+/// Numbers that are taken at once.
+const BLOCK: i64 = 1024;
+
+/// Numbers of one's own, taken over one connection: of the next one, which may lead to another
+/// server after a failover, they may be given anew. What is left of them when the process ends is never used.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    last: i64,
+    left: i64,
+}
+
+impl Numbers {
+    pub(super) async fn next(&mut self, session: &Session) -> Result<i64, DatabaseError> {
+        if self.left == 0 {
+            // Not a sequence: one may give a number anew after a failover.
+            let rows = session
+                .query_or_cancel(
+                    "UPDATE parafa_numbers SET last = last + $1 WHERE id = 1 RETURNING last",
+                    &[&BLOCK],
+                )
+                .await?;
+            let row = rows.first().ok_or(DatabaseError::Damaged {
+                what: "the number of the last commit",
+            })?;
+            self.last = row.try_get::<_, i64>(0)? - BLOCK;
+            self.left = BLOCK;
+        }
+        self.last += 1;
+        self.left -= 1;
+        Ok(self.last)
+    }
+}

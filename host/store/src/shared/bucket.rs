@@ -1,0 +1,420 @@
+//! Blobs in an object store that speaks the protocol of Amazon S3.
+//!
+//! ```text
+//! PREFIX/parafa-deployment    whose documents these are
+//! PREFIX/bytes/ID             the blobs
+//! PREFIX/uploads/ID           the id of an upload in parts, while it goes on
+//! ```
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use ::bytes::Bytes;
+use async_trait::async_trait;
+use futures::{StreamExt, TryStreamExt};
+use object_store::aws::AmazonS3;
+use object_store::multipart::MultipartStore;
+use object_store::path::Path;
+use object_store::{
+    Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutPayload,
+};
+use uuid::Uuid;
+
+use super::READ_AHEAD_BYTES;
+use super::objects::{self, ObjectsError};
+use crate::blobs::{BlobError, BlobStore, Listed, Part};
+
+/// The name of the object that says whose documents these are.
+pub(super) const MARKER: &str = "parafa-deployment";
+/// For how long an answer may take, and how much longer for each mebibyte sent or read.
+const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE_FOR_A_MEBIBYTE: Duration = Duration::from_secs(1);
+/// What is longer is sent in parts.
+const SENT_AT_ONCE: usize = 16 * 1024 * 1024;
+/// Length of every part but the last, in bytes.
+const PART_BYTES: usize = 8 * 1024 * 1024;
+/// Parts that are sent at the same time.
+const PARTS_AT_ONCE: usize = 4;
+
+/// The blobs in a bucket, below a prefix.
+pub(super) struct BucketBlobs {
+    store: AmazonS3,
+    url: String,
+    prefix: Path,
+    is_away: AtomicBool,
+}
+
+impl BucketBlobs {
+    pub(super) fn of(bucket: objects::Bucket) -> Self {
+        Self {
+            store: bucket.store,
+            url: bucket.url,
+            prefix: bucket.prefix,
+            is_away: AtomicBool::new(false),
+        }
+    }
+
+    /// Marks the bucket as that of a deployment, unless it has a mark; gives the mark that it has.
+    pub(super) async fn mark(&self, deployment: Uuid) -> Result<String, ObjectsError> {
+        // Looked for first: a store that takes no notice of conditions would write over it.
+        let mut mark = self.marked_as().await?;
+        if mark.is_none() {
+            self.put_mark(deployment).await?;
+            mark = self.marked_as().await?;
+        }
+        let mark = mark.ok_or_else(|| ObjectsError::Unmarked {
+            place: self.url.clone(),
+            marker: MARKER,
+        })?;
+        if mark == deployment.to_string() && self.put_mark(deployment).await? {
+            return Err(self.without_conditions());
+        }
+        Ok(mark)
+    }
+
+    /// Puts the mark unless there is one; tells whether it did.
+    async fn put_mark(&self, deployment: Uuid) -> Result<bool, ObjectsError> {
+        let payload = deployment.to_string().into_bytes().into();
+        match self.put_new(&self.marker(), payload, 0).await {
+            Ok(version) => {
+                if version.is_some() {
+                    tracing::warn!(
+                        bucket = self.url,
+                        "the bucket keeps old versions of its objects, sealed, also of what is erased: turn versioning off, or let old versions expire"
+                    );
+                }
+                Ok(true)
+            }
+            Err(Failure::Store(Error::AlreadyExists { .. })) => Ok(false),
+            Err(Failure::Store(error)) if error.to_string().contains("501 Not Implemented") => {
+                Err(self.without_conditions())
+            }
+            Err(failure) => Err(self.unavailable(failure).into()),
+        }
+    }
+
+    fn without_conditions(&self) -> ObjectsError {
+        ObjectsError::WithoutConditions {
+            place: self.url.clone(),
+        }
+    }
+
+    /// The mark of the bucket, if it has one.
+    pub(super) async fn marked_as(&self) -> Result<Option<String>, ObjectsError> {
+        let mark = self.get(&self.marker()).await?;
+        Ok(mark.map(|mark| String::from_utf8_lossy(&mark).trim().to_owned()))
+    }
+
+    /// Looks whether there is such a bucket and may be read: no object in it tells that.
+    pub(super) async fn look_for(&self) -> Result<(), BlobError> {
+        self.list_below("uploads").await.map(drop)
+    }
+
+    fn marker(&self) -> Path {
+        self.prefix.clone().join(MARKER)
+    }
+
+    fn blob(&self, id: Uuid) -> Path {
+        self.prefix.clone().join("bytes").join(id.to_string())
+    }
+
+    fn upload(&self, id: Uuid) -> Path {
+        self.prefix.clone().join("uploads").join(id.to_string())
+    }
+
+    /// All of an object, if it is there.
+    async fn get(&self, path: &Path) -> Result<Option<Bytes>, BlobError> {
+        let found = answered(0, self.store.get(path)).await;
+        let Some(found) = self.if_there(found)? else {
+            return Ok(None);
+        };
+        let bytes = found.meta.size;
+        let read = answered(bytes, found.bytes()).await;
+        self.if_there(read)
+    }
+
+    async fn head(&self, path: &Path) -> Result<Option<ObjectMeta>, BlobError> {
+        self.if_there(answered(0, self.store.head(path)).await)
+    }
+
+    /// Puts an object that is not there yet; gives its version, in a bucket that keeps versions.
+    async fn put_new(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        bytes: usize,
+    ) -> Result<Option<String>, Failure> {
+        let put = |mode: PutMode| self.store.put_opts(path, payload.clone(), mode.into());
+        let done = answered(bytes as u64, async {
+            match put(PutMode::Create).await {
+                // Whether it was put cannot be told: if it was, it is found to exist.
+                Err(error) if is_of_connection(&error) => put(PutMode::Create).await,
+                // Set so for a store that does not know conditions.
+                Err(Error::NotImplemented { .. }) => match self.store.head(path).await {
+                    Ok(_) => Err(Error::AlreadyExists {
+                        path: path.to_string(),
+                        source: "it is there".into(),
+                    }),
+                    Err(Error::NotFound { .. }) => put(PutMode::Overwrite).await,
+                    Err(error) => Err(error),
+                },
+                done => done,
+            }
+        });
+        Ok(done.await?.version)
+    }
+
+    /// Sends what is too long for one request. Until it is complete, a note says that it goes on,
+    /// by which a sweep finds what a crash has left of it.
+    async fn put_in_parts(&self, id: Uuid, sealed: &Bytes) -> Result<(), Failure> {
+        let (path, note) = (self.blob(id), self.upload(id));
+        let upload = answered(0, self.store.create_multipart(&path)).await?;
+        let noted = upload.clone().into_bytes().into();
+        answered(0, self.store.put(&note, noted)).await?;
+        let begins = (0..sealed.len()).step_by(PART_BYTES).enumerate();
+        let parts = begins.map(|(number, begin)| {
+            let part = sealed.slice(begin..sealed.len().min(begin + PART_BYTES));
+            let bytes = part.len() as u64;
+            answered(
+                // They share the way.
+                bytes * PARTS_AT_ONCE as u64,
+                self.store.put_part(&path, &upload, number, part.into()),
+            )
+        });
+        let parts = futures::stream::iter(parts).buffered(PARTS_AT_ONCE);
+        let parts: Vec<_> = parts.try_collect().await?;
+        let completed = answered(0, self.store.complete_multipart(&path, &upload, parts)).await;
+        if let Err(failure) = completed {
+            // It may be complete, and the answer lost: completed again it is refused.
+            let found = self.get(&path).await.unwrap_or_default();
+            if found.as_ref() != Some(sealed) {
+                return Err(failure);
+            }
+        }
+        // A sweep removes the note where this does not.
+        answered(0, self.store.delete(&note)).await.ok();
+        Ok(())
+    }
+
+    async fn list_below(&self, name: &str) -> Result<Vec<(Uuid, Duration)>, BlobError> {
+        let folder = self.prefix.clone().join(name);
+        let mut objects = self.store.list(Some(&folder));
+        let mut listed = Vec::new();
+        while let Some(object) = answered(0, async { objects.next().await.transpose() })
+            .await
+            .map_err(|failure| self.unavailable(failure))?
+        {
+            let id = object
+                .location
+                .filename()
+                .and_then(|name| name.parse().ok());
+            let written = SystemTime::from(object.last_modified);
+            let rest = written.elapsed().unwrap_or(Duration::ZERO);
+            listed.extend(id.map(|id: Uuid| (id, rest)));
+        }
+        Ok(listed)
+    }
+
+    fn if_there<T>(&self, found: Result<T, Failure>) -> Result<Option<T>, BlobError> {
+        let found = match found {
+            Err(Failure::Store(Error::NotFound { .. })) => None,
+            found => Some(found.map_err(|failure| self.unavailable(failure))?),
+        };
+        self.works();
+        Ok(found)
+    }
+
+    /// Notes that it does what it is asked, and logs where that changes.
+    fn works(&self) {
+        if self.is_away.swap(false, Ordering::Relaxed) {
+            tracing::info!(bucket = self.url, "the object store answers again");
+        }
+    }
+
+    /// Notes that it does not, likewise.
+    fn unavailable(&self, failure: Failure) -> BlobError {
+        match failure {
+            Failure::Silent => self.away("no answer in time"),
+            Failure::Store(error) => self.away(&error.to_string()),
+        }
+    }
+
+    fn away(&self, told: &str) -> BlobError {
+        if !self.is_away.swap(true, Ordering::Relaxed) {
+            tracing::warn!(bucket = self.url, error = told, "the object store is away");
+        }
+        BlobError::Unavailable {
+            reason: format!("{}: {told}", self.url).into(),
+        }
+    }
+}
+
+#[async_trait]
+impl BlobStore for BucketBlobs {
+    async fn write(&self, id: Uuid, sealed: Bytes) -> Result<(), BlobError> {
+        let path = self.blob(id);
+        let bytes = sealed.len();
+        let written = if bytes > SENT_AT_ONCE {
+            match self.head(&path).await? {
+                Some(_) => return Err(BlobError::Exists { id }),
+                None => self.put_in_parts(id, &sealed).await,
+            }
+        } else {
+            let put = self.put_new(&path, sealed.clone().into(), bytes).await;
+            put.map(|_| ())
+        };
+        match written {
+            Err(Failure::Store(Error::AlreadyExists { .. })) => match self.read(id).await? {
+                // No two seals are the same: it was put by this call, and the answer was lost.
+                Some(found) if found == sealed => Ok(()),
+                Some(_) => Err(BlobError::Exists { id }),
+                None => Err(self.away(&format!("somebody else writes {id}"))),
+            },
+            written => {
+                written.map_err(|failure| self.unavailable(failure))?;
+                self.works();
+                Ok(())
+            }
+        }
+    }
+
+    async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError> {
+        let read = self.get(&self.blob(id)).await?;
+        if read.is_none() {
+            self.check().await?;
+        }
+        Ok(read)
+    }
+
+    async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError> {
+        let path = self.blob(id);
+        let begin = range.start;
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            ..GetOptions::default()
+        };
+        let found = answered(READ_AHEAD_BYTES, async {
+            let found = self.store.get_opts(&path, options).await?;
+            let whole = found.meta.size;
+            let bytes = found.bytes().await?;
+            Ok(Part { bytes, whole })
+        })
+        .await;
+        match found {
+            Ok(part) => {
+                self.works();
+                return Ok(Some(part));
+            }
+            Err(Failure::Store(Error::NotFound { .. })) => {}
+            // A range of which nothing is there is refused.
+            Err(failure) => match self.head(&path).await? {
+                Some(object) if object.size <= begin => {
+                    return Ok(Some(Part {
+                        bytes: Bytes::new(),
+                        whole: object.size,
+                    }));
+                }
+                _ => return Err(self.unavailable(failure)),
+            },
+        }
+        self.check().await?;
+        Ok(None)
+    }
+
+    fn read_at_once(&self) -> u64 {
+        READ_AHEAD_BYTES
+    }
+
+    async fn remove(&self, id: Uuid) -> Result<bool, BlobError> {
+        let path = self.blob(id);
+        let was_there = self.head(&path).await?.is_some();
+        if !was_there {
+            self.check().await?;
+        }
+        // Also where it was gone: what a store does not show yet may still come.
+        let removed = answered(0, self.store.delete(&path)).await;
+        self.if_there(removed)?;
+        Ok(was_there)
+    }
+
+    async fn list(&self) -> Result<Vec<Listed>, BlobError> {
+        let mut listed = Vec::new();
+        for (name, is_unfinished) in [("uploads", true), ("bytes", false)] {
+            let found = self.list_below(name).await?.into_iter();
+            listed.extend(found.map(|(id, rest)| Listed {
+                id,
+                rest,
+                is_unfinished,
+            }));
+        }
+        Ok(listed)
+    }
+
+    async fn remove_unfinished(&self, id: Uuid) -> Result<(), BlobError> {
+        let note = self.upload(id);
+        if let Some(upload) = self.get(&note).await? {
+            let upload = String::from_utf8_lossy(&upload).into_owned();
+            let path = self.blob(id);
+            match answered(0, self.store.abort_multipart(&path, &upload)).await {
+                // Some refuse so what they know no more. Whoever may not end uploads has the
+                // bucket's rule for it, and the rest of the sweep all the same.
+                Err(Failure::Store(Error::PermissionDenied { source, .. })) => {
+                    let error: &dyn std::error::Error = &*source;
+                    tracing::warn!(error, %id, "an upload in parts was not let be ended");
+                }
+                aborted => {
+                    self.if_there(aborted)?;
+                }
+            }
+        }
+        self.if_there(answered(0, self.store.delete(&note)).await)?;
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<(), BlobError> {
+        match self.head(&self.marker()).await? {
+            Some(_) => Ok(()),
+            None => Err(self.away(&format!("there is no object {MARKER}"))),
+        }
+    }
+}
+
+/// Why an object store did not do what it was asked.
+enum Failure {
+    /// It did not answer in time.
+    Silent,
+    Store(Error),
+}
+
+/// Whether the connection was lost, so that nobody knows what was done.
+fn is_of_connection(error: &Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<object_store::client::HttpError>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Waits for the answer to a request that sends or reads so many bytes.
+async fn answered<T>(
+    bytes: u64,
+    request: impl Future<Output = object_store::Result<T>>,
+) -> Result<T, Failure> {
+    let mebibytes = u32::try_from(bytes / (1024 * 1024)).unwrap_or(u32::MAX);
+    let patience = PATIENCE + PATIENCE_FOR_A_MEBIBYTE.saturating_mul(mebibytes);
+    match tokio::time::timeout(patience, request).await {
+        Ok(answer) => answer.map_err(Failure::Store),
+        Err(_) => Err(Failure::Silent),
+    }
+}
+
+impl fmt::Debug for BucketBlobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BucketBlobs").field(&self.url).finish()
+    }
+}

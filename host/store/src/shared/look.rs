@@ -1,0 +1,43 @@
+//! A look at where documents are to be kept, which changes nothing.
+
+use super::bucket::BucketBlobs;
+use super::objects::Kind as Place;
+use super::{Objects, ObjectsError, check_mark, mark_of, refuse_elsewhere, wanted};
+use crate::files;
+use crate::postgres::DatabaseContent;
+
+/// Refuses an object store with which the hosts of a database do not start.
+///
+/// # Errors
+/// One that is away, that belongs to another deployment, or in which this deployment does not keep
+/// its documents.
+pub async fn look_at_objects(
+    database: &DatabaseContent,
+    objects: Option<Objects>,
+) -> Result<(), ObjectsError> {
+    let deployment = database.deployment();
+    if let Some(deployment) = deployment {
+        refuse_elsewhere(deployment, wanted(objects.as_ref()))?;
+    }
+    let (place, mark) = match objects {
+        None => return Ok(()),
+        Some(Objects(Place::Folder(folder))) => {
+            let place = folder.display().to_string();
+            let mark = files::blocking(move || mark_of(&folder, None)).await?;
+            (place, mark)
+        }
+        Some(Objects(Place::Bucket(bucket))) => {
+            let place = bucket.url.clone();
+            let blobs = BucketBlobs::of(bucket);
+            blobs.look_for().await?;
+            (place, blobs.marked_as().await?)
+        }
+    };
+    match (mark, deployment) {
+        // The first host that starts marks it.
+        (None, None) => Ok(()),
+        (None, Some(deployment)) if deployment.documents.is_none() => Ok(()),
+        (Some(_), None) => Err(ObjectsError::OtherDeployment { place }),
+        (mark, Some(deployment)) => check_mark(mark, deployment, place),
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether the records of a data folder are whole, tried on a copy of them.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use fs4::fs_std::FileExt;
+
+use super::{SledEngine, SledOptions, mark};
+use crate::clock::Clock;
+use crate::engine::EngineError;
+
+/// Room that is left beside a copy, in bytes.
+const ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What is seen of the records of a data folder without touching them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RecordsLook {
+    /// All that was acknowledged is there.
+    Whole,
+    /// A server has them open, and said so when it opened them; `is_marked` is whether the mark
+    /// can be read by which the next one will.
+    InUse {
+        /// Whether there is a mark.
+        is_marked: bool,
+    },
+    /// There is no room for a copy of so many bytes in the folder of temporary files.
+    NoRoom {
+        /// Their length.
+        bytes: u64,
+    },
+}
+
+/// Copies an engine's folder and its mark to where temporary files are, and opens the copy.
+pub(crate) fn look_at(store: &Path, clock: Arc<dyn Clock>) -> Result<RecordsLook, EngineError> {
+    let failed = |source| EngineError::Io {
+        action: "copy",
+        path: store.display().to_string(),
+        source,
+    };
+    let marked = mark::path_beside(store);
+    let Some(lock) = lock(store).map_err(failed)? else {
+        let is_marked = mark::is_readable(&marked).map_err(failed)?;
+        return Ok(RecordsLook::InUse { is_marked });
+    };
+    let files = files_in(store).map_err(failed)?;
+    let bytes = files.iter().map(|(_, bytes)| bytes).sum();
+    let temporary = tempfile::tempdir().map_err(failed)?;
+    let free = fs4::available_space(temporary.path()).map_err(failed)?;
+    if free < u64::saturating_add(bytes, ROOM_LEFT_BYTES) {
+        return Ok(RecordsLook::NoRoom { bytes });
+    }
+    let copy = temporary.path().join("store");
+    copy_all(store, &copy, &files).map_err(failed)?;
+    match fs::copy(&marked, mark::path_beside(&copy)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        copied => drop(copied.map_err(failed)?),
+    }
+    // A server that starts meanwhile waits for no longer than that.
+    drop(lock);
+    match SledEngine::open(&SledOptions::new(copy), clock) {
+        // The copy is nobody's concern.
+        Err(EngineError::Short { loss, .. }) => Err(EngineError::Short {
+            folder: store.display().to_string(),
+            loss,
+        }),
+        opened => opened.map(|_| RecordsLook::Whole),
+    }
+}
+
+/// The lock of an engine's folder, unless an engine has it.
+fn lock(store: &Path) -> io::Result<Option<Option<File>>> {
+    match File::open(store.join("lock")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(None)),
+        file => {
+            let file = file?;
+            Ok(FileExt::try_lock_shared(&file)?.then_some(Some(file)))
+        }
+    }
+}
+
+/// The files of an engine, with the folder of values beside its log, and their lengths.
+fn files_in(store: &Path) -> io::Result<Vec<(String, u64)>> {
+    let mut files = Vec::new();
+    for below in ["", "blobs/"] {
+        let folder = match fs::read_dir(store.join(below)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            folder => folder?,
+        };
+        for entry in folder {
+            let entry = entry?;
+            let (kind, name) = (entry.file_type()?, entry.file_name());
+            if let (true, Some(name)) = (kind.is_file(), name.to_str()) {
+                files.push((format!("{below}{name}"), entry.metadata()?.len()));
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn copy_all(store: &Path, copy: &Path, files: &[(String, u64)]) -> io::Result<()> {
+    fs::create_dir_all(copy.join("blobs"))?;
+    for (name, _) in files {
+        fs::copy(store.join(name), copy.join(name))?;
+    }
+    Ok(())
+}

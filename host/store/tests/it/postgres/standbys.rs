@@ -1,0 +1,184 @@
+//! A standby that is away, and waits for it that somebody cuts short.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_store::engine::ClaimDue;
+use parafa_store::{Commit, CommitOutcome, Engine, EngineError, Key};
+use parafa_test_services::{Postgres, Proxy, Replicated};
+
+use super::{Host, is_away};
+use crate::places::{Documents, open_shared};
+use crate::support::{Note, put_all, until};
+
+/// The connections on which a host commits.
+const COMMITTERS: usize = 4;
+/// For how long the standby is away.
+const OUTAGE: Duration = Duration::from_secs(25);
+/// In which a host starts that waits for nothing.
+const START: Duration = Duration::from_secs(20);
+/// Until everything goes on.
+const RECOVERY: Duration = Duration::from_secs(30);
+/// How often the waits for the standby are cut short.
+const EVERY: Duration = Duration::from_millis(100);
+/// Cuts them all short, as `pg_cancel_backend` by an operator does. PostgreSQL then says that the
+/// commit is done, with a warning.
+const CUT_SHORT: &str =
+    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_standby_does_not_have_is_neither_committed_nor_claimed() {
+    let servers = tokio::task::spawn_blocking(Postgres::replicated);
+    let servers = Arc::new(servers.await.expect("two servers"));
+    let database = servers.primary.database().name;
+    let host = Host::at(&servers.primary.url(&database)).await;
+    let queue = b"qwaiting\0".to_vec();
+    let mut due = queue.clone();
+    jiff::Timestamp::UNIX_EPOCH.encode(&mut due);
+    due.push(1);
+    let claims = Bytes::copy_from_slice(&0_u32.to_be_bytes());
+    let made = host.engine.commit(putting(&due, claims)).await;
+    assert!(matches!(made, Ok(CommitOutcome::Committed)), "{made:?}");
+
+    servers.standby.stop_immediately();
+    let cutter = Cutter::begin(&servers);
+    let commit = putting(b"tnote\0lost", Bytes::from_static(b"{}"));
+    let claim = ClaimDue {
+        queue,
+        now: jiff::Timestamp::now(),
+        lease: SignedDuration::from_secs(60),
+        limit: 1,
+    };
+    let (committed, claimed) =
+        tokio::join!(host.engine.commit(commit), host.engine.claim_due(claim));
+
+    assert!(
+        matches!(committed, Err(EngineError::Unavailable { .. })),
+        "{committed:?}"
+    );
+    // Looked for once more, it is claimed already, and waits for the lease to end.
+    assert_eq!(claimed.unwrap_or_default(), []);
+    cutter.end();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_standby_is_away_hosts_start_and_read_and_leave_few_connections_behind() {
+    let servers = tokio::task::spawn_blocking(Postgres::replicated);
+    let servers = servers.await.expect("two servers");
+    let primary = &servers.primary;
+    let database = primary.database();
+    let host = Host::at(&database.url).await;
+    let opened = open_shared(&database, &Documents::Database).await;
+    opened.expect("a new deployment");
+    put_all(&host.store, &[Note::new(1, 1)]).await;
+
+    servers.standby.stop_immediately();
+    let writers = (2..).take(2 * COMMITTERS).map(|id| {
+        let store = host.store.clone();
+        tokio::spawn(async move {
+            let begun = Instant::now();
+            while begun.elapsed() < OUTAGE {
+                let note = &Note::new(id, 1);
+                let put = store.transact(|tx| Box::pin(tx.put(note))).await;
+                assert!(is_away(&put), "{put:?}");
+            }
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    let starting = open_shared(&database, &Documents::Database);
+    let started = tokio::time::timeout(START, starting).await;
+    let started = started.expect("it does not wait for the standby");
+    let started = started.expect("the deployment").store;
+    let read = started.get::<Note>(&uuid::Uuid::from_u128(1)).await;
+    assert!(read.expect("a read").is_some());
+    futures::future::try_join_all(writers)
+        .await
+        .expect("no panic");
+
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let waiting: usize = primary
+        .psql(&database.name, waiting)
+        .trim()
+        .parse()
+        .expect("a number");
+    // A commit of each, and what each tries now.
+    assert!(waiting <= 2 * COMMITTERS, "{waiting} wait for the standby");
+
+    for statement in [
+        "ALTER SYSTEM SET synchronous_standby_names = ''",
+        "SELECT pg_reload_conf()",
+    ] {
+        primary.psql("postgres", statement);
+    }
+    until(RECOVERY, "all goes on", async || {
+        let note = &Note::new(1, 2);
+        host.store
+            .transact(|tx| Box::pin(tx.put(note)))
+            .await
+            .is_ok()
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_the_standby_does_not_have_does_not_count_as_written() {
+    let servers = tokio::task::spawn_blocking(Postgres::replicated);
+    let servers = Arc::new(servers.await.expect("two servers"));
+    let proxy = Proxy::before(servers.primary.port());
+    let mut database = servers.primary.database();
+    database.url = proxy.url(&database.name);
+    let opened = open_shared(&database, &Documents::Database).await;
+    let keys = opened.expect("a new deployment").keys;
+
+    servers.standby.stop_immediately();
+    let creating = tokio::spawn(async move { keys.create(uuid::Uuid::now_v7()).await });
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    until(RECOVERY, "it waits", async || {
+        servers.primary.psql("postgres", waiting).trim() == "1"
+    })
+    .await;
+    // It is written once more, and found to be there when its wait is cut short.
+    proxy.cut();
+    let cutter = Cutter::begin(&servers);
+
+    let created = creating.await.expect("no panic");
+
+    assert!(created.is_err());
+    cutter.end();
+}
+
+fn putting(key: &[u8], value: Bytes) -> Commit {
+    Commit {
+        puts: vec![(Bytes::copy_from_slice(key), value)],
+        ..Commit::default()
+    }
+}
+
+/// Cuts waits short until it ends.
+struct Cutter {
+    ends: Arc<AtomicBool>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Cutter {
+    fn begin(servers: &Arc<Replicated>) -> Self {
+        let ends = Arc::<AtomicBool>::default();
+        let (servers, end) = (servers.clone(), ends.clone());
+        let thread = thread::spawn(move || {
+            while !end.load(Ordering::Relaxed) {
+                servers.primary.psql("postgres", CUT_SHORT);
+                thread::sleep(EVERY);
+            }
+        });
+        Self { ends, thread }
+    }
+
+    fn end(self) {
+        self.ends.store(true, Ordering::Relaxed);
+        self.thread.join().expect("no panic");
+    }
+}

@@ -1,0 +1,94 @@
+use std::time::{Duration, Instant};
+
+use reqwest::Method as Http;
+use serde_json::{Value, json};
+
+use super::errands::End;
+use super::hosts::Hosts;
+use super::people::{Method, Signer};
+use crate::support::auth::Provider;
+use crate::support::demo::Demo;
+
+/// How long somebody may take to be authenticated, or not.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Somebody who logs in.
+#[derive(Debug)]
+pub(super) struct Authentication {
+    pub(super) signer: Signer,
+}
+
+impl Authentication {
+    pub(super) async fn run(self, hosts: &Hosts, world: &Demo, provider: &Provider) -> End {
+        let person = self.signer.persona(world);
+        let mut request = json!({
+            "audience": provider.key.audience,
+            "method": self.signer.method.name(),
+        });
+        let is_by_phone = match self.signer.method {
+            Method::Card => {
+                request["method"] = json!("physical");
+                false
+            }
+            Method::SmartId | Method::MobileId => {
+                request["personalCode"] = json!(person.personal_code);
+                true
+            }
+        };
+        if let Method::MobileId = self.signer.method {
+            request["phoneNumber"] = json!(person.phone_number);
+        }
+        let path = "v1/auth/requests";
+        let created = hosts.insist_on_json(Http::POST, path, Some(&request)).await;
+        if !is_by_phone {
+            present_card(hosts, provider, &created, &person.id).await;
+        }
+        let path = format!("{path}/{}", created["requestId"].as_str().expect("an id"));
+        let ended = ended(hosts, &path).await;
+        let again = hosts.insist_on_json(Http::GET, &path, None).await;
+        assert_eq!(again, ended, "it ends once");
+        let is_completed = ended["status"] == "completed";
+        if is_completed {
+            assert!(ended["assertion"].is_string(), "{self:?}: {ended}");
+        } else {
+            // A host died between the phone's ring and its own note of it.
+            assert_eq!(ended["status"], "failed", "{self:?}: {ended}");
+            assert!(is_by_phone, "{self:?}: {ended}");
+            let code = ended["error"]["code"].as_str();
+            assert_eq!(code, Some("timeout"), "{self:?}: {ended}");
+        }
+        End::Authentication {
+            is_by_phone,
+            is_completed,
+        }
+    }
+}
+
+/// Makes the two calls of a client that has a card.
+async fn present_card(hosts: &Hosts, provider: &Provider, created: &Value, card: &str) {
+    let text = |name: &str| created[name].as_str().expect("a text");
+    let client = hosts.with_key(text("clientToken"));
+    let step = |step: &str| format!("v1/auth/{}/{step}", text("requestId"));
+    let certificate = json!({"certificate": provider.certificate(card, "authentication").await});
+    let submitted = client
+        .insist_on_json(Http::POST, &step("certificate"), Some(&certificate))
+        .await;
+    let completion = provider.completion(card, &submitted).await;
+    client
+        .insist(Http::POST, &step("complete"), Some(&completion), &[])
+        .await;
+}
+
+async fn ended(hosts: &Hosts, path: &str) -> Value {
+    const OPEN: [&str; 3] = ["pending", "certificate_received", "in_progress"];
+
+    let path = format!("{path}?waitMs=2000");
+    let begun = Instant::now();
+    loop {
+        let read = hosts.insist_on_json(Http::GET, &path, None).await;
+        if !OPEN.iter().any(|status| read["status"] == *status) {
+            return read;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{read} does not end");
+    }
+}

@@ -1,0 +1,141 @@
+use std::time::{Duration, Instant};
+
+use reqwest::{Method as Http, StatusCode};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::hosts::Hosts;
+use crate::support::demo::{Demo, Persona, parafa};
+
+/// For how long somebody tries to sign.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Before a link is looked at again.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// How somebody signs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Method {
+    SmartId,
+    MobileId,
+    Card,
+}
+
+impl Method {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::SmartId => "smart_id",
+            Self::MobileId => "mobile_id",
+            Self::Card => "nfc",
+        }
+    }
+
+    /// Those who do.
+    fn people(self) -> &'static [&'static str] {
+        match self {
+            Self::SmartId => &["smart-id-1", "smart-id-2", "smart-id-3", "smart-id-4"],
+            Self::MobileId => &["mobile-id-1", "mobile-id-2"],
+            Self::Card => &["card-p384", "card-p256", "card-rsa"],
+        }
+    }
+}
+
+/// Somebody who signs in some way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signer {
+    pub(super) number: usize,
+    pub(super) method: Method,
+}
+
+impl Signer {
+    pub(super) fn persona(self, world: &Demo) -> &Persona {
+        let people = self.method.people();
+        world.persona(people[self.number % people.len()])
+    }
+
+    /// Signs what a link leads to.
+    pub(super) async fn sign(self, hosts: &Hosts, world: &Demo, link: &Value) {
+        let link: Url = link.as_str().expect("a link").parse().expect("a URL");
+        let link = link.path().trim_matches('/').to_owned();
+        let begun = Instant::now();
+        while !self.look(hosts, world, &link).await {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{self:?}: the ceremony does not end"
+            );
+        }
+    }
+
+    /// Looks at the link, and begins an attempt where there is none; tells whether it is done.
+    async fn look(self, hosts: &Hosts, world: &Demo, link: &str) -> bool {
+        let path = format!("{link}/state?waitMs=2000");
+        let state = hosts.insist_on_json(Http::GET, &path, None).await;
+        if state["signer"]["status"] == "signed" {
+            return true;
+        }
+        let attempt = &state["attempt"];
+        match attempt["phase"].as_str() {
+            None => {}
+            Some("failed") => {
+                let code = attempt["error"]["code"].as_str().expect("a code");
+                // A host died between the phone's ring and its own note of it, or while an app
+                // worked with it.
+                let is_of_death = match self.method {
+                    Method::Card => ["cancelled", "timeout"].contains(&code),
+                    Method::SmartId | Method::MobileId => code == "timeout",
+                };
+                assert!(is_of_death, "{self:?}: {attempt}");
+            }
+            Some(_) => return false,
+        }
+        self.begin(hosts, world, link).await;
+        tokio::time::sleep(PAUSE).await;
+        false
+    }
+
+    async fn begin(self, hosts: &Hosts, world: &Demo, link: &str) {
+        let persona = self.persona(world);
+        if let Method::Card = self.method {
+            let link = hosts.any().join(link).expect("a link").to_string();
+            let data = world.data().to_str().expect("UTF-8").to_owned();
+            let words = [
+                "demo",
+                "card",
+                "sign",
+                &link,
+                "--as",
+                &persona.id,
+                "--data",
+                &data,
+            ];
+            let words = words.map(str::to_owned);
+            let signed = tokio::task::spawn_blocking(move || parafa(words));
+            // One that did not come through is seen at the link.
+            drop(signed.await.expect("the app"));
+            return;
+        }
+        let mut body = json!({
+            "method": self.method.name(),
+            "country": persona.country,
+            "personalCode": persona.personal_code,
+        });
+        if let Method::MobileId = self.method {
+            body["phoneNumber"] = json!(persona.phone_number);
+        }
+        let path = format!("{link}/attempts");
+        let known = [StatusCode::CONFLICT];
+        hosts.insist(Http::POST, &path, Some(&body), &known).await;
+    }
+}
+
+/// How many signatures a document has; fails the test unless all of them are intact.
+pub(super) fn intact_signatures(document: &[u8], ending: &str) -> usize {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join(format!("signed.{ending}"));
+    std::fs::write(&file, document).expect("a file");
+    let verified = parafa(["verify".as_ref(), file.as_os_str()]);
+    let told = String::from_utf8_lossy(&verified.stdout);
+    assert!(verified.status.success(), "{told}");
+    told.lines()
+        .filter(|line| line.starts_with("signature "))
+        .count()
+}

@@ -1,0 +1,313 @@
+//! A private PostgreSQL.
+
+mod replicated;
+mod service;
+mod tls;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub use self::replicated::Replicated;
+pub(crate) use self::service::{Service, free_port};
+pub use self::tls::Encrypted;
+
+/// The database's user.
+pub(crate) const USER: &str = "parafa";
+/// For how long a server may take to start.
+pub(crate) const START: Duration = Duration::from_secs(60);
+/// Runs a server until the process that holds the other end of its standard input is gone, then ends
+/// it by a signal and removes its folder.
+pub(crate) const SUPERVISE: &str = r#"
+folder=$1 signal=$2; shift 2
+"$@" >"$folder/log" 2>&1 &
+server=$!
+cat >/dev/null
+kill -$signal $server 2>/dev/null
+wait $server
+rm -rf "$folder"
+"#;
+
+/// Whether a server writes through to the disk.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Durability {
+    /// As in production: for benches, and whatever pulls plugs.
+    Full,
+    /// Only into the system's memory, which is faster and survives the server.
+    None,
+}
+
+/// A running server with a cluster of its own.
+#[derive(Debug)]
+pub struct Postgres {
+    supervisor: Child,
+    folder: PathBuf,
+    port: u16,
+    service: Service,
+}
+
+/// A database of a test's own on a server that others share.
+#[derive(Clone, Debug)]
+pub struct PostgresDatabase {
+    /// Its URL.
+    pub url: String,
+    /// Its name on the server.
+    pub name: String,
+}
+
+/// A database that is emptied for the next one who wants one, whoever is still connected: to make
+/// one takes longer.
+#[derive(Debug)]
+pub struct TemporaryDatabase {
+    server: &'static Postgres,
+    database: PostgresDatabase,
+}
+
+/// Empty databases of the [`shared`](Postgres::shared) server.
+static EMPTIED: Mutex<Vec<PostgresDatabase>> = Mutex::new(Vec::new());
+
+impl TemporaryDatabase {
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.database.url
+    }
+
+    /// Runs a statement on it, and tells what it answers, a line for each row.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub fn psql(&self, statement: &str) -> String {
+        self.server.psql(&self.database.name, statement)
+    }
+}
+
+impl Drop for TemporaryDatabase {
+    fn drop(&mut self) {
+        const EMPTY: &str = "
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid();
+            DROP SCHEMA public CASCADE;
+            CREATE SCHEMA public;";
+        let emptied = self.server.try_psql(&self.database.name, EMPTY);
+        if matches!(emptied, Ok(Ok(_))) {
+            let mut free = EMPTIED.lock().unwrap_or_else(PoisonError::into_inner);
+            free.push(self.database.clone());
+        }
+    }
+}
+
+impl Postgres {
+    /// Starts one. Blocks until it takes connections.
+    ///
+    /// # Panics
+    /// When PostgreSQL is not installed or does not start.
+    #[must_use]
+    pub fn start(durability: Durability, parameters: &[(&str, &str)]) -> Self {
+        Self::launch(durability, parameters, initialize)
+    }
+
+    /// The same on the data that `make` puts into a folder.
+    fn launch(
+        durability: Durability,
+        parameters: &[(&str, &str)],
+        make: impl FnOnce(&Service, &Path),
+    ) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("parafa-postgres-")
+            .tempdir()
+            .expect("a temporary folder")
+            .keep();
+        let service = Service::of(&folder);
+        let data = folder.join("data");
+        make(&service, &data);
+        let port = free_port();
+        let mut server = vec![
+            service.program("postgres").into_os_string(),
+            "-D".into(),
+            data.into_os_string(),
+            "-p".into(),
+            port.to_string().into(),
+        ];
+        let mut set = |name: &str, value: &str| {
+            server.extend(["-c".into(), format!("{name}={value}").into()]);
+        };
+        set("listen_addresses", "127.0.0.1");
+        set("unix_socket_directories", "");
+        set("max_connections", "300");
+        if durability == Durability::None {
+            set("fsync", "off");
+            set("full_page_writes", "off");
+        }
+        for (name, value) in parameters {
+            set(name, value);
+        }
+        let mut supervise = Command::new("sh");
+        supervise
+            .args(["-c", SUPERVISE, "sh"])
+            .arg(&folder)
+            .arg("QUIT")
+            .args(server);
+        let supervisor = service
+            .command(&supervise)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let started = Self {
+            supervisor,
+            folder,
+            port,
+            service,
+        };
+        started.wait();
+        started
+    }
+
+    /// A new, empty database on it.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    #[must_use]
+    pub fn database(&self) -> PostgresDatabase {
+        self.database_with("")
+    }
+
+    /// The same with options of `CREATE DATABASE`, such as `ENCODING 'SQL_ASCII'`.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    #[must_use]
+    pub fn database_with(&self, options: &str) -> PostgresDatabase {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.psql("postgres", &format!("CREATE DATABASE {name} {options}"));
+        PostgresDatabase {
+            url: self.url(&name),
+            name,
+        }
+    }
+
+    /// A server that all tests of this process share.
+    #[must_use]
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Postgres> = OnceLock::new();
+        SHARED.get_or_init(|| Self::start(Durability::None, &[]))
+    }
+
+    /// A new, empty database on the [`shared`](Self::shared) server.
+    #[must_use]
+    pub fn shared_database() -> PostgresDatabase {
+        Self::shared().database()
+    }
+
+    /// The same for a test that makes many.
+    #[must_use]
+    pub fn temporary_database() -> TemporaryDatabase {
+        let server = Self::shared();
+        let emptied = EMPTIED.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let database = emptied.unwrap_or_else(|| server.database());
+        TemporaryDatabase { server, database }
+    }
+
+    /// The URL of one of its databases.
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        format!("postgresql://{USER}@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Where it listens, on the loopback address.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Stops it as a crash would: nobody is told, nothing is finished. It does not start again.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn stop_immediately(&self) {
+        self.control(&["stop", "--mode=immediate"]);
+    }
+
+    /// Has a standby take writes from now on.
+    ///
+    /// # Panics
+    /// When it is none.
+    pub fn promote(&self) {
+        self.control(&["promote"]);
+    }
+
+    fn control(&self, arguments: &[&str]) {
+        let mut control = Command::new(self.service.program("pg_ctl"));
+        control
+            .args(arguments)
+            .args(["--wait", "--silent", "--pgdata"])
+            .arg(self.folder.join("data"));
+        self.service.run(&control);
+    }
+
+    /// A command of one of PostgreSQL's programs for clients, such as `pgbench`.
+    #[must_use]
+    pub fn client_program(&self, name: &str) -> Command {
+        Command::new(self.service.program(name))
+    }
+
+    /// Runs a statement as its owner, and tells what it answers, a line for each row.
+    ///
+    /// # Panics
+    /// When it is refused.
+    pub fn psql(&self, database: &str, statement: &str) -> String {
+        let done = self.try_psql(database, statement).expect("psql");
+        done.unwrap_or_else(|refusal| panic!("{statement}: {refusal}"))
+    }
+
+    fn try_psql(&self, database: &str, statement: &str) -> io::Result<Result<String, String>> {
+        let done = self
+            .client_program("psql")
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"])
+            .args(["-c", statement])
+            .arg(self.url(database))
+            .output()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(match done.status.success() {
+            true => Ok(text(&done.stdout)),
+            false => Err(text(&done.stderr)),
+        })
+    }
+
+    fn wait(&self) {
+        let begun = Instant::now();
+        while !matches!(self.try_psql("postgres", "SELECT 1"), Ok(Ok(_))) {
+            let log = || fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+            assert!(
+                begun.elapsed() < START,
+                "PostgreSQL does not start: {}",
+                log()
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Makes an empty cluster.
+fn initialize(service: &Service, data: &Path) {
+    let mut init = Command::new(service.program("initdb"));
+    init.arg("--pgdata")
+        .arg(data)
+        .args(["--username", USER, "--auth", "trust", "--encoding", "UTF8"])
+        .args(["--locale", "C", "--no-sync", "--no-instructions"]);
+    service.run(&init);
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        drop(self.supervisor.stdin.take());
+        // It removes what there is to remove.
+        let _ = self.supervisor.wait();
+    }
+}

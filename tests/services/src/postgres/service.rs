@@ -1,0 +1,92 @@
+//! The programs of PostgreSQL, and who runs them.
+
+use std::env;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where Debian puts the programs of each version.
+const DEBIAN: &str = "/usr/lib/postgresql";
+/// The system's user who may run a server where this process is root, who may not.
+const SERVICE_USER: &str = "postgres";
+
+/// Runs what must not be run by root as the system's user for it.
+#[derive(Debug)]
+pub(crate) struct Service {
+    as_user: Option<&'static str>,
+    programs: PathBuf,
+}
+
+impl Service {
+    /// Gives the folder to whoever runs the server.
+    pub(crate) fn of(folder: &Path) -> Self {
+        let is_root = fs::metadata("/proc/self").is_ok_and(|me| {
+            use std::os::unix::fs::MetadataExt;
+            me.uid() == 0
+        });
+        let as_user = is_root.then_some(SERVICE_USER);
+        if let Some(user) = as_user {
+            run(Command::new("chown").arg(user).arg(folder));
+        }
+        Self {
+            as_user,
+            programs: programs(),
+        }
+    }
+
+    /// The path of one of PostgreSQL's programs.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
+    }
+
+    /// The same command, run by the service's user.
+    pub(crate) fn command(&self, of: &Command) -> Command {
+        let Some(user) = self.as_user else {
+            let mut command = Command::new(of.get_program());
+            command.args(of.get_args());
+            return command;
+        };
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid", user, "--regid", user, "--init-groups"])
+            .arg(of.get_program())
+            .args(of.get_args());
+        command
+    }
+
+    pub(crate) fn run(&self, of: &Command) {
+        run(&mut self.command(of));
+    }
+}
+
+fn run(command: &mut Command) {
+    let done = command.output();
+    let done = done.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{command:?}: {told}");
+}
+
+/// The folder of the programs: that of the newest version in Debian's place, or where `PATH` leads.
+fn programs() -> PathBuf {
+    let versions = fs::read_dir(DEBIAN).into_iter().flatten().flatten();
+    let newest = versions
+        .filter_map(|entry| {
+            let version: u32 = entry.file_name().to_str()?.parse().ok()?;
+            Some((version, entry.path().join("bin")))
+        })
+        .filter(|(_, programs)| programs.join("initdb").exists())
+        .max();
+    if let Some((_, programs)) = newest {
+        return programs;
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&path).find(|folder| folder.join("initdb").exists());
+    found.expect("PostgreSQL is not installed: apt-get install postgresql")
+}
+
+/// A port that nobody listens at now.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    listener.local_addr().expect("its address").port()
+}

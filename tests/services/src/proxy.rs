@@ -1,0 +1,172 @@
+//! What lies between a program and its database, and does to the line what a test wants.
+
+mod link;
+mod messages;
+
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use self::link::Link;
+
+/// What becomes of what comes in.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Traffic {
+    /// It is passed on.
+    #[default]
+    Passed,
+    /// It is passed on after so long, in both directions.
+    Late(Duration),
+    /// Connections are accepted, and nothing is ever answered. What was swallowed of a connection
+    /// is gone: it stays mute when others are passed on again.
+    Swallowed,
+    /// Connections are closed at once.
+    Refused,
+}
+
+/// When something happens to a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Moment {
+    /// Instead of passing `COMMIT` on.
+    BeforeCommit,
+    /// When the database has committed, and instead of passing on that it has.
+    BeforeCommitIsAnswered,
+    /// Instead of passing on that a statement with this tag was done, such as `UPDATE 1`.
+    BeforeAnswer(&'static str),
+}
+
+/// What happens to it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Fate {
+    Cut,
+    Swallowed,
+}
+
+/// A proxy on the loopback address in front of a PostgreSQL.
+#[derive(Debug)]
+pub struct Proxy {
+    shared: Arc<Shared>,
+    port: u16,
+}
+
+#[derive(Debug)]
+struct Shared {
+    upstream: u16,
+    traffic: Mutex<Traffic>,
+    fates: Mutex<Vec<(Moment, Fate)>>,
+    links: Mutex<Vec<Arc<Link>>>,
+    is_closed: AtomicBool,
+}
+
+impl Proxy {
+    /// One in front of what listens at this port. It understands no TLS.
+    ///
+    /// # Panics
+    /// When there is no port for it.
+    #[must_use]
+    pub fn before(upstream: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        let shared = Arc::new(Shared {
+            upstream,
+            traffic: Mutex::default(),
+            fates: Mutex::default(),
+            links: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+        });
+        let accepting = shared.clone();
+        thread::spawn(move || accepting.accept(&listener));
+        Self { shared, port }
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The URL of a database behind it, of the user of a [`Postgres`](crate::Postgres).
+    #[must_use]
+    pub fn url(&self, database: &str) -> String {
+        let user = crate::postgres::USER;
+        format!(
+            "postgresql://{user}@127.0.0.1:{}/{database}?sslmode=disable",
+            self.port
+        )
+    }
+
+    /// What becomes of what comes in from now on.
+    pub fn set(&self, traffic: Traffic) {
+        *lock(&self.shared.traffic) = traffic;
+    }
+
+    /// Cuts all connections that there are.
+    pub fn cut(&self) {
+        for link in lock(&self.shared.links).drain(..) {
+            link.cut();
+        }
+    }
+
+    /// Cuts a connection at this moment: once, whichever comes to it first.
+    pub fn cut_at(&self, moment: Moment) {
+        lock(&self.shared.fates).push((moment, Fate::Cut));
+    }
+
+    /// Says nothing more on a connection from this moment on, and leaves both its ends open: once,
+    /// whichever comes to it first.
+    pub fn swallow_at(&self, moment: Moment) {
+        lock(&self.shared.fates).push((moment, Fate::Swallowed));
+    }
+
+    /// How many moments have not come.
+    #[must_use]
+    pub fn moments_to_come(&self) -> usize {
+        lock(&self.shared.fates).len()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.is_closed.store(true, Ordering::Release);
+        // Wakes whoever waits for a connection.
+        drop(TcpStream::connect(("127.0.0.1", self.port)));
+        self.cut();
+    }
+}
+
+impl Shared {
+    fn accept(self: &Arc<Self>, listener: &TcpListener) {
+        while let Ok((client, _)) = listener.accept() {
+            if self.is_closed.load(Ordering::Acquire) {
+                return;
+            }
+            let link = match self.traffic() {
+                Traffic::Refused => continue,
+                Traffic::Swallowed => Some(Link::to_nobody(client)),
+                Traffic::Passed | Traffic::Late(_) => Link::between(client, self.upstream),
+            };
+            let Some(link) = link.map(Arc::new) else {
+                continue;
+            };
+            lock(&self.links).push(link.clone());
+            link.start(self);
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        *lock(&self.traffic)
+    }
+
+    /// What is to happen at the first moment that this is.
+    fn take_fate(&self, is_it: impl Fn(Moment) -> bool) -> Option<Fate> {
+        let mut fates = lock(&self.fates);
+        let place = fates.iter().position(|(moment, _)| is_it(*moment))?;
+        Some(fates.remove(place).1)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
