@@ -18,6 +18,9 @@ use crate::{fuzz, lints, product, referees, tools};
 const WHOLE_PRODUCT: &str = "parafa-tests";
 /// How many tests run at a time. Many of them wait, for a page or a telephone.
 const THREADS: &str = "RUST_TEST_THREADS";
+/// How many tests of a run may fail beside others and run again: more than that is no want of
+/// processors.
+const MOST_AGAIN: usize = 5;
 
 /// Everything that must hold before a change lands. With packages only their
 /// tests, with a filter only the tests whose name contains it. What goes wrong
@@ -100,7 +103,7 @@ fn run_tests(
     if packages.is_empty() || packages.iter().any(|package| package == WHOLE_PRODUCT) {
         tests.env("PARAFA_BIN", product::build_for_tests(root)?);
     }
-    tally.tests(root, tests.args(filter), "")
+    tally.tests(root, tests.arg("--"), filter.as_slice(), "")
 }
 
 /// Runs again what is about records that hosts share, with these in a database, and
@@ -113,8 +116,9 @@ fn run_tests_on_database(root: &Path, tally: &mut Tally) -> anyhow::Result<()> {
     }
     let parafa = product::build_for_tests(root)?;
     let (begun, passed) = (Instant::now(), tally.passed);
-    for mut tests in database::tests(root)? {
-        tally.tests(root, tests.env("PARAFA_BIN", &parafa), database::ON)?;
+    for (mut tests, names) in database::tests(root)? {
+        tests.env("PARAFA_BIN", &parafa);
+        tally.tests(root, &mut tests, names, database::ON)?;
     }
     println!(
         "{} passed{} in {} s",
@@ -176,9 +180,16 @@ impl Tally {
         }
     }
 
-    /// Runs tests, shows their output as it comes and counts them. Whatever fails
-    /// is named with `place`, where it ran.
-    fn tests(&mut self, root: &Path, command: &mut Command, place: &str) -> anyhow::Result<()> {
+    /// Runs the tests with one of `names` in theirs, or all, and counts them. The few that
+    /// fail run once more, one after another: who fails beside others for want of processors
+    /// is named, and passes. Whatever fails again is named with `place`, where it ran.
+    fn tests(
+        &mut self,
+        root: &Path,
+        command: &mut Command,
+        names: &[&str],
+        place: &str,
+    ) -> anyhow::Result<()> {
         let skips = root.join("target/skipped-tests.txt");
         fs::write(&skips, "").with_context(|| skips.display().to_string())?;
         command
@@ -187,32 +198,34 @@ impl Tally {
         if let Some(samples) = referees::samples(root) {
             command.env("PARAFA_SAMPLES", samples);
         }
-        if env::var_os(THREADS).is_none() {
-            command.env(THREADS, (2 * processors()).to_string());
-        }
-        announce(command);
-        let mut child = command.stdout(Stdio::piped()).spawn().context("tests")?;
-        let mut failed = 0;
-        if let Some(output) = child.stdout.take() {
-            for line in BufReader::new(output).lines() {
-                let line = line.context("the output of tests")?;
-                println!("{line}");
-                if let Some(result) = TestResult::parse(&line) {
-                    self.passed += result.passed;
-                    self.skipped += result.ignored;
-                    failed += result.failed;
-                } else if let Some(name) = line
-                    .strip_prefix("test ")
-                    .and_then(|line| line.strip_suffix(" ... FAILED"))
-                {
-                    self.fail(format!("{name}{place}"));
+        let threads = (2 * processors()).to_string();
+        let threads = env::var(THREADS).unwrap_or(threads);
+        let first = TestRun::of(copy(command).args(names).env(THREADS, threads))?;
+        self.skipped += first.ignored;
+        self.passed += first.passed;
+        self.skipped(&fs::read_to_string(&skips)?);
+        let mut failed = first.failed;
+        if (1..=MOST_AGAIN).contains(&failed.len()) && !first.is_cut_short {
+            let mut again = copy(command);
+            again.arg("--exact").args(&failed).env(THREADS, "1");
+            let again = TestRun::of(&mut again)?;
+            if !again.is_cut_short {
+                let (still, unsteady): (Vec<_>, Vec<_>) = failed
+                    .into_iter()
+                    .partition(|name| again.failed.contains(name));
+                for name in unsteady {
+                    println!("passed alone, failed beside others: {name}{place}");
+                    self.passed += 1;
                 }
+                failed = still;
             }
         }
-        if !child.wait().context("tests")?.success() && failed == 0 {
+        if first.is_cut_short {
             self.fail(format!("tests that ended before their end{place}"));
         }
-        self.skipped(&fs::read_to_string(&skips)?);
+        for name in failed {
+            self.fail(format!("{name}{place}"));
+        }
         Ok(())
     }
 
@@ -253,6 +266,75 @@ impl Tally {
         } else {
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The command again, to be given arguments of its own.
+fn copy(command: &Command) -> Command {
+    let mut copy = Command::new(command.get_program());
+    copy.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => copy.env(name, value),
+            None => copy.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        copy.current_dir(folder);
+    }
+    copy
+}
+
+/// What a command that runs test binaries said of them.
+#[derive(Debug, Default, Eq, PartialEq)]
+struct TestRun {
+    passed: u64,
+    ignored: u64,
+    /// The names of tests that failed.
+    failed: Vec<String>,
+    /// Binaries that began, without those that closed.
+    open: u64,
+    /// Something failed that is no test with a name.
+    is_cut_short: bool,
+}
+
+impl TestRun {
+    /// Runs the command and shows its output as it comes.
+    fn of(command: &mut Command) -> anyhow::Result<Self> {
+        announce(command);
+        let mut child = command.stdout(Stdio::piped()).spawn().context("tests")?;
+        let mut run = Self::default();
+        let mut failed = 0;
+        if let Some(output) = child.stdout.take() {
+            for line in BufReader::new(output).lines() {
+                let line = line.context("the output of tests")?;
+                println!("{line}");
+                failed += run.read(&line);
+            }
+        }
+        let is_success = child.wait().context("tests")?.success();
+        run.is_cut_short =
+            run.open > 0 || failed != run.failed.len() as u64 || (!is_success && failed == 0);
+        Ok(run)
+    }
+
+    /// Takes in a line of their output. Returns how many tests failed in a binary that
+    /// it closes.
+    fn read(&mut self, line: &str) -> u64 {
+        if let Some(result) = TestResult::parse(line) {
+            self.passed += result.passed;
+            self.ignored += result.ignored;
+            self.open = self.open.saturating_sub(1);
+            return result.failed;
+        }
+        if line.starts_with("running ") && (line.ends_with(" tests") || line.ends_with(" test")) {
+            self.open += 1;
+        }
+        let name = line.strip_prefix("test ");
+        if let Some(name) = name.and_then(|line| line.strip_suffix(" ... FAILED")) {
+            self.failed.push(name.to_owned());
+        }
+        0
     }
 }
 
@@ -297,6 +379,24 @@ mod tests {
                 ignored: 2
             })
         );
+    }
+
+    #[test]
+    fn a_binary_that_dies_among_its_tests_is_told_from_one_that_closes() {
+        let mut run = TestRun::default();
+
+        let closes = [
+            "running 2 tests",
+            "test a::b ... FAILED",
+            "test a::c ... ok",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        ];
+        let failed: u64 = closes.iter().map(|line| run.read(line)).sum();
+        assert_eq!((failed, run.open, run.passed), (1, 0, 1));
+        assert_eq!(run.failed, ["a::b"]);
+
+        run.read("running 1 test");
+        assert_eq!(run.open, 1);
     }
 
     #[test]

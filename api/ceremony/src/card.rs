@@ -19,7 +19,7 @@ use crate::api::CeremonyApi;
 use crate::page::pairing;
 use crate::parameters::Parameters;
 use crate::requests::CardSignature;
-use crate::routes::{Http, LinkToken, find_open, require_json, whole};
+use crate::routes::{CeremonyRoutes, LinkToken, find_open, require_json, whole};
 use crate::{problems, requests, views};
 
 /// Codes that lead nowhere, from one address within [`WINDOW`].
@@ -31,7 +31,7 @@ const MANY_ADDRESSES: usize = 4096;
 pub(crate) const CERTIFICATE: &str = "/c/{token}/card/certificate";
 pub(crate) const COMPLETE: &str = "/c/{token}/card/complete";
 
-pub(crate) fn router<C: CeremonyApi>() -> Router<Http<C>> {
+pub(crate) fn router<C: CeremonyApi>() -> Router<CeremonyRoutes<C>> {
     Router::new()
         .route("/c/pair", get(pair_page))
         .route("/c/pairings", post(pair::<C>))
@@ -89,7 +89,7 @@ async fn pair_page(parameters: Parameters) -> Response {
 }
 
 async fn pair<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     Extension(guesses): Extension<Arc<Guesses>>,
     peer: Option<Extension<ConnectInfo<SocketAddr>>>,
     parameters: Parameters,
@@ -109,7 +109,7 @@ async fn pair<C: CeremonyApi>(
     if let Some(address) = address {
         guesses.note(address, Instant::now());
     }
-    let paired = http.api.pair(&code).await;
+    let paired = routes.api.pair(&code).await;
     if let (Ok(_), Some(address)) = (&paired, address) {
         guesses.take_back(address);
     }
@@ -117,48 +117,48 @@ async fn pair<C: CeremonyApi>(
 }
 
 async fn paired_certificate<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<views::CardRequest>, Problem> {
-    let link = paired(&*http.api, &headers).await?;
-    let taken = take_certificate(&*http.api, link, &parameters, &headers, body).await;
+    let link = paired(&*routes.api, &headers).await?;
+    let taken = take_certificate(&*routes.api, link, &parameters, &headers, body).await;
     taken.map_err(of_token)
 }
 
 async fn paired_complete<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<views::Attempt>, Problem> {
-    let link = paired(&*http.api, &headers).await?;
-    let taken = take_signature(&*http.api, link, &parameters, &headers, body).await;
+    let link = paired(&*routes.api, &headers).await?;
+    let taken = take_signature(&*routes.api, link, &parameters, &headers, body).await;
     taken.map_err(of_token)
 }
 
 async fn certificate<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<views::CardRequest>, Problem> {
-    let link = find_open(&*http.api, &token).await?;
-    take_certificate(&*http.api, link, &parameters, &headers, body).await
+    let link = find_open(&*routes.api, &token).await?;
+    take_certificate(&*routes.api, link, &parameters, &headers, body).await
 }
 
 async fn complete<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<views::Attempt>, Problem> {
     // What it ended with may be sent again when the signature is there.
-    let link = http.api.find(&token).await?;
-    take_signature(&*http.api, link, &parameters, &headers, body).await
+    let link = routes.api.find(&token).await?;
+    take_signature(&*routes.api, link, &parameters, &headers, body).await
 }
 
 /// Where the token of an app leads.

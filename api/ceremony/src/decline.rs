@@ -11,27 +11,27 @@ use parafa_api_http::{Problem, ProblemType};
 use crate::api::CeremonyApi;
 use crate::page::{Sentence, dead_link, declined, not_declined};
 use crate::parameters::Parameters;
-use crate::routes::{Http, LinkToken, find_open, is_form, require_json, whole};
+use crate::routes::{CeremonyRoutes, LinkToken, find_open, is_form, require_json, whole};
 use crate::vocabulary::Language;
 use crate::{problems, requests};
 
 pub(crate) async fn decline<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     if is_form(&headers) {
-        return Ok(by_form(&*http.api, &token, &parameters, body).await);
+        return Ok(by_form(&*routes.api, &token, &parameters, body).await);
     }
-    let link = find_open(&*http.api, &token).await?;
+    let link = find_open(&*routes.api, &token).await?;
     let body = whole(body).await;
     if !body.as_ref().is_ok_and(Bytes::is_empty) {
         require_json(&headers)?;
     }
     let reason = requests::decline(&body?, &parameters.0)?;
-    Ok(Json(http.api.decline(link, reason).await?).into_response())
+    Ok(Json(routes.api.decline(link, reason).await?).into_response())
 }
 
 /// A form is answered by a page, whatever comes of it: the link leads nowhere

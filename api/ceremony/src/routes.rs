@@ -63,13 +63,13 @@ const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
 const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
 
 /// What every call works with.
-pub(crate) struct Http<C> {
+pub(crate) struct CeremonyRoutes<C> {
     pub(crate) api: Arc<C>,
     /// Where the pages are served, as browsers write it.
     origin: Arc<str>,
 }
 
-impl<C> Clone for Http<C> {
+impl<C> Clone for CeremonyRoutes<C> {
     fn clone(&self) -> Self {
         Self {
             api: Arc::clone(&self.api),
@@ -81,7 +81,7 @@ impl<C> Clone for Http<C> {
 /// The page, its assets and the calls; they want an edge around them. `origin`
 /// is that of the service's public address (RFC 6454, 6.2).
 pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
-    let http = Http {
+    let routes = CeremonyRoutes {
         api,
         origin: origin.into(),
     };
@@ -103,11 +103,11 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
         .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::map_response(tell_dead_links))
         .layer(middleware::from_fn_with_state(
-            http.clone(),
+            routes.clone(),
             refuse_foreign_origin::<C>,
         ))
         .merge(assets::routes())
-        .with_state(http)
+        .with_state(routes)
 }
 
 /// What stands in the address as a token; what is no text leads nowhere.
@@ -142,20 +142,20 @@ impl<S: Send + Sync> FromRequestParts<S> for MemberPath {
 }
 
 async fn page<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Response {
     let mut language = parameters.page_language();
     let page = async {
-        let link = http.api.find(&token).await?;
-        language.of_signer(&*http.api, &link)?;
+        let link = routes.api.find(&token).await?;
+        language.of_signer(&*routes.api, &link)?;
         if !wants_html(&headers) {
             parameters.language()?;
         }
-        let is_open = http.api.is_open(&link);
-        Ok((http.api.page(link).await?, is_open))
+        let is_open = routes.api.is_open(&link);
+        Ok((routes.api.page(link).await?, is_open))
     };
     match page.await {
         Ok((content, is_open)) => {
@@ -185,11 +185,11 @@ fn refusal(problem: Problem, headers: &HeaderMap, language: Option<Language>) ->
 
 /// A link that is followed without parameters.
 async fn found<C: CeremonyApi>(
-    http: &Http<C>,
+    routes: &CeremonyRoutes<C>,
     token: &str,
     parameters: &Parameters,
 ) -> Result<C::Link, Problem> {
-    let link = http.api.find(token).await?;
+    let link = routes.api.find(token).await?;
     parameters.refuse_all()?;
     Ok(link)
 }
@@ -197,54 +197,54 @@ async fn found<C: CeremonyApi>(
 /// The variables of the common style sheet that are the workspace's own. No style
 /// may stand in a page, so that they are a file of their own.
 async fn face<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = found(&http, &token, &parameters).await?;
-    let accent = http.api.face(link).await?.accent;
+    let link = found(&routes, &token, &parameters).await?;
+    let accent = routes.api.face(link).await?.accent;
     let sheet = style_sheet(accent.ok_or_else(Problem::not_found)?);
     Ok(([(CONTENT_TYPE, "text/css; charset=utf-8"), NOSNIFF], sheet).into_response())
 }
 
 async fn logo<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = found(&http, &token, &parameters).await?;
-    let png = http.api.logo(link).await?;
+    let link = found(&routes, &token, &parameters).await?;
+    let png = routes.api.logo(link).await?;
     Ok(([(CONTENT_TYPE, "image/png"), NOSNIFF], png).into_response())
 }
 
 async fn document<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = found(&http, &token, &parameters).await?;
-    shown(http.api.document(link).await?, &method, DOCUMENT_POLICY).await
+    let link = found(&routes, &token, &parameters).await?;
+    shown(routes.api.document(link).await?, &method, DOCUMENT_POLICY).await
 }
 
 async fn members<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<Json<views::Members>, Problem> {
-    let link = found(&http, &token, &parameters).await?;
-    let members = http.api.members(link).await?;
+    let link = found(&routes, &token, &parameters).await?;
+    let members = routes.api.members(link).await?;
     Ok(Json(views::Members { members }))
 }
 
 async fn member<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     MemberPath { token, id }: MemberPath,
     method: Method,
     parameters: Parameters,
 ) -> Result<Response, Problem> {
-    let link = found(&http, &token, &parameters).await?;
-    shown(http.api.member(link, &id).await?, &method, MEMBER_POLICY).await
+    let link = found(&routes, &token, &parameters).await?;
+    shown(routes.api.member(link, &id).await?, &method, MEMBER_POLICY).await
 }
 
 /// A document, or a part of it: a PDF beside the page, and a download else. A
@@ -284,15 +284,15 @@ async fn shown(
 }
 
 async fn state<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    http.api.find(&token).await?;
+    routes.api.find(&token).await?;
     let (wait, language) = parameters.wait()?;
     let known = known_state(&headers);
-    let (state, tag) = http.api.await_state(&token, wait, known).await?;
+    let (state, tag) = routes.api.await_state(&token, wait, known).await?;
     let state = match language {
         Some(language) => state.told_in(language),
         None => state,
@@ -301,42 +301,45 @@ async fn state<C: CeremonyApi>(
 }
 
 async fn start_attempt<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let link = find_open(&*http.api, &token).await?;
+    let link = find_open(&*routes.api, &token).await?;
     require_json(&headers)?;
     let body = whole(body).await?;
-    let person = |country, code: &str| http.api.person(country, code);
+    let person = |country, code: &str| routes.api.person(country, code);
     let start = requests::start_attempt(&body, &parameters.0, person)?;
-    http.api.start_attempt(link, start).await?;
+    routes.api.start_attempt(link, start).await?;
     let known = known_state(&headers);
-    let state = http.api.await_state(&token, Duration::ZERO, known).await?;
+    let state = routes
+        .api
+        .await_state(&token, Duration::ZERO, known)
+        .await?;
     Ok(tagged(StatusCode::CREATED, state))
 }
 
 async fn give_up<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
 ) -> Result<StatusCode, Problem> {
-    let link = find_open(&*http.api, &token).await?;
+    let link = find_open(&*routes.api, &token).await?;
     parameters.refuse_all()?;
-    http.api.give_up(link).await?;
+    routes.api.give_up(link).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The code to show now; it changes every second. Whatever parameters it is asked
 /// for with only make the address another one, so that browsers ask anew.
 async fn code_to_scan<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
 ) -> Result<Response, Problem> {
-    let link = find_open(&*http.api, &token).await?;
-    let state = http.api.state(link).await?;
+    let link = find_open(&*routes.api, &token).await?;
+    let state = routes.api.state(link).await?;
     let link = state.attempt.and_then(|attempt| {
         let link = attempt.device_link.map(|link| link.qr);
         link.or(attempt.pairing.map(|pairing| pairing.uri))
@@ -369,7 +372,7 @@ async fn code_to_scan<C: CeremonyApi>(
 /// for the return that its signature waited for: phones repeat it, and the signer
 /// is to see the page, not that the link is dead.
 async fn callback<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     parameters: Parameters,
     headers: HeaderMap,
@@ -378,9 +381,9 @@ async fn callback<C: CeremonyApi>(
     let (value, digest) = (parameter("value"), parameter("sessionSecretDigest"));
     let mut language = parameters.page_language();
     let returned = async {
-        let link = http.api.find(&token).await?;
-        language.of_signer(&*http.api, &link)?;
-        http.api.return_from_app(link, value, digest).await
+        let link = routes.api.find(&token).await?;
+        language.of_signer(&*routes.api, &link)?;
+        routes.api.return_from_app(link, value, digest).await
     };
     match returned.await {
         Ok(()) => {
@@ -432,13 +435,13 @@ pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C:
 /// A browser says where a call comes from; only this server's own pages may
 /// make it.
 async fn refuse_foreign_origin<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     parameters: Parameters,
     request: Request,
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    let is_own = |origin: &HeaderValue| origin.as_bytes() == http.origin.as_bytes();
+    let is_own = |origin: &HeaderValue| origin.as_bytes() == routes.origin.as_bytes();
     if headers.get(ORIGIN).is_none_or(is_own) || is_own_form(headers) {
         return next.run(request).await;
     }
@@ -446,7 +449,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
     let told = format!(
         "The call comes from a page of {}, and only those of {} may make it.",
         origin.unwrap_or("another origin"),
-        http.origin
+        routes.origin
     );
     let problem = Problem::new(ProblemType::FORBIDDEN, told);
     let path = request.uri().path();
@@ -537,7 +540,7 @@ pub(crate) async fn whole(body: Body) -> Result<Bytes, Problem> {
 /// A call with a method that it has not. That the link leads nowhere, or not
 /// there any more, comes first; the router adds `Allow`.
 async fn method_not_allowed<C: CeremonyApi>(
-    State(http): State<Http<C>>,
+    State(routes): State<CeremonyRoutes<C>>,
     LinkToken(token): LinkToken,
     path: MatchedPath,
     parameters: Parameters,
@@ -546,8 +549,8 @@ async fn method_not_allowed<C: CeremonyApi>(
     let language = parameters.page_language();
     let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
     let found = match is_of_open_links {
-        true => find_open(&*http.api, &token).await,
-        false => http.api.find(&token).await,
+        true => find_open(&*routes.api, &token).await,
+        false => routes.api.find(&token).await,
     };
     match found {
         Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),

@@ -12,9 +12,53 @@ end: `{\"event\":\"signing.completed\",\"signingId\":\"0192c3d4-0000-7000-8000-0
 `sha256=72bbd234b347bb960eeaa3b056dae1f21b780a7cd9e7d63bca26d64cfa9e7190`; webhook-signature: \
 `v1,LOKb4NgAptZXcHvzU+wgrftumxMzZmPghSDAINyNnOc=`.";
 
+/// An event that is posted to a receiver.
+pub struct EventPost<'a> {
+    /// Its kind, as the body says it.
+    pub kind: &'a str,
+    /// The id of the operation.
+    pub operation_id: &'a str,
+    /// What happened, in a few words.
+    pub summary: &'a str,
+    /// Where to and what for, in sentences.
+    pub description: String,
+    /// The tag of the operation.
+    pub tag: &'a str,
+    /// The schema of the body, whatever the event.
+    pub body: &'a Value,
+    /// What the schema says of this event alone.
+    pub further: Value,
+    /// A body.
+    pub example: Value,
+}
+
+impl EventPost<'_> {
+    /// The OpenAPI operation.
+    #[must_use]
+    pub fn operation(self) -> Value {
+        json!({
+            "operationId": self.operation_id,
+            "summary": self.summary,
+            "description": self.description,
+            "tags": [self.tag],
+            "security": [],
+            "parameters": parameters(self.kind),
+            "requestBody": {
+                "required": true,
+                "content": {
+                    "application/json": {
+                        "schema": {"allOf": [self.body, self.further]},
+                        "example": self.example,
+                    },
+                },
+            },
+            "responses": responses(),
+        })
+    }
+}
+
 /// What the answers of a receiver come to.
-#[must_use]
-pub fn responses() -> Value {
+fn responses() -> Value {
     json!({
         "2XX": {"description": "Acknowledged: it is not sent again."},
         "3XX": {"description": "Not followed, and not sent again."},
@@ -24,8 +68,7 @@ pub fn responses() -> Value {
 }
 
 /// The headers of a delivery of this kind of event.
-#[must_use]
-pub fn parameters(event: &str) -> Vec<Value> {
+fn parameters(event: &str) -> Vec<Value> {
     let hmac = json!({"type": "string", "pattern": "^sha256=[0-9a-f]{64}$"});
     [
         (

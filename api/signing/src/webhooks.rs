@@ -1,6 +1,7 @@
 //! What the service posts to a signing's webhook address.
 
-use parafa_api_http::{Schemas, WireName, webhooks};
+use parafa_api_http::webhooks::{EventPost, TEST_VECTOR};
+use parafa_api_http::{Schemas, WireName};
 use serde_json::{Map, Value, json};
 
 use crate::examples;
@@ -29,33 +30,23 @@ fn webhook(kind: SigningEventKind, event: &Value) -> Value {
     };
     let posted = "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.";
     let description = match kind {
-        SigningEventKind::Completed => format!("{posted}\n\n{}", webhooks::TEST_VECTOR),
+        SigningEventKind::Completed => format!("{posted}\n\n{}", TEST_VECTOR),
         _ => posted.to_owned(),
     };
-    json!({
-        "operationId": id,
-        "summary": summary,
-        "description": description,
-        "tags": [EVENTS.name],
-        "security": [],
-        "parameters": webhooks::parameters(kind.as_str()),
-        "requestBody": {
-            "required": true,
-            "content": {
-                "application/json": {
-                    "schema": {"allOf": [
-                        event,
-                        {
-                            "properties": {"event": {"type": "string", "const": kind.as_str()}},
-                            "required": members(kind),
-                        },
-                    ]},
-                    "example": examples::event(kind),
-                },
-            },
-        },
-        "responses": webhooks::responses(),
-    })
+    let post = EventPost {
+        kind: kind.as_str(),
+        operation_id: id,
+        summary,
+        description,
+        tag: EVENTS.name,
+        body: event,
+        further: json!({
+            "properties": {"event": {"type": "string", "const": kind.as_str()}},
+            "required": members(kind),
+        }),
+        example: examples::event(kind),
+    };
+    post.operation()
 }
 
 /// Members that this kind has beside those that all have.

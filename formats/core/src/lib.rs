@@ -5,35 +5,27 @@
 //! format crate is plain Rust, used natively by tests and benches and inside a
 //! plugin by the glue of `parafa-plugin-sdk`.
 
-mod contents;
 mod document;
 mod evidence;
 #[cfg(feature = "native")]
 mod native;
 mod operation;
 mod output;
-mod payload;
 mod request;
 
-pub use contents::Member;
 pub use document::{Blob, Environment, Hasher, Part, Sink};
-pub use evidence::{
-    Coverage, Evidence, EvidencePool, LaterChanges, SignatureEvidence, TimestampEvidence,
-};
+pub use evidence::{Evidence, EvidencePool, SignatureEvidence};
 #[cfg(feature = "native")]
 pub use native::{MemoryBlob, MemorySink, NativeEnvironment, NativeHasher};
-pub use operation::{
-    Ability, About, Answer, Field, Need, Note, Obstacle, Outcome, Refusal, Report, SignRequest,
-    SignatureSummary, Step,
-};
+pub use operation::{Ability, About, Answer, Need, SignRequest, Step};
 pub use output::{
     ArchiveRequest, ArchiveStep, Archived, ComposeRequest, DeriveRequest, Made, SourceFile,
 };
 pub use parafa_catalogue::{
-    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, FieldReason, HashFunction, Integrity,
-    MemberRole, NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
-    TimestampKind, TimestampStatus, UnknownName, compose_params, levels, need_params, note, reason,
-    refusal,
+    BaselineLevel, ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Field, FieldReason,
+    HashFunction, Integrity, LaterChanges, Member, MemberRole, NeedKind, Note, Obstacle, Operation,
+    Outcome, Payload, Preservation, Refusal, Report, SignatureAlgorithm, SignatureKind,
+    SignatureSummary, TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, UnknownName,
+    compose_params, levels, need_params, note, reason, refusal,
 };
-pub use payload::{Digest, Payload};
 pub use request::{SEED_BYTES, expect_no_params, expect_params_among, parse_seed};

@@ -1,8 +1,6 @@
-use std::borrow::Cow;
-
-use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation, Preservation, SignatureAlgorithm};
-
-use crate::Payload;
+use parafa_catalogue::{
+    DigestAlgorithm, NeedKind, Operation, Outcome, Payload, Preservation, SignatureAlgorithm,
+};
 
 /// What a format is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,112 +27,6 @@ pub struct Ability {
     /// The levels that `sign` and `archive` come to, such as `PAdES-B-T`, the
     /// lowest first.
     pub levels: &'static [&'static str],
-}
-
-/// Why a document or a request is not accepted.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{code}: {detail}")]
-pub struct Refusal {
-    /// Catalogue code, such as `encrypted`.
-    pub code: Cow<'static, str>,
-    /// One English sentence for the caller.
-    pub detail: String,
-    /// Form fields or members concerned, all of them at once.
-    pub subjects: Vec<String>,
-}
-
-impl Refusal {
-    /// A refusal that concerns the document as a whole.
-    pub fn new(code: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            code: Cow::Borrowed(code),
-            detail: detail.into(),
-            subjects: Vec::new(),
-        }
-    }
-}
-
-/// Something worth telling that refuses nothing.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Note {
-    /// Catalogue code, such as `javascript`.
-    pub code: Cow<'static, str>,
-    /// One English sentence.
-    pub detail: String,
-}
-
-impl Note {
-    /// A note.
-    pub fn new(code: &'static str, detail: impl Into<String>) -> Self {
-        Self {
-            code: Cow::Borrowed(code),
-            detail: detail.into(),
-        }
-    }
-}
-
-/// What `inspect` found.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Report {
-    /// Media type of the document.
-    pub media_type: String,
-    /// Version of the format, such as `1.7`.
-    pub format_version: String,
-    /// Signatures already there, in the order in which they were made.
-    pub signatures: Vec<SignatureSummary>,
-    /// Form fields.
-    pub fields: Vec<Field>,
-    /// What is worth telling.
-    pub notes: Vec<Note>,
-    /// What the document, sound as it is, is not for.
-    pub obstacles: Vec<Obstacle>,
-    /// How operations keep the bytes of this document, where that is stronger
-    /// than what the description says.
-    pub preservation: Vec<(Operation, Preservation)>,
-}
-
-/// Why a document is not for an operation.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Obstacle {
-    /// Which operation.
-    pub operation: Operation,
-    /// What it would answer.
-    pub refusal: Refusal,
-}
-
-impl Report {
-    /// What there is to tell of a document at least.
-    pub fn new(media_type: impl Into<String>, format_version: impl Into<String>) -> Self {
-        Self {
-            media_type: media_type.into(),
-            format_version: format_version.into(),
-            signatures: Vec::new(),
-            fields: Vec::new(),
-            notes: Vec::new(),
-            obstacles: Vec::new(),
-            preservation: Vec::new(),
-        }
-    }
-}
-
-/// A signature already there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SignatureSummary {
-    /// Identifier within the document, as `verify` reports it.
-    pub id: String,
-    /// Common name of the signing certificate.
-    pub signer: Option<String>,
-    /// Claimed signing time, seconds since the Unix epoch.
-    pub claimed_time: Option<i64>,
-}
-
-/// A form field.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Field {
-    /// Fully qualified name.
-    pub name: String,
-    /// `text`, `choice`, `button`, `signature` or `unknown`.
-    pub kind: String,
 }
 
 /// A request for one signature; the same request and answers give the same bytes.
@@ -181,17 +73,6 @@ pub struct Answer {
     pub need_id: String,
     /// The bytes, or the reason why there are none.
     pub outcome: Result<Vec<u8>, String>,
-}
-
-/// What a finished `sign` made.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Outcome {
-    /// Media type of the output.
-    pub media_type: String,
-    /// Reached level, such as `PAdES-B-T`.
-    pub level: String,
-    /// The new signature's identifier, as `verify` reports it.
-    pub signature_id: String,
 }
 
 /// Either needs, all that are known, or an outcome; the sink holds the

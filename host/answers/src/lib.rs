@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use parafa_plugin_host::{Answerer, DigestAlgorithm, Need, NeedKind, Reply, need_params, reason};
+use parafa_plugin_host::{
+    Answerer, DigestAlgorithm, HostPayload, Need, NeedKind, Reply, need_params, reason,
+};
 use parafa_trust::{
     Certificate, FetchBudget, Issuer, TimestampClient, ValidationData, ValidationDataError,
 };

@@ -13,25 +13,16 @@ mod prepare;
 mod transition;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
-use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, SigningMethod};
-use parafa_eid::EidProvider;
-use parafa_platform::Records;
-use parafa_plugin_host::{Document, KnownDocuments, PluginSource, Registry};
+use parafa_plugin_host::Document;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
 use parafa_store::keys::DataKey;
-use parafa_store::{Clock, StoreError, Transaction};
-use parafa_trust::{SignerCheck, TimestampClient};
+use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-
-use super::prompts::PromptLimits;
-use crate::changes::Changes;
-use crate::links::Links;
 
 pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
 pub(super) use self::device::verified;
@@ -42,8 +33,8 @@ use self::outcome::{Running, StepOutcome, Stored};
 pub(super) use self::transition::{TURN, end, take_turn};
 pub use self::turns::DocumentTurns;
 use super::{document, prompts, sealing};
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
-use crate::owner::Owners;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
 use parafa_platform::jobs::hold;
 
@@ -81,61 +72,21 @@ pub(super) async fn schedule(
     Ok(())
 }
 
-/// Carries attempts of signers out, step by step.
-pub(crate) struct Attempts {
-    /// The rows and what they name.
-    pub(crate) records: Records,
-    /// Whom ceremonies are held for.
-    pub(crate) owners: Owners,
-    /// Makes signers' links.
-    pub(crate) links: Links,
-    /// How often persons are asked.
-    pub(crate) prompts: PromptLimits,
-    /// The plugins that can be called.
-    pub(crate) plugins: Arc<Registry>,
-    /// Finds those that began an attempt on another host, or long ago.
-    pub(crate) plugin_source: Arc<dyn PluginSource>,
-    /// Spares hashing a document again when it is read for the next step.
-    pub(crate) known_documents: Arc<KnownDocuments>,
-    /// Documents that are in memory at one time for attempts.
-    pub(crate) document_turns: DocumentTurns,
-    /// Checks certificates of signers.
-    pub(crate) signer_check: SignerCheck,
-    /// Gets time-stamps.
-    pub(crate) timestamps: TimestampClient,
-    /// The providers that are set up, by the method that they serve.
-    pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
-    /// This host's clock, by which certificates and time-stamps are valid. What
-    /// records say is compared with the store's time, which is one for all hosts.
-    pub(crate) clock: Arc<dyn Clock>,
-    /// How long a signature that a device has made is worth finishing.
-    pub(crate) finish_within: SignedDuration,
-    /// Tells those who wait for a ceremony.
-    pub(crate) changes: Changes,
-}
-
-/// The clients of providers, by the method that they serve.
-pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
-
-impl Attempts {
+impl Ceremonies {
     /// Methods that can be used here, whoever the signer is.
-    pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
+    pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
         let cards = self.cards.then_some(SigningMethod::Nfc);
         self.providers.keys().copied().chain(cards).collect()
     }
 
     /// A document for plugins.
-    async fn document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, CeremonyError> {
+    async fn read_document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, CeremonyError> {
         document(&self.records, &self.known_documents, key, bytes).await
     }
-}
 
-impl Attempts {
     /// Does the next step of an attempt. `job` is the claim as it stands, also
     /// after a failure.
-    pub(crate) async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
+    pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
             return self.drop_job(job).await;
@@ -299,7 +250,7 @@ impl Attempts {
                 Ok(running.await_turn(chosen, request, now))
             }
             AttemptStep::Prepare { chosen, request } => {
-                self.prepare(running, key, chosen, request).await
+                self.prepare_attempt(running, key, chosen, request).await
             }
             AttemptStep::Ask {
                 chosen,

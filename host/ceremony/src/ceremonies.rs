@@ -10,24 +10,24 @@ mod return_from_app;
 mod start;
 mod state;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{Signer, SignerStatus, SigningMethod};
+use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
 use parafa_store::Clock;
-use parafa_store::jobs::ClaimedJob;
 use parafa_store::keys::hash_token;
 use parafa_trust::{SignerCheck, TimestampClient};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::attempt::{Attempts, DocumentTurns, Providers};
+use super::attempt::DocumentTurns;
 use super::downloads::{DownloadSlots, Downloads};
 use super::links::Links;
 use super::owner::Owners;
@@ -51,6 +51,9 @@ use crate::records::{CeremonyLinkRow, CeremonyRow};
 const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
+
+/// The clients of providers, by the method that they serve.
+pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
 
 /// A link that leads somewhere.
 #[derive(Debug)]
@@ -99,10 +102,24 @@ pub struct Ceremonies {
     pub(crate) idempotency: Idempotency,
     pub(crate) links: Links,
     /// How often persons are asked.
-    prompts: PromptLimits,
-    plugins: Arc<Registry>,
-    /// Carries attempts out.
-    attempts: Attempts,
+    pub(crate) prompts: PromptLimits,
+    /// The plugins that can be called.
+    pub(crate) plugins: Arc<Registry>,
+    /// Finds those that began an attempt on another host, or long ago.
+    pub(crate) plugin_source: Arc<dyn PluginSource>,
+    /// Checks certificates of signers.
+    pub(crate) signer_check: SignerCheck,
+    pub(crate) timestamps: TimestampClient,
+    /// The providers that are set up, by the method that they serve.
+    pub(crate) providers: Providers,
+    /// Whether identity cards are accepted.
+    pub(crate) cards: bool,
+    /// This host's clock, by which certificates and time-stamps are valid.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// How long a signature that a device has made is worth finishing.
+    pub(crate) finish_within: SignedDuration,
+    /// Documents that are in memory at one time for attempts.
+    pub(crate) document_turns: DocumentTurns,
     downloads: Arc<Downloads>,
     /// Spares hashing a document again.
     pub(crate) known_documents: Arc<KnownDocuments>,
@@ -163,26 +180,8 @@ impl Ceremonies {
     pub fn new(parts: CeremonyParts) -> Self {
         let reader = CeremonyReader::new(parts.records.clone());
         let prompts = PromptLimits::new(parts.records.clone());
-        let known_documents = Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS));
         let downloads = Downloads::new(reader.clone(), parts.records.clone(), parts.download_slots);
         Self {
-            attempts: Attempts {
-                records: parts.records.clone(),
-                owners: parts.owners.clone(),
-                links: parts.links.clone(),
-                prompts: prompts.clone(),
-                plugins: parts.plugins.clone(),
-                plugin_source: parts.plugin_source,
-                known_documents: known_documents.clone(),
-                document_turns: DocumentTurns::default(),
-                signer_check: parts.signer_check,
-                timestamps: parts.timestamps,
-                providers: parts.providers,
-                cards: parts.cards,
-                clock: parts.clock,
-                finish_within: parts.finish_within,
-                changes: parts.changes.clone(),
-            },
             records: parts.records,
             reader,
             owners: parts.owners,
@@ -190,8 +189,16 @@ impl Ceremonies {
             links: parts.links,
             prompts,
             plugins: parts.plugins,
+            plugin_source: parts.plugin_source,
+            signer_check: parts.signer_check,
+            timestamps: parts.timestamps,
+            providers: parts.providers,
+            cards: parts.cards,
+            clock: parts.clock,
+            finish_within: parts.finish_within,
+            document_turns: DocumentTurns::default(),
             downloads: Arc::new(downloads),
-            known_documents,
+            known_documents: Arc::new(KnownDocuments::new(KNOWN_DOCUMENTS)),
             earlier_signatures_cache: EarlierSignaturesCache::default(),
             changes: parts.changes,
             waiting: Waiting::default(),
@@ -224,18 +231,7 @@ impl Ceremonies {
 
     /// Documents that are in memory at one time for attempts.
     pub fn document_turns(&self) -> &DocumentTurns {
-        &self.attempts.document_turns
-    }
-
-    /// Methods that can be used here, whoever the signer is.
-    pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        self.attempts.methods_set_up()
-    }
-
-    /// Does the next step of an attempt. `job` is the claim as it stands, also
-    /// after a failure.
-    pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
-        self.attempts.drive_attempt(job).await
+        &self.document_turns
     }
 
     /// Tells those who wait, and the job runner, that a ceremony has changed.

@@ -35,8 +35,8 @@ pub(crate) async fn logo_of(store: &Store, tenant: Uuid) -> Result<Option<Bytes>
 
 impl Ceremonies {
     /// How the workspace that asks shows itself.
-    pub async fn face(&self, ceremony: &OpenedLink) -> Result<Face, CeremonyError> {
-        let face = face_of(&self.records.store, ceremony.row.tenant).await?;
+    pub async fn face(&self, link: &OpenedLink) -> Result<Face, CeremonyError> {
+        let face = face_of(&self.records.store, link.row.tenant).await?;
         Ok(face.unwrap_or_default())
     }
 
@@ -44,8 +44,8 @@ impl Ceremonies {
     ///
     /// # Errors
     /// [`CeremonyError::NotFound`] where it has none.
-    pub async fn logo(&self, ceremony: &OpenedLink) -> Result<Bytes, CeremonyError> {
-        let logo = logo_of(&self.records.store, ceremony.row.tenant).await?;
+    pub async fn logo(&self, link: &OpenedLink) -> Result<Bytes, CeremonyError> {
+        let logo = logo_of(&self.records.store, link.row.tenant).await?;
         logo.ok_or(CeremonyError::NotFound)
     }
 }

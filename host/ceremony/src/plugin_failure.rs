@@ -63,7 +63,7 @@ mod tests {
     fn of_a_refusal_only_a_code_of_the_catalogues_form_is_told() {
         let refused = |code: &str| {
             words(&CallError::Refused(Refusal {
-                code: code.to_owned(),
+                code: code.to_owned().into(),
                 detail: "the page of Ona".to_owned(),
                 subjects: vec!["Ona".to_owned()],
             }))

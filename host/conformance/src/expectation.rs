@@ -138,7 +138,7 @@ impl Expectation {
             }
             (Self::Refused(expected), Ok(_)) => Err(Mismatch::Accepted(expected.code.clone())),
             (Self::Accepted(_), Err(CallError::Refused(refusal))) => Err(Mismatch::Refused {
-                code: refusal.code.clone(),
+                code: refusal.code.to_string(),
                 detail: refusal.detail.clone(),
             }),
             (Self::Accepted(acceptance), Ok(answered)) => acceptance.compare(answered),
@@ -202,7 +202,7 @@ impl ExpectedRefusal {
         if self.code != refusal.code {
             return Err(Mismatch::OtherCode {
                 expected: self.code.clone(),
-                actual: refusal.code.clone(),
+                actual: refusal.code.to_string(),
                 detail: refusal.detail.clone(),
             });
         }
@@ -265,7 +265,11 @@ impl Acceptance {
     }
 
     fn compare_report(&self, report: &Report) -> Result<(), Mismatch> {
-        let notes = report.notes.iter().map(|note| note.code.clone()).collect();
+        let notes = report
+            .notes
+            .iter()
+            .map(|note| note.code.to_string())
+            .collect();
         same("notes", self.notes.clone().map(sorted), &sorted(notes))?;
         same("media type", self.media_type.clone(), &report.media_type)?;
         same("number of fields", self.fields, &report.fields.len())?;
@@ -324,27 +328,15 @@ mod tests {
     use super::*;
 
     fn report(notes: &[&str]) -> Result<Answered, CallError> {
-        let notes = notes.iter().map(|code| Note {
-            code: (*code).to_owned(),
-            detail: String::new(),
-        });
+        let notes = notes.iter().map(|code| Note::new((*code).to_owned(), ""));
         Ok(Answered::Inspected(Report {
-            media_type: "application/pdf".into(),
-            format_version: "1.7".into(),
-            signatures: Vec::new(),
-            fields: Vec::new(),
             notes: notes.collect(),
-            obstacles: Vec::new(),
-            preservation: Vec::new(),
+            ..Report::new("application/pdf", "1.7")
         }))
     }
 
     fn refusal(code: &str) -> Result<Answered, CallError> {
-        Err(CallError::Refused(Refusal {
-            code: code.into(),
-            detail: "no".into(),
-            subjects: Vec::new(),
-        }))
+        Err(CallError::Refused(Refusal::new(code.to_owned(), "no")))
     }
 
     fn notes(codes: &[&str]) -> Expectation {

@@ -463,10 +463,7 @@ mod tests {
     }
 
     fn refused(code: &str) -> Result<Answered, CallError> {
-        Err(CallError::Refused(Refusal {
-            code: code.to_owned(),
-            detail: "the document says so".to_owned(),
-            subjects: Vec::new(),
-        }))
+        let refusal = Refusal::new(code.to_owned(), "the document says so");
+        Err(CallError::Refused(refusal))
     }
 }

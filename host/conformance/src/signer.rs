@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use parafa_plugin_host::{
-    Answerer, ArchiveRequest, DigestAlgorithm, Need, NeedKind, Payload, Reply, SignRequest,
-    SignatureAlgorithm, TargetLevel, reason,
+    Answerer, ArchiveRequest, DigestAlgorithm, HostPayload, Need, NeedKind, Payload, Reply,
+    SignRequest, SignatureAlgorithm, TargetLevel, reason,
 };
 use serde::Deserialize;
 
@@ -179,7 +179,7 @@ impl Answerer for SoftwareSigner {
 
 #[cfg(test)]
 mod tests {
-    use parafa_plugin_host::{Digest, verify_with_certificate};
+    use parafa_plugin_host::verify_with_certificate;
 
     use super::*;
 
@@ -229,7 +229,7 @@ mod tests {
             let key = SoftwareSigner::of(algorithm, TIME, [3; 32]).unwrap();
             let key = key.standing_for(SignedBy::Key);
             let bytes = Payload::Bytes(b"one".to_vec());
-            let digest_by = |algorithm| Payload::Digest(Digest::of(algorithm, b"one"));
+            let digest_by = |algorithm| Payload::Bytes(b"one".to_vec()).at_most(0, algorithm);
             let digest = digest_by(DigestAlgorithm::Sha256);
 
             assert_eq!(key.sign(&digest), person.sign(&bytes));

@@ -11,11 +11,11 @@ mod retries;
 mod source;
 mod webhooks;
 
-pub use parafa_outbound::{MailFile, Picture};
+pub use parafa_outbound::{Letter, MailFile, Picture};
 
 pub use crate::error::DeliveryError;
 pub use crate::mail::MailSender;
-pub use crate::source::{Letter, NoticeSource, NoticeSources};
+pub use crate::source::{NoticeSource, NoticeSources};
 pub use crate::webhooks::{DELIVERIES_AT_ONCE, DROP_NOTICE, WebhookSender};
 
 /// The kinds of all jobs that this crate enqueues.

@@ -5,7 +5,7 @@ mod under_way;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use parafa_outbound::{Mail, MailError, Mailer};
+use parafa_outbound::{Letter, MailError, Mailer};
 use parafa_platform::jobs::{hold_to_the_end, put_off};
 use parafa_platform::outbox::{DeliveryEnd, NOTICES_OF_SUBJECT, NoticeRow};
 use parafa_platform::{PlatformError, Records};
@@ -82,13 +82,13 @@ impl MailSender {
         job: &mut ClaimedJob,
         notices: &[Uuid],
     ) -> Result<(), DeliveryError> {
-        let Some(mail) = self.letter(job, notices).await? else {
+        let Some(letter) = self.letter(notices).await? else {
             return self.end_mail(job, notices, None).await;
         };
         let sent = match &self.mailer {
             Some(mailer) => {
-                let store = &self.records.store;
-                hold_to_the_end(store, job, mailer.send(&mail)).await
+                let (store, id) = (&self.records.store, job.id.to_string());
+                hold_to_the_end(store, job, mailer.send(&id, &letter)).await
             }
             None => Err(MailError::Unavailable),
         };
@@ -109,11 +109,7 @@ impl MailSender {
     }
 
     /// The letter that those of these notices make that are still there.
-    async fn letter(
-        &self,
-        job: &ClaimedJob,
-        notices: &[Uuid],
-    ) -> Result<Option<Mail>, DeliveryError> {
+    async fn letter(&self, notices: &[Uuid]) -> Result<Option<Letter>, DeliveryError> {
         let mut found = Vec::new();
         for id in notices {
             found.extend(self.records.store.get::<NoticeRow>(id).await?);
@@ -122,18 +118,7 @@ impl MailSender {
             return Ok(None);
         };
         let letter = self.sources.of(first)?.letter(&found).await;
-        let letter = letter.map_err(DeliveryError::Source)?;
-        Ok(letter.map(|letter| Mail {
-            id: job.id.to_string(),
-            from_name: letter.from_name,
-            to_address: letter.to_address,
-            to_name: letter.to_name,
-            subject: letter.subject,
-            text: letter.text,
-            html: letter.html,
-            picture: letter.picture,
-            attachments: letter.attachments,
-        }))
+        letter.map_err(DeliveryError::Source)
     }
 
     /// Ends the sending of a letter, also when somebody else has its job by

@@ -1,32 +1,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use parafa_outbound::{MailFile, Picture};
+use parafa_outbound::Letter;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::Product;
 use parafa_platform::outbox::NoticeRow;
 use parafa_store::{StoreError, Transaction};
-
-/// A letter put into words.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Letter {
-    /// In whose name it is sent.
-    pub from_name: String,
-    /// The address that it goes to.
-    pub to_address: String,
-    /// Whose address that is.
-    pub to_name: Option<String>,
-    /// The subject.
-    pub subject: String,
-    /// The body as text.
-    pub text: String,
-    /// The body as HTML.
-    pub html: String,
-    /// What the HTML shows.
-    pub picture: Option<Picture>,
-    /// What comes along.
-    pub attachments: Vec<MailFile>,
-}
 
 /// What a product's notices say.
 #[async_trait]

@@ -49,7 +49,7 @@ pub(crate) async fn compose(
                 substitute(&mut description, &refusal.subjects);
             }
             Err(CallError::Refused(refusal)) => {
-                tracing::error!(code = refusal.code, "a document of our own is refused");
+                tracing::error!(code = &*refusal.code, "a document of our own is refused");
                 return Err(IdentificationError::NoDocuments);
             }
         }

@@ -180,7 +180,7 @@ impl Identifications {
                 return Err(CeremonyError::Plugin(Box::new(fault)).into());
             }
             Err(CallError::Refused(refusal)) => {
-                tracing::error!(code = refusal.code, "a dossier cannot be rehearsed");
+                tracing::error!(code = &*refusal.code, "a dossier cannot be rehearsed");
                 return Err(IdentificationError::NoDocuments);
             }
         };

@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use parafa_answers::ValidationAnswers;
 use parafa_attorney::{KeyAlgorithm, SigningKey, SigningKeyError};
-use parafa_plugin_host::{Answerer, DigestAlgorithm, Need, NeedKind, Reply, SignatureAlgorithm};
+use parafa_plugin_host::{
+    Answerer, DigestAlgorithm, HostPayload, Need, NeedKind, Reply, SignatureAlgorithm,
+};
 
 /// Has the key sign, and all else answered by authorities.
 pub(crate) struct SigningAnswers<'a> {

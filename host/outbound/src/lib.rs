@@ -22,7 +22,7 @@ pub use crate::address::{AddressFault, check_global_unicast};
 pub use crate::client::OutboundClient;
 pub use crate::identity::{ClientIdentity, ClientIdentityError};
 pub use crate::mail::{
-    Mail, MailError, MailFile, MailProtection, MailServer, MailSetupError, Mailer, Picture,
+    Letter, MailError, MailFile, MailProtection, MailServer, MailSetupError, Mailer, Picture,
 };
 pub use crate::policy::{AddressPolicy, HostPort, MalformedHostPort, Reach, TargetFault};
 pub use crate::tls::{MalformedSpkiPin, OutboundSetupError, ServerTrust, SpkiPin};

@@ -42,23 +42,20 @@ pub enum MailProtection {
     Plain,
 }
 
-/// One letter to one person.
-#[derive(Clone, Debug)]
-pub struct Mail {
-    /// Makes the `Message-ID`, so that a letter that is handed in twice can be
-    /// told from two letters. Letters, digits and hyphens.
-    pub id: String,
-    /// The name that it comes in.
+/// A letter to one person, put into words.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Letter {
+    /// In whose name it is sent.
     pub from_name: String,
-    /// The person's address.
+    /// The address that it goes to.
     pub to_address: String,
-    /// The person's name.
+    /// Whose address that is.
     pub to_name: Option<String>,
     /// The subject.
     pub subject: String,
-    /// The letter as plain text.
+    /// The body as text.
     pub text: String,
-    /// The same letter as HTML.
+    /// The body as HTML.
     pub html: String,
     /// What the HTML shows.
     pub picture: Option<Picture>,
@@ -144,12 +141,13 @@ impl Mailer {
         })
     }
 
-    /// Hands a letter in.
+    /// Hands a letter in. `id` makes the `Message-ID`, so that a letter that is handed
+    /// in twice can be told from two letters: letters, digits and hyphens.
     ///
     /// # Errors
     /// [`MailError`].
-    pub async fn send(&self, mail: &Mail) -> Result<(), MailError> {
-        let message = self.message(mail).ok_or(MailError::Refused(None))?;
+    pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), MailError> {
+        let message = self.message(id, letter).ok_or(MailError::Refused(None))?;
         let sending = self.transport.send(message);
         match tokio::time::timeout(SEND_TIME, sending).await {
             Ok(Ok(_)) => Ok(()),
@@ -160,17 +158,17 @@ impl Mailer {
         }
     }
 
-    fn message(&self, mail: &Mail) -> Option<Message> {
-        let to = with_a_labels(&mail.to_address)?.parse().ok()?;
-        let from_name = Some(one_line(&mail.from_name));
-        let to_name = mail.to_name.as_deref().map(one_line);
-        let subject = one_line(&mail.subject);
+    fn message(&self, id: &str, letter: &Letter) -> Option<Message> {
+        let to = with_a_labels(&letter.to_address)?.parse().ok()?;
+        let from_name = Some(one_line(&letter.from_name));
+        let to_name = letter.to_name.as_deref().map(one_line);
+        let subject = one_line(&letter.subject);
         let mut message = Message::builder()
-            .message_id(Some(format!("<{}@{}>", mail.id, self.from.domain())))
+            .message_id(Some(format!("<{}@{}>", id, self.from.domain())))
             .from(Mailbox::new(from_name, self.from.clone()))
             .to(Mailbox::new(to_name, to))
             .subject(subject.clone())
-            .multipart(body(mail)?)
+            .multipart(body(letter)?)
             .ok()?;
         if looks_encoded(&subject) {
             let encoded = encoded_words("Subject", subject)?;
@@ -190,23 +188,23 @@ fn with_a_labels(address: &str) -> Option<String> {
 
 /// The letter as text and as HTML, each with what belongs to it (RFC 2046, 5.1,
 /// and RFC 2387).
-fn body(mail: &Mail) -> Option<MultiPart> {
-    let letter = match &mail.picture {
-        None => MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()),
+fn body(letter: &Letter) -> Option<MultiPart> {
+    let words = match &letter.picture {
+        None => MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()),
         Some(Picture { id, png }) => {
             let png = Attachment::new_inline((*id).to_owned())
                 .body(png.to_vec(), ContentType::parse("image/png").ok()?);
-            let html = SinglePart::html(mail.html.clone());
+            let html = SinglePart::html(letter.html.clone());
             MultiPart::alternative()
-                .singlepart(SinglePart::plain(mail.text.clone()))
+                .singlepart(SinglePart::plain(letter.text.clone()))
                 .multipart(MultiPart::related().singlepart(html).singlepart(png))
         }
     };
-    if mail.attachments.is_empty() {
-        return Some(letter);
+    if letter.attachments.is_empty() {
+        return Some(words);
     }
-    let whole = MultiPart::mixed().multipart(letter);
-    mail.attachments.iter().try_fold(whole, |whole, file| {
+    let whole = MultiPart::mixed().multipart(words);
+    letter.attachments.iter().try_fold(whole, |whole, file| {
         let media_type = ContentType::parse(&file.media_type).ok()?;
         let attachment = Attachment::new(one_line(&file.name));
         Some(whole.singlepart(attachment.body(file.content.to_vec(), media_type)))
@@ -295,9 +293,8 @@ mod tests {
         .expect("a mailer")
     }
 
-    fn mail() -> Mail {
-        Mail {
-            id: "0192-1".to_owned(),
+    fn letter() -> Letter {
+        Letter {
             from_name: "Ąžuolas, UAB\r\nBcc: everybody@example.com".to_owned(),
             to_address: "signer@example.com".to_owned(),
             to_name: Some("Žydrė".to_owned()),
@@ -314,7 +311,7 @@ mod tests {
         let (port, conversation) = server("250 fine").await;
         let mailer = mailer(port);
 
-        let sent = mailer.send(&mail()).await;
+        let sent = mailer.send("0192-1", &letter()).await;
 
         drop(mailer);
         assert_eq!(sent, Ok(()));
@@ -331,7 +328,7 @@ mod tests {
     async fn pictures_stand_beside_the_html_and_files_beside_the_letter() {
         let (port, conversation) = server("250 fine").await;
         let mailer = mailer(port);
-        let mail = Mail {
+        let letter = Letter {
             picture: Some(Picture {
                 id: "logo",
                 png: Bytes::from_static(b"PNG"),
@@ -341,10 +338,10 @@ mod tests {
                 media_type: "application/pdf".to_owned(),
                 content: Bytes::from_static(b"%PDF"),
             }],
-            ..mail()
+            ..letter()
         };
 
-        let sent = mailer.send(&mail).await;
+        let sent = mailer.send("0192-1", &letter).await;
 
         drop(mailer);
         assert_eq!(sent, Ok(()));
@@ -371,12 +368,12 @@ mod tests {
     async fn an_internationalized_domain_goes_out_in_ascii() {
         let (port, conversation) = server("250 fine").await;
         let mailer = mailer(port);
-        let mail = Mail {
+        let letter = Letter {
             to_address: "ona@Žemė.example".to_owned(),
-            ..mail()
+            ..letter()
         };
 
-        let sent = mailer.send(&mail).await;
+        let sent = mailer.send("0192-1", &letter).await;
 
         drop(mailer);
         assert_eq!(sent, Ok(()));
@@ -391,12 +388,12 @@ mod tests {
             ("450 later", MailError::Unavailable),
         ] {
             let (port, _conversation) = server(answer).await;
-            assert_eq!(mailer(port).send(&mail()).await, Err(expected));
+            assert_eq!(mailer(port).send("0192-1", &letter()).await, Err(expected));
         }
     }
 
     #[tokio::test]
     async fn a_server_that_is_not_there_is_trouble() {
-        assert_eq!(mailer(1).send(&mail()).await, Err(MailError::Unavailable));
+        assert_eq!(mailer(1).send("0192-1", &letter()).await, Err(MailError::Unavailable));
     }
 }

@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 use parafa_catalogue::{MemberRole, Preservation, refusal};
 
+use crate::payload::digest_with;
 use crate::text::{NAME_BYTES, line};
 use crate::{
-    CallError, Capability, ContractBreach, Digest, Document, Member, Plugin, Refusal, Report,
-    SourceFile,
+    CallError, Capability, ContractBreach, Document, Member, Plugin, Refusal, Report, SourceFile,
 };
 
 /// What is known of a document before an operation.
@@ -107,7 +107,7 @@ impl Basis {
         };
         let after = match members(plugin, output).await {
             Err(CallError::Refused(refusal)) => {
-                let breach = ContractBreach::MembersRefuses(refusal.code);
+                let breach = ContractBreach::MembersRefuses(refusal.code.into_owned());
                 return Err(plugin.broken(operation, breach));
             }
             after => after?,
@@ -135,7 +135,7 @@ pub(crate) async fn check_composed(
 
     let members = match members(plugin, document).await {
         Err(CallError::Refused(refusal)) => {
-            let breach = ContractBreach::MembersRefuses(refusal.code);
+            let breach = ContractBreach::MembersRefuses(refusal.code.into_owned());
             return Err(plugin.broken(COMPOSE, breach));
         }
         members => members?,
@@ -148,7 +148,7 @@ pub(crate) async fn check_composed(
             let bytes = file.content.bytes();
             (member.role == MemberRole::Main || index > 0)
                 && member.size == bytes.len() as u64
-                && member.digest == Digest::of(member.digest.algorithm, bytes)
+                && member.digest == digest_with(member.digest.algorithm, bytes)
         };
         if !member.is_some_and(is_kept) {
             let breach = ContractBreach::MemberChanged(shown(&file.name));
@@ -229,7 +229,7 @@ pub(crate) async fn extract(
     let members = members(plugin, document.clone()).await?;
     let Some(member) = members.iter().find(|member| member.id == id) else {
         return Err(CallError::Refused(Refusal {
-            code: refusal::NO_SUCH_MEMBER.to_owned(),
+            code: refusal::NO_SUCH_MEMBER.into(),
             detail: "The document has no such member.".to_owned(),
             subjects: vec![shown(id)],
         }));
@@ -242,7 +242,7 @@ pub(crate) async fn extract(
     if bytes.len() as u64 != member.size {
         return Err(differs("length"));
     }
-    if Digest::of(member.digest.algorithm, &bytes) != member.digest {
+    if digest_with(member.digest.algorithm, &bytes) != member.digest {
         return Err(differs("digest"));
     }
     Ok(bytes)
@@ -282,7 +282,7 @@ mod tests {
             name: id.to_owned(),
             media_type: "text/plain".to_owned(),
             size: bytes.len() as u64,
-            digest: Digest::of(DigestAlgorithm::Sha256, bytes),
+            digest: digest_with(DigestAlgorithm::Sha256, bytes),
             role,
         }
     }

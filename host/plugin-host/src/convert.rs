@@ -100,131 +100,107 @@ impl TryFrom<describe::Ability> for Ability {
     }
 }
 
-impl TryFrom<types::Refusal> for Refusal {
-    type Error = ContractBreach;
-
-    fn try_from(refusal: types::Refusal) -> Result<Self, ContractBreach> {
-        if !is_plain_name(&refusal.code) {
-            return Err(ContractBreach::unknown("refusal code", &refusal.code));
-        }
-        Ok(Self {
-            code: refusal.code,
-            detail: sentence(&refusal.detail),
-            subjects: refusal
-                .subjects
-                .iter()
-                .map(|subject| both_ends(subject, SUBJECT_BYTES).into_owned())
-                .collect(),
-        })
+pub(crate) fn refusal(refusal: types::Refusal) -> Result<Refusal, ContractBreach> {
+    if !is_plain_name(&refusal.code) {
+        return Err(ContractBreach::unknown("refusal code", &refusal.code));
     }
+    Ok(Refusal {
+        code: refusal.code.into(),
+        detail: sentence(&refusal.detail),
+        subjects: refusal
+            .subjects
+            .iter()
+            .map(|subject| both_ends(subject, SUBJECT_BYTES).into_owned())
+            .collect(),
+    })
 }
 
-impl TryFrom<inspect::Report> for Report {
-    type Error = ContractBreach;
-
-    fn try_from(report: inspect::Report) -> Result<Self, ContractBreach> {
-        bounds::media_type(&report.media_type)?;
-        Ok(Self {
-            media_type: report.media_type,
-            format_version: report.format_version,
-            signatures: report
-                .signatures
-                .into_iter()
-                .map(|summary| SignatureSummary {
-                    id: summary.id,
-                    signer: summary.signer,
-                    claimed_time: summary.claimed_time,
-                })
-                .collect(),
-            fields: report
-                .fields
-                .into_iter()
-                .map(|field| Field {
-                    name: field.name,
-                    kind: field.kind,
-                })
-                .collect(),
-            notes: report
-                .notes
-                .into_iter()
-                .map(|note| Note {
-                    code: line(&note.code, NAME_BYTES).into_owned(),
-                    detail: sentence(&note.detail),
-                })
-                .collect(),
-            obstacles: report
-                .obstacles
-                .into_iter()
-                .map(Obstacle::try_from)
-                .collect::<Result<_, _>>()?,
-            preservation: report
-                .preservation
-                .iter()
-                .map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)))
-                .collect::<Result<_, ContractBreach>>()?,
-        })
-    }
+pub(crate) fn report(report: inspect::Report) -> Result<Report, ContractBreach> {
+    bounds::media_type(&report.media_type)?;
+    Ok(Report {
+        media_type: report.media_type,
+        format_version: report.format_version,
+        signatures: report
+            .signatures
+            .into_iter()
+            .map(|summary| SignatureSummary {
+                id: summary.id,
+                signer: summary.signer,
+                claimed_time: summary.claimed_time,
+            })
+            .collect(),
+        fields: report
+            .fields
+            .into_iter()
+            .map(|field| Field {
+                name: field.name,
+                kind: field.kind,
+            })
+            .collect(),
+        notes: report
+            .notes
+            .into_iter()
+            .map(|note| Note {
+                code: line(&note.code, NAME_BYTES).into_owned().into(),
+                detail: sentence(&note.detail),
+            })
+            .collect(),
+        obstacles: report
+            .obstacles
+            .into_iter()
+            .map(obstacle)
+            .collect::<Result<_, _>>()?,
+        preservation: report
+            .preservation
+            .iter()
+            .map(|kept| Ok((known(&kept.operation)?, known(&kept.kind)?)))
+            .collect::<Result<_, ContractBreach>>()?,
+    })
 }
 
-impl TryFrom<inspect::Obstacle> for Obstacle {
-    type Error = ContractBreach;
-
-    fn try_from(obstacle: inspect::Obstacle) -> Result<Self, ContractBreach> {
-        Ok(Self {
-            operation: known(&obstacle.operation)?,
-            refusal: obstacle.refusal.try_into()?,
-        })
-    }
+fn obstacle(obstacle: inspect::Obstacle) -> Result<Obstacle, ContractBreach> {
+    Ok(Obstacle {
+        operation: known(&obstacle.operation)?,
+        refusal: refusal(obstacle.refusal)?,
+    })
 }
 
-impl TryFrom<contents::Member> for Member {
-    type Error = ContractBreach;
-
-    fn try_from(member: contents::Member) -> Result<Self, ContractBreach> {
-        bounds::member(&member)?;
-        let digest = Digest::try_from(member.digest)?;
-        if digest.algorithm != DigestAlgorithm::Sha256 {
-            let name = digest.algorithm.name();
-            return Err(ContractBreach::unknown("digest algorithm of members", name));
-        }
-        Ok(Self {
-            id: member.id,
-            name: member.name,
-            media_type: member.media_type,
-            size: member.size,
-            digest,
-            role: known(&member.role)?,
-        })
+pub(crate) fn member(member: contents::Member) -> Result<Member, ContractBreach> {
+    bounds::member(&member)?;
+    let digest = digest(member.digest)?;
+    if digest.algorithm != DigestAlgorithm::Sha256 {
+        let name = digest.algorithm.name();
+        return Err(ContractBreach::unknown("digest algorithm of members", name));
     }
+    Ok(Member {
+        id: member.id,
+        name: member.name,
+        media_type: member.media_type,
+        size: member.size,
+        digest,
+        role: known(&member.role)?,
+    })
 }
 
-impl TryFrom<types::Digest> for Digest {
-    type Error = ContractBreach;
-
-    fn try_from(digest: types::Digest) -> Result<Self, ContractBreach> {
-        let algorithm: DigestAlgorithm = known(&digest.algorithm)?;
-        if digest.value.len() != algorithm.output_len() {
-            return Err(ContractBreach::DigestLength {
-                algorithm,
-                bytes: digest.value.len(),
-            });
-        }
-        Ok(Self {
+fn digest(digest: types::Digest) -> Result<Digest, ContractBreach> {
+    let algorithm: DigestAlgorithm = known(&digest.algorithm)?;
+    if digest.value.len() != algorithm.output_len() {
+        return Err(ContractBreach::DigestLength {
             algorithm,
-            value: digest.value,
-        })
+            bytes: digest.value.len(),
+        });
     }
+    Ok(Digest {
+        algorithm,
+        value: digest.value,
+    })
 }
 
-impl TryFrom<types::Payload> for Payload {
-    type Error = ContractBreach;
-
-    fn try_from(payload: types::Payload) -> Result<Self, ContractBreach> {
-        Ok(match payload {
-            types::Payload::Bytes(bytes) => Self::Bytes(bytes),
-            types::Payload::Digest(digest) => Self::Digest(digest.try_into()?),
-        })
-    }
+pub(crate) fn payload(payload: types::Payload) -> Result<Payload, ContractBreach> {
+    Ok(match payload {
+        types::Payload::Bytes(bytes) => Payload::Bytes(bytes),
+        types::Payload::Digest(value) => Payload::Digest(digest(value)?),
+    })
 }
 
 /// What a plugin is asked to sign, covering these members.
@@ -295,7 +271,7 @@ impl TryFrom<types::Need> for Need {
         }
         bounds::need(kind, &need)?;
         let digest_algorithm = need.digest_algorithm.as_deref().map(known).transpose()?;
-        let payload = Payload::try_from(need.payload)?;
+        let payload = payload(need.payload)?;
         let is_hashed = matches!(kind, NeedKind::Signature | NeedKind::Timestamp);
         if is_hashed && digest_algorithm.is_none() {
             return Err(ContractBreach::Missing("the digest algorithm of a need"));
@@ -333,24 +309,20 @@ impl TryFrom<sign::Step> for Step<Outcome> {
     type Error = ContractBreach;
 
     fn try_from(step: sign::Step) -> Result<Self, ContractBreach> {
-        let outcome = step.outcome.map(Outcome::try_from).transpose()?;
+        let outcome = step.outcome.map(outcome).transpose()?;
         Self::either(step.needs, outcome)
     }
 }
 
-impl TryFrom<sign::Outcome> for Outcome {
-    type Error = ContractBreach;
-
-    fn try_from(outcome: sign::Outcome) -> Result<Self, ContractBreach> {
-        bounds::media_type(&outcome.media_type)?;
-        bounds::level(&outcome.level)?;
-        bounds::signature_id(&outcome.signature_id)?;
-        Ok(Self {
-            media_type: outcome.media_type,
-            level: outcome.level,
-            signature_id: outcome.signature_id,
-        })
-    }
+fn outcome(outcome: sign::Outcome) -> Result<Outcome, ContractBreach> {
+    bounds::media_type(&outcome.media_type)?;
+    bounds::level(&outcome.level)?;
+    bounds::signature_id(&outcome.signature_id)?;
+    Ok(Outcome {
+        media_type: outcome.media_type,
+        level: outcome.level,
+        signature_id: outcome.signature_id,
+    })
 }
 
 impl TryFrom<archive::Step> for Step<ArchiveOutcome> {

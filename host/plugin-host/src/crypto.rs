@@ -16,7 +16,7 @@ use x509_cert::certificate::{CertificateInner, Raw};
 
 use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
 
-use crate::Payload;
+use crate::{HostPayload, Payload};
 
 /// The curves of ETSI TS 119 312: those of FIPS 186, and of RFC 5639, which
 /// German qualified certificates use.

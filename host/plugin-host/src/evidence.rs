@@ -14,8 +14,8 @@ use crate::crypto::CryptoError;
 use crate::text;
 use crate::verified_signatures::VerifiedSignatures;
 use crate::{
-    Answer, Archived, ContractBreach, Coverage, Evidence, Need, Outcome, Payload, SignRequest,
-    SignatureEvidence, TimestampEvidence,
+    Answer, Archived, ContractBreach, Coverage, Evidence, HostPayload, Need, Outcome, Payload,
+    SignRequest, SignatureEvidence, TimestampEvidence,
 };
 
 /// What does not hold about a signed document.

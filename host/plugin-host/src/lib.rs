@@ -76,24 +76,21 @@ pub use limits::CallLimits;
 pub use meter::MemoryMeter;
 pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
 pub use parafa_catalogue::{
-    BaselineLevel, ChangeKind, CoverageKind, DigestAlgorithm, FieldReason, Integrity, MemberRole,
-    NeedKind, Operation, Preservation, SignatureAlgorithm, SignatureKind, TargetLevel,
-    TimestampKind, TimestampStatus, compose_params, need_params, note, reason, refusal,
+    BaselineLevel, ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Field, FieldReason,
+    Integrity, LaterChanges, Member, MemberRole, NeedKind, Note, Obstacle, Operation, Outcome,
+    Payload, Preservation, Refusal, Report, SignatureAlgorithm, SignatureKind, SignatureSummary,
+    TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, compose_params, need_params,
+    note, reason, refusal,
 };
-pub use payload::{Digest, Payload};
+pub use payload::HostPayload;
 pub use plugin::Plugin;
 pub use priority::{CallPriority, Urgency};
 pub use registry::{InstallError, LookupError, Registry};
 pub use requests::{
     ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,
 };
-pub use signature_evidence::{
-    Coverage, Evidence, LaterChanges, SignatureEvidence, TimestampEvidence,
-};
+pub use signature_evidence::{Evidence, SignatureEvidence};
 pub use signing::SignedDocument;
 pub use source::{PluginAway, PluginSource};
 pub use text::line as on_one_line;
-pub use values::{
-    Answer, ArchiveStep, Archived, Field, MadeDocument, Member, Need, Note, Obstacle, Outcome,
-    Refusal, Report, SignStep, SignatureSummary,
-};
+pub use values::{Answer, ArchiveStep, Archived, MadeDocument, Need, SignStep};

@@ -54,7 +54,7 @@ pub(crate) async fn compose(
                 return Err(plugin.broken(COMPOSE, breach));
             }
             Err(CallError::Refused(refusal)) => {
-                let breach = ContractBreach::InspectRefuses(refusal.code);
+                let breach = ContractBreach::InspectRefuses(refusal.code.into_owned());
                 return Err(plugin.broken(COMPOSE, breach));
             }
             Err(fault) => return Err(fault),

@@ -1,4 +1,5 @@
-//! What somebody works on: bytes, or their digest where that is enough.
+//! What a host does with the bytes that somebody works on, or their digest, and how
+//! it stores them.
 
 use std::io::{self, Read};
 
@@ -6,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, DeflateEncoder};
-use parafa_catalogue::DigestAlgorithm;
-use serde::{Deserialize, Serialize};
+use parafa_catalogue::{Digest, DigestAlgorithm, Payload};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_with::As;
 use serde_with::base64::Base64;
 
@@ -18,34 +19,18 @@ const STORED_PLAINLY: usize = 1024;
 /// Longest bytes that are stored at all.
 const LONGEST: usize = 1024 * 1024;
 
-/// A digest with its algorithm, as long as the algorithm's are.
-#[derive(Clone, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
-pub struct Digest {
-    /// How it was computed.
-    pub algorithm: DigestAlgorithm,
-    /// The digest.
-    #[serde(with = "As::<Base64>")]
-    pub value: Vec<u8>,
-}
-
-/// Bytes that somebody works on, or their digest where that is enough. Stored
-/// as the base64 text of the bytes, deflated where they are long, or as the
-/// digest.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(try_from = "Stored", into = "Stored")]
-pub enum Payload {
-    /// The bytes, not hashed.
-    Bytes(Vec<u8>),
-    /// Their digest.
-    Digest(Digest),
-}
-
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Stored {
     Bytes(String),
-    Deflated { deflated: String },
-    Digest(Digest),
+    Deflated {
+        deflated: String,
+    },
+    Digest {
+        algorithm: DigestAlgorithm,
+        #[serde(with = "As::<Base64>")]
+        value: Vec<u8>,
+    },
 }
 
 /// What is stored is no payload.
@@ -57,30 +42,22 @@ enum StoredError {
     Deflated(#[from] io::Error),
 }
 
-impl Digest {
-    /// The digest of these bytes.
+/// What a host does with a payload besides passing it on.
+pub trait HostPayload: Sized {
+    /// Its digest; none where it is one of another algorithm.
+    fn digest(&self, algorithm: DigestAlgorithm) -> Option<Vec<u8>>;
+
+    /// Itself, or its digest in the place of bytes that take more when they are
+    /// stored, or are longer than 1 MiB.
     #[must_use]
-    pub fn of(algorithm: DigestAlgorithm, bytes: &[u8]) -> Self {
-        Self {
-            algorithm,
-            value: digest_of(algorithm, bytes),
-        }
-    }
+    fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self;
+
+    /// Whether both stand for the same bytes.
+    fn is_of_same_bytes(&self, other: &Self) -> bool;
 }
 
-impl Payload {
-    /// The bytes, if it is not their digest alone.
-    #[must_use]
-    pub fn as_bytes(&self) -> Option<&[u8]> {
-        match self {
-            Self::Bytes(bytes) => Some(bytes),
-            Self::Digest(_) => None,
-        }
-    }
-
-    /// Its digest; none where it is one of another algorithm.
-    #[must_use]
-    pub fn digest(&self, algorithm: DigestAlgorithm) -> Option<Vec<u8>> {
+impl HostPayload for Payload {
+    fn digest(&self, algorithm: DigestAlgorithm) -> Option<Vec<u8>> {
         match self {
             Self::Bytes(bytes) => Some(digest_of(algorithm, bytes)),
             Self::Digest(digest) if digest.algorithm == algorithm => Some(digest.value.clone()),
@@ -88,21 +65,16 @@ impl Payload {
         }
     }
 
-    /// Itself, or its digest in the place of bytes that take more when they are
-    /// stored, or are longer than 1 MiB.
-    #[must_use]
-    pub fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self {
+    fn at_most(self, bytes: usize, algorithm: DigestAlgorithm) -> Self {
         match self {
             Self::Bytes(long) if long.len() > LONGEST || stored_len(&long) > bytes => {
-                Self::Digest(Digest::of(algorithm, &long))
+                Self::Digest(digest_with(algorithm, &long))
             }
             short => short,
         }
     }
 
-    /// Whether both stand for the same bytes.
-    #[must_use]
-    pub fn is_of_same_bytes(&self, other: &Self) -> bool {
+    fn is_of_same_bytes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Bytes(one), Self::Bytes(other)) => one == other,
             (Self::Digest(digest), other) | (other, Self::Digest(digest)) => {
@@ -112,20 +84,40 @@ impl Payload {
     }
 }
 
-impl From<Vec<u8>> for Payload {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self::Bytes(bytes)
+/// The digest of these bytes.
+pub(crate) fn digest_with(algorithm: DigestAlgorithm, bytes: &[u8]) -> Digest {
+    Digest {
+        algorithm,
+        value: digest_of(algorithm, bytes),
     }
 }
 
-impl From<Payload> for Stored {
-    fn from(payload: Payload) -> Self {
+/// Payloads in what a host stores: the base64 text of the bytes, deflated where
+/// they are long, or the digest.
+pub(crate) mod stored {
+    use super::{Deserialize, Deserializer, Payload, Serialize, Serializer, Stored, de};
+
+    pub(crate) fn serialize<S: Serializer>(payload: &Payload, to: S) -> Result<S::Ok, S::Error> {
+        Stored::from(payload).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Payload, D::Error> {
+        let stored = Stored::deserialize(from)?;
+        stored.try_into().map_err(de::Error::custom)
+    }
+}
+
+impl From<&Payload> for Stored {
+    fn from(payload: &Payload) -> Self {
         match payload {
             Payload::Bytes(bytes) if bytes.len() > STORED_PLAINLY => Self::Deflated {
-                deflated: STANDARD.encode(deflated(&bytes)),
+                deflated: STANDARD.encode(deflated(bytes)),
             },
             Payload::Bytes(bytes) => Self::Bytes(STANDARD.encode(bytes)),
-            Payload::Digest(digest) => Self::Digest(digest),
+            Payload::Digest(Digest { algorithm, value }) => Self::Digest {
+                algorithm: *algorithm,
+                value: value.clone(),
+            },
         }
     }
 }
@@ -143,7 +135,7 @@ impl TryFrom<Stored> for Payload {
                 inflater.take(LONGEST as u64).read_to_end(&mut bytes)?;
                 Self::Bytes(bytes)
             }
-            Stored::Digest(digest) => Self::Digest(digest),
+            Stored::Digest { algorithm, value } => Self::Digest(Digest { algorithm, value }),
         })
     }
 }
@@ -170,27 +162,30 @@ mod tests {
 
     const SHA_256: DigestAlgorithm = DigestAlgorithm::Sha256;
 
+    #[derive(Deserialize, Serialize)]
+    struct Row(#[serde(with = "stored")] Payload);
+
     #[test]
     fn bytes_and_their_digest_are_stored_and_read_back() {
         for payload in [
             Payload::Bytes(vec![0, 255]),
             Payload::Bytes(b"reference".repeat(5000)),
-            Payload::Digest(Digest::of(SHA_256, b"long")),
+            Payload::Digest(digest_with(SHA_256, b"long")),
         ] {
-            let stored = serde_json::to_string(&payload).unwrap();
-            assert!(stored.len() < 1000, "{stored}");
-            assert_eq!(serde_json::from_str::<Payload>(&stored).unwrap(), payload);
+            let text = serde_json::to_string(&Row(payload.clone())).unwrap();
+            assert!(text.len() < 1000, "{text}");
+            assert_eq!(serde_json::from_str::<Row>(&text).unwrap().0, payload);
         }
-        let bytes = serde_json::from_str::<Payload>("\"AP8=\"").unwrap();
+        let Row(bytes) = serde_json::from_str("\"AP8=\"").unwrap();
         assert_eq!(bytes, Payload::Bytes(vec![0, 255]));
     }
 
     #[test]
     fn bytes_and_a_digest_are_the_same_where_the_digest_is_theirs() {
         let bytes = Payload::Bytes(b"signed".to_vec());
-        let digest = Payload::Digest(Digest::of(SHA_256, b"signed"));
-        let other = Payload::Digest(Digest::of(SHA_256, b"other"));
-        let elsewise = Payload::Digest(Digest::of(DigestAlgorithm::Sha384, b"signed"));
+        let digest = Payload::Digest(digest_with(SHA_256, b"signed"));
+        let other = Payload::Digest(digest_with(SHA_256, b"other"));
+        let elsewise = Payload::Digest(digest_with(DigestAlgorithm::Sha384, b"signed"));
 
         assert!(bytes.is_of_same_bytes(&digest) && digest.is_of_same_bytes(&bytes));
         assert!(digest.is_of_same_bytes(&digest));
@@ -206,7 +201,7 @@ mod tests {
         assert_eq!(bytes.clone().at_most(4, SHA_256), bytes);
         assert_eq!(
             bytes.at_most(3, SHA_256),
-            Payload::Digest(Digest::of(SHA_256, b"four"))
+            Payload::Digest(digest_with(SHA_256, b"four"))
         );
         let redundant = Payload::Bytes(b"reference".repeat(5000));
         assert_eq!(redundant.clone().at_most(1000, SHA_256), redundant);

@@ -416,9 +416,10 @@ impl Plugin {
         document: Document,
     ) -> Result<Evidence, CallError> {
         match self.verify(document).await {
-            Err(CallError::Refused(refusal)) => {
-                Err(self.broken(operation, ContractBreach::VerifyRefuses(refusal.code)))
-            }
+            Err(CallError::Refused(refusal)) => Err(self.broken(
+                operation,
+                ContractBreach::VerifyRefuses(refusal.code.into_owned()),
+            )),
             verified => verified,
         }
     }

@@ -1,99 +1,12 @@
-//! What plugins need and answer, as the host's own types: a
-//! string of the contract that has a catalogue is an enumeration here.
+//! What plugins need and make, where a host keeps it in other shapes than the
+//! catalogue's.
 
-use parafa_catalogue::{DigestAlgorithm, MemberRole, NeedKind, Operation, Preservation, note};
+use parafa_catalogue::{DigestAlgorithm, NeedKind, Outcome, Payload};
 use serde::{Deserialize, Serialize};
 use serde_with::base64::Base64;
 use serde_with::{As, Same};
 
-use crate::{Digest, Parameter, Payload};
-
-/// Why a plugin does not accept a document or a request.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, thiserror::Error)]
-#[error("{code}: {detail}")]
-pub struct Refusal {
-    /// Code of `wit/CATALOGUE.md`, such as `encrypted`.
-    pub code: String,
-    /// One English sentence for the caller of the API.
-    pub detail: String,
-    /// Form fields or members concerned, all of them at once.
-    pub subjects: Vec<String>,
-}
-
-/// What `inspect` found.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Report {
-    /// Media type of the document.
-    pub media_type: String,
-    /// Version of the format, such as `1.7`.
-    pub format_version: String,
-    /// Signatures already there.
-    pub signatures: Vec<SignatureSummary>,
-    /// Form fields.
-    pub fields: Vec<Field>,
-    /// What is worth telling.
-    pub notes: Vec<Note>,
-    /// What the document, sound as it is, is not for.
-    pub obstacles: Vec<Obstacle>,
-    /// How operations keep the bytes of this document, where that is stronger
-    /// than what the description says.
-    pub preservation: Vec<(Operation, Preservation)>,
-}
-
-/// Why a document is not for an operation.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Obstacle {
-    /// Which operation.
-    pub operation: Operation,
-    /// What it would answer.
-    pub refusal: Refusal,
-}
-
-/// A file within a document that is made of files.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Member {
-    /// Unique within the document, and the same as long as the member is.
-    pub id: String,
-    /// Its name within the document.
-    pub name: String,
-    /// Its media type.
-    pub media_type: String,
-    /// Length of its bytes.
-    pub size: u64,
-    /// Of its bytes, SHA-256.
-    pub digest: Digest,
-    /// What it is to those who sign.
-    pub role: MemberRole,
-}
-
-/// A signature already there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SignatureSummary {
-    /// Identifier within the document, as `verify` reports it.
-    pub id: String,
-    /// Common name of the signing certificate.
-    pub signer: Option<String>,
-    /// Claimed signing time, seconds since the Unix epoch.
-    pub claimed_time: Option<i64>,
-}
-
-/// A form field.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Field {
-    /// Fully qualified name.
-    pub name: String,
-    /// Kind of the field, such as `text`.
-    pub kind: String,
-}
-
-/// Something worth telling that refuses nothing.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Note {
-    /// Code of `wit/CATALOGUE.md`, such as `javascript`.
-    pub code: String,
-    /// One English sentence.
-    pub detail: String,
-}
+use crate::{Parameter, payload};
 
 /// What a plugin cannot do itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -103,6 +16,7 @@ pub struct Need {
     /// What is needed.
     pub kind: NeedKind,
     /// What it is needed for; `wit/CATALOGUE.md` says what of each kind.
+    #[serde(with = "payload::stored")]
     pub payload: Payload,
     /// How the payload is, or is to be, hashed, for signatures and time-stamps.
     pub digest_algorithm: Option<DigestAlgorithm>,
@@ -134,17 +48,6 @@ pub enum SignStep {
     },
     /// Answers to these are needed.
     Needs(Vec<Need>),
-}
-
-/// What a finished `sign` made.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Outcome {
-    /// Media type of the output.
-    pub media_type: String,
-    /// Reached level, such as `PAdES-B-T`.
-    pub level: String,
-    /// The new signature's identifier.
-    pub signature_id: String,
 }
 
 /// What one call of `archive` came to.
@@ -179,25 +82,6 @@ pub struct MadeDocument {
     pub media_type: String,
     /// Codes of what the plugin tells about how it was made.
     pub notes: Vec<String>,
-}
-
-impl Report {
-    /// Why the document is not for an operation, if it is not.
-    #[must_use]
-    pub fn obstacle(&self, operation: Operation) -> Option<&Refusal> {
-        let mut obstacles = self.obstacles.iter();
-        let obstacle = obstacles.find(|obstacle| obstacle.operation == operation)?;
-        Some(&obstacle.refusal)
-    }
-
-    /// How many further signatures the document has room for, where the plugin
-    /// says that these may be too few.
-    #[must_use]
-    pub fn room_for_signatures(&self) -> Option<usize> {
-        let mut notes = self.notes.iter();
-        let note = notes.find(|note| note.code == note::ROOM)?;
-        note.detail.parse().ok()
-    }
 }
 
 #[cfg(test)]

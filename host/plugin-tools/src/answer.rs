@@ -3,7 +3,9 @@
 use std::fmt;
 
 use parafa_conformance::{Answered, Made};
-use parafa_plugin_host::{ArchivedDocument, Member, Report, SignedDocument};
+use parafa_plugin_host::{
+    ArchivedDocument, Field, Member, Note, Report, SignatureSummary, SignedDocument,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -50,9 +52,9 @@ pub(crate) struct MemberView {
 pub(crate) struct ReportView {
     media_type: String,
     format_version: String,
-    signatures: Vec<SummaryView>,
-    fields: Vec<FieldView>,
-    notes: Vec<NoteView>,
+    signatures: Vec<SignatureSummary>,
+    fields: Vec<Field>,
+    notes: Vec<Note>,
     /// What the document is not for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     obstacles: Vec<ObstacleView>,
@@ -72,28 +74,6 @@ struct ObstacleView {
 struct PreservationView {
     operation: &'static str,
     kind: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SummaryView {
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    claimed_time: Option<i64>,
-}
-
-#[derive(Debug, Serialize)]
-struct FieldView {
-    name: String,
-    kind: String,
-}
-
-#[derive(Debug, Serialize)]
-struct NoteView {
-    code: String,
-    detail: String,
 }
 
 /// What `sign` made.
@@ -166,22 +146,9 @@ impl OutcomeView {
 
 impl ReportView {
     fn of(report: &Report) -> Self {
-        let signatures = report.signatures.iter().map(|signature| SummaryView {
-            id: signature.id.clone(),
-            signer: signature.signer.clone(),
-            claimed_time: signature.claimed_time,
-        });
-        let fields = report.fields.iter().map(|field| FieldView {
-            name: field.name.clone(),
-            kind: field.kind.clone(),
-        });
-        let notes = report.notes.iter().map(|note| NoteView {
-            code: note.code.clone(),
-            detail: note.detail.clone(),
-        });
         let obstacles = report.obstacles.iter().map(|obstacle| ObstacleView {
             operation: obstacle.operation.name(),
-            code: obstacle.refusal.code.clone(),
+            code: obstacle.refusal.code.to_string(),
             detail: obstacle.refusal.detail.clone(),
         });
         let preservation = report.preservation.iter();
@@ -192,9 +159,9 @@ impl ReportView {
         Self {
             media_type: report.media_type.clone(),
             format_version: report.format_version.clone(),
-            signatures: signatures.collect(),
-            fields: fields.collect(),
-            notes: notes.collect(),
+            signatures: report.signatures.clone(),
+            fields: report.fields.clone(),
+            notes: report.notes.clone(),
             obstacles: obstacles.collect(),
             preservation: preservation.collect(),
         }
@@ -381,19 +348,16 @@ mod tests {
         let report = OutcomeView::Inspected(ReportView {
             media_type: FORGED.to_owned(),
             format_version: FORGED.to_owned(),
-            signatures: vec![SummaryView {
+            signatures: vec![SignatureSummary {
                 id: FORGED.to_owned(),
                 signer: Some(FORGED.to_owned()),
                 claimed_time: None,
             }],
-            fields: vec![FieldView {
+            fields: vec![Field {
                 name: FORGED.to_owned(),
                 kind: FORGED.to_owned(),
             }],
-            notes: vec![NoteView {
-                code: FORGED.to_owned(),
-                detail: FORGED.to_owned(),
-            }],
+            notes: vec![Note::new(FORGED, FORGED)],
             obstacles: vec![ObstacleView {
                 operation: "sign",
                 code: FORGED.to_owned(),

@@ -124,14 +124,7 @@ pub fn run(arguments: &RunArguments, bench: &Bench) -> Result<(), ToolError> {
 /// Tells why there was no call as what a call comes to is told.
 fn told_as_json(arguments: &RunArguments, error: ToolError) -> anyhow::Result<ToolError> {
     let (end, code) = match error {
-        ToolError::Refused(detail) => {
-            let refusal = Refusal {
-                code: NOT_RUN.to_owned(),
-                detail,
-                subjects: Vec::new(),
-            };
-            (End::Refusal(refusal), REFUSED)
-        }
+        ToolError::Refused(detail) => (End::Refusal(Refusal::new(NOT_RUN, detail)), REFUSED),
         ToolError::Fault(error) => (End::Fault(format!("{error:#}")), FAULT),
         told @ ToolError::Told(_) => return Ok(told),
     };
@@ -197,14 +190,9 @@ async fn call(arguments: &RunArguments, bench: &Bench) -> Result<Call, ToolError
 fn lack(plugin: &Plugin, operation: Operation) -> Option<Refusal> {
     let capability = operation.capability();
     let is_there = plugin.capabilities().contains(&capability);
-    (!is_there).then(|| Refusal {
-        code: NOT_SUPPORTED.to_owned(),
-        detail: format!(
-            "the plugin {} cannot {}",
-            plugin.id(),
-            capability.verb_phrase()
-        ),
-        subjects: Vec::new(),
+    (!is_there).then(|| {
+        let (id, verb) = (plugin.id(), capability.verb_phrase());
+        Refusal::new(NOT_SUPPORTED, format!("the plugin {id} cannot {verb}"))
     })
 }
 

@@ -1,17 +1,15 @@
 //! The configuration: `parafa.toml`, overridden by `PARAFA_SECTION__KEY`.
 
-mod absent;
 mod attorney;
 mod auth;
 mod diligence;
-mod environment;
-mod faults;
 mod limits;
 mod load;
 mod quotas;
 mod store;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -348,7 +348,7 @@ fn postponed(why: Option<Postponed>, away: Option<String>, now: Timestamp) -> Si
 
 /// Why a plugin does not archive a document.
 fn refused(refusal: Refusal) -> SigningError {
-    if INCOMPLETE.contains(&refusal.code.as_str()) {
+    if INCOMPLETE.contains(&&*refusal.code) {
         return SigningError::ArchiveIncomplete(refusal);
     }
     tracing::error!(
@@ -455,13 +455,7 @@ mod tests {
 
     #[test]
     fn only_what_keeps_a_signature_from_being_raised_makes_an_archive_incomplete() {
-        let refused = |code: &str| {
-            refused(Refusal {
-                code: code.to_owned(),
-                detail: "it does not do".to_owned(),
-                subjects: Vec::new(),
-            })
-        };
+        let refused = |code: &str| refused(Refusal::new(code.to_owned(), "it does not do"));
 
         for code in INCOMPLETE {
             assert!(matches!(refused(code), SigningError::ArchiveIncomplete(_)));

@@ -117,7 +117,7 @@ pub(super) fn can_compose(plugin: &Plugin) -> bool {
 /// A refusal at every file that it names, by its name where that is the fault; or
 /// at the whole container.
 fn refused(container: &NewContainer, refusal: &Refusal) -> SigningError {
-    let pointer_to = match OF_NAMES.contains(&refusal.code.as_str()) {
+    let pointer_to = match OF_NAMES.contains(&&*refusal.code) {
         true => ContainerFile::name_pointer,
         false => ContainerFile::content_pointer,
     };

@@ -398,11 +398,11 @@ async fn flattened_by(
         }
         // The document is accepted, the wish is not.
         Err(CallError::Refused(refusal)) => Err(Obstacle::Refused(Refusal {
-            subjects: match refusal.code.as_str() {
+            subjects: match &*refusal.code {
                 SIGNED => refusal.subjects,
                 _ => Vec::new(),
             },
-            code: refusal::FLATTEN_REFUSED.to_owned(),
+            code: refusal::FLATTEN_REFUSED.into(),
             detail: refusal.detail,
         })),
     }
@@ -458,20 +458,19 @@ impl Look {
 }
 
 fn no_room(room: usize, signers: usize) -> Refusal {
-    Refusal {
-        code: refusal::DOCUMENT_TOO_LONG.to_owned(),
-        detail: format!(
+    Refusal::new(
+        refusal::DOCUMENT_TOO_LONG,
+        format!(
             "The document has room for {room} further signatures, and {signers} people should sign it."
         ),
-        subjects: Vec::new(),
-    }
+    )
 }
 
 /// What a caller is told of a document that is taken all the same.
 fn remarks(report: &Report) -> Vec<String> {
     let notes = report.notes.iter();
     let told = [note::SIGNATURE_BROKEN, note::SIGNATURE_UNSUPPORTED];
-    let told = notes.filter(|note| told.contains(&note.code.as_str()));
+    let told = notes.filter(|note| told.contains(&&*note.code));
     told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned())
         .collect()
 }

@@ -1,6 +1,6 @@
 //! The names that cross the boundary between a host and its plugins, as
-//! `wit/CATALOGUE.md` explains them: host, SDK and conformance kit take them
-//! from here. What is closed, so that a host treats an unknown name as a fault
+//! `wit/CATALOGUE.md` explains them, and the shapes of what is told with them:
+//! host, formats, SDK and conformance kit take them from here. What is closed, so that a host treats an unknown name as a fault
 //! of the plugin, is an enumeration; what may be told that no host knows yet,
 //! such as a refusal code, is a constant.
 
@@ -15,6 +15,9 @@ mod field_reason;
 mod level;
 mod named;
 mod operation;
+mod payload;
+mod report;
+mod signature;
 #[cfg(feature = "serde")]
 mod stored;
 mod words;
@@ -27,4 +30,7 @@ pub use field_reason::FieldReason;
 pub use level::{BaselineLevel, TargetLevel};
 pub use named::UnknownName;
 pub use operation::{NeedKind, Operation, Preservation};
+pub use payload::{Digest, Payload};
+pub use report::{Field, Member, Note, Obstacle, Outcome, Refusal, Report, SignatureSummary};
+pub use signature::{Coverage, LaterChanges, SignatureEvidence, TimestampEvidence};
 pub use words::{compose_params, levels, need_params, note, reason, refusal};

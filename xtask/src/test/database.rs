@@ -74,9 +74,9 @@ pub(super) fn is_asked_for() -> bool {
     env::var_os(ENGINE.0).is_some()
 }
 
-/// The commands that run them. What they run is compiled by the same command as all tests: for one
+/// The commands that run them, with parts of their names. What they run is compiled by the same command as all tests: for one
 /// package alone cargo compiles what it depends on anew.
-pub(super) fn tests(root: &Path) -> anyhow::Result<Vec<Command>> {
+pub(super) fn tests(root: &Path) -> anyhow::Result<Vec<(Command, &'static [&'static str])>> {
     let built = lints::cargo(root)
         .args(["test", "--workspace", "--tests", "--no-run"])
         .args(["--quiet", "--message-format", "json-render-diagnostics"])
@@ -88,7 +88,7 @@ pub(super) fn tests(root: &Path) -> anyhow::Result<Vec<Command>> {
     let binaries: Vec<Binary> = messages.lines().filter_map(Binary::parse).collect();
     PARTS
         .iter()
-        .map(|part| part.tests(root, &binaries))
+        .map(|part| Ok((part.tests(root, &binaries)?, part.names)))
         .collect()
 }
 
@@ -102,7 +102,6 @@ impl Part {
         let binary = binary.with_context(|| format!("{} has no {}", self.package, self.target))?;
         let mut command = Command::new(&binary.program);
         command
-            .args(self.names)
             .current_dir(&package)
             .env("CARGO_MANIFEST_DIR", &package)
             .env(ENGINE.0, ENGINE.1);

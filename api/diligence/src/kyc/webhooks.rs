@@ -1,6 +1,7 @@
 //! What the service posts to an order's callback.
 
-use parafa_api_http::{Schemas, WireName, webhooks};
+use parafa_api_http::webhooks::{EventPost, TEST_VECTOR};
+use parafa_api_http::{Schemas, WireName};
 use serde_json::{Map, Value, json};
 
 use super::examples;
@@ -28,28 +29,18 @@ fn webhook(kind: KycEventKind, event: &Value) -> Value {
     };
     let posted = "Posted to callbackUrl. Verify a signature before acting on it; polling the order always works too.";
     let description = match kind {
-        KycEventKind::Delivered => format!("{posted}\n\n{}", webhooks::TEST_VECTOR),
+        KycEventKind::Delivered => format!("{posted}\n\n{}", TEST_VECTOR),
         _ => posted.to_owned(),
     };
-    json!({
-        "operationId": id,
-        "summary": summary,
-        "description": description,
-        "tags": [ABOUT_KYC.name],
-        "security": [],
-        "parameters": webhooks::parameters(kind.as_str()),
-        "requestBody": {
-            "required": true,
-            "content": {
-                "application/json": {
-                    "schema": {"allOf": [
-                        event,
-                        {"properties": {"event": {"type": "string", "const": kind.as_str()}}},
-                    ]},
-                    "example": examples::event(kind.as_str()),
-                },
-            },
-        },
-        "responses": webhooks::responses(),
-    })
+    let post = EventPost {
+        kind: kind.as_str(),
+        operation_id: id,
+        summary,
+        description,
+        tag: ABOUT_KYC.name,
+        body: event,
+        further: json!({"properties": {"event": {"type": "string", "const": kind.as_str()}}}),
+        example: examples::event(kind.as_str()),
+    };
+    post.operation()
 }

@@ -8,19 +8,19 @@ use parafa_eid::{
     RequestedCertificate, SessionState, SignatureRequest, SignerCertificate, SignerOutcome,
     StartedSignature,
 };
-use parafa_plugin_host::{DigestAlgorithm, verify_with_certificate};
+use parafa_plugin_host::{DigestAlgorithm, HostPayload, verify_with_certificate};
 use parafa_store::clock::shifted;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::Attempts;
 use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, ChosenCertificate, PreparedSignature};
 use parafa_platform::polling::{self, POLL, Poll};
 
-impl Attempts {
+impl Ceremonies {
     /// Asks the provider for the person's certificate. The phone rings for it
     /// as it does for a signature, and is not to ring twice either.
     pub(super) async fn request_certificate(

@@ -11,9 +11,9 @@ use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use url::Url;
 
-use super::Attempts;
 use super::device::{failure, language_code, request_key};
 use super::outcome::{Next, Running, StepOutcome};
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{
     AttemptRow, AttemptStep, ChosenCertificate, OpenDeviceLink, PreparedSignature,
@@ -84,7 +84,7 @@ fn was_set_back(asked_at: Timestamp, held: SignedDuration, now: Timestamp) -> bo
 /// A link that is stored in a form that is not its provider's.
 const UNUSABLE: CeremonyError = CeremonyError::Inconsistent("a device link cannot be read");
 
-impl Attempts {
+impl Ceremonies {
     /// Opens a choice of a certificate to whoever follows its link. It may be
     /// opened again: nobody has been shown a link that was not stored.
     pub(super) async fn request_device_link(

@@ -7,16 +7,16 @@ use jiff::Timestamp;
 use parafa_domain::AttemptFailure;
 use parafa_platform::plugins::is_disabled;
 use parafa_plugin_host::{
-    Answer, Capability, ContractBreach, DigestAlgorithm, LookupError, Need, NeedKind, Plugin,
-    PluginDigest, Progress, SignedDocument, Suspension, reason,
+    Answer, Capability, ContractBreach, DigestAlgorithm, HostPayload, LookupError, Need, NeedKind,
+    Plugin, PluginDigest, Progress, SignedDocument, Suspension, reason,
 };
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 
-use super::Attempts;
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
 use super::prepare::{NoAnswers, broken, plugin_failed};
 use super::transition::pause;
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
 
@@ -24,7 +24,7 @@ use crate::records::{DocumentVersion, MadeBy, PreparedSignature};
 /// before has asked for.
 const MOST_ROUNDS: u32 = 8;
 
-impl Attempts {
+impl Ceremonies {
     /// Finishes what the device has signed.
     pub(super) async fn finish(
         &self,
@@ -59,7 +59,7 @@ impl Attempts {
         }];
         for _ in 0..MOST_ROUNDS {
             let turn = self.document_turns.take(plugin.id()).await;
-            let document = self.document(key, newest.bytes_id).await?;
+            let document = self.read_document(key, newest.bytes_id).await?;
             let request = &prepared.request;
             let progress = plugin.drive_sign(document, request, answers, &NoAnswers);
             let suspension = match progress.await {
@@ -167,7 +167,7 @@ pub(super) async fn is_withdrawn(
     Ok(is_withdrawn)
 }
 
-impl Attempts {
+impl Ceremonies {
     /// Removes the bytes of a signed version that is known not to have become
     /// anybody's. Where that is not known, they are kept, or swept later.
     pub(super) async fn discard_what_is_lost(
@@ -190,7 +190,7 @@ impl Attempts {
     }
 }
 
-impl Attempts {
+impl Ceremonies {
     /// Answers what a plugin has asked for; none while a service is down.
     async fn answered(&self, suspension: Suspension) -> Option<Vec<Answer>> {
         let Suspension { needs, mut answers } = suspension;

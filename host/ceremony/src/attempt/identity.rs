@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use super::super::opening::identity_lock;
 use super::super::seed;
-use super::Attempts;
 use super::outcome::{Next, Running, StepOutcome};
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{AttemptStep, ChosenCertificate, SignerPrivateRow};
 
-impl Attempts {
+impl Ceremonies {
     /// Checks the certificate before any digest leaves for the device.
     pub(super) async fn check_certificate(
         &self,

@@ -9,14 +9,15 @@ use parafa_domain::{AttemptFailure, Phase, SigningMethod};
 use parafa_eid::AskedFor;
 use parafa_eid::card::verification_code;
 use parafa_plugin_host::{
-    Answerer, CallError, ContractBreach, Fault, Need, NeedKind, Payload, Plugin, Progress, Reply,
-    SignRequest,
+    Answerer, CallError, ContractBreach, Fault, HostPayload, Need, NeedKind, Payload, Plugin,
+    Progress, Reply, SignRequest,
 };
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
+use super::card;
 use super::outcome::{Next, Running, StepOutcome, pin};
-use super::{Attempts, card};
+use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::plugin_failure;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
@@ -31,9 +32,9 @@ const NO_BYTES: ContractBreach =
 const NO_SIGNATURE_ASKED: ContractBreach = ContractBreach::Missing("a need for a signature");
 const OTHERWISE: &str = "a plugin prepares a signature otherwise than it did";
 
-impl Attempts {
+impl Ceremonies {
     /// Has the plugin say what is to be signed.
-    pub(super) async fn prepare(
+    pub(super) async fn prepare_attempt(
         &self,
         running: &Running,
         key: &DataKey,
@@ -95,7 +96,7 @@ impl Attempts {
         request: &SignRequest,
     ) -> Result<Result<Need, CallError>, CeremonyError> {
         let _turn = self.document_turns.take(plugin.id()).await;
-        let document = self.document(key, document).await?;
+        let document = self.read_document(key, document).await?;
         let progress = plugin.drive_sign(document, request, Vec::new(), &NoAnswers);
         let needs = match progress.await {
             Ok(Progress::Suspended(suspension)) => suspension.needs,

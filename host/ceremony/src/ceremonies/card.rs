@@ -85,7 +85,7 @@ impl Ceremonies {
     /// nothing.
     pub async fn submit_certificate(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         der: Vec<u8>,
     ) -> Result<CardRequest, CeremonyError> {
         let certificate = Certificate::from_der(&der).map_err(|_| CeremonyError::CardRefused {
@@ -99,8 +99,8 @@ impl Ceremonies {
             });
         }
         let sha256 = hex::encode(certificate.sha256());
-        let key = self.reader.key_to(&ceremony.row).await?;
-        let attempt = self.card_attempt(ceremony).await?;
+        let key = self.reader.key_to(&link.row).await?;
+        let attempt = self.card_attempt(link).await?;
         let submission = CardSubmission::Certificate(der);
         let submission = sealing::seal_card_submission(&key, attempt.id, &submission)?;
         let (sha256, submission) = (&sha256, &submission);
@@ -152,14 +152,14 @@ impl Ceremonies {
         }
         let is_looked_at =
             |attempt: &AttemptRow| !matches!(attempt.phase, Phase::Certificate | Phase::Signing);
-        let attempt = match self.await_attempt(ceremony, &attempt, is_looked_at).await {
+        let attempt = match self.await_attempt(link, &attempt, is_looked_at).await {
             Err(CeremonyError::AttemptFailed {
                 failure: AttemptFailure::TooManyAttempts,
                 ..
             }) => return Err(self.too_many_attempts(&certificate).await?),
             looked_at => looked_at?,
         };
-        let (key, prepared) = self.asked_of_card(ceremony, &attempt).await?;
+        let (key, prepared) = self.asked_of_card(link, &attempt).await?;
         let to_be_signed = self
             .attempts
             .to_be_signed(attempt.id, &key, prepared)
@@ -183,11 +183,11 @@ impl Ceremonies {
     /// not, and for one that does not verify, which ends the attempt.
     pub async fn submit_signature(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
-        match self.complete(ceremony, submitted).await {
-            Err(CeremonyError::NotFound) => self.answered_before(ceremony, submitted).await,
+        match self.complete(link, submitted).await {
+            Err(CeremonyError::NotFound) => self.answered_before(link, submitted).await,
             completed => completed,
         }
     }
@@ -195,10 +195,10 @@ impl Ceremonies {
     /// How the attempt ended that this completion was sent to.
     async fn answered_before(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
-        let id = ceremony.party()?.attempt.ok_or(CeremonyError::NotFound)?;
+        let id = link.party()?.attempt.ok_or(CeremonyError::NotFound)?;
         let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
         let attempt = attempt.filter(|attempt| {
             let is_same = attempt.completed_with == Some(submitted.digest());
@@ -206,17 +206,17 @@ impl Ceremonies {
         });
         let attempt = attempt.ok_or(CeremonyError::NotFound)?;
         match attempt.failure {
-            Some(failure) => Err(failed(ceremony, failure)?),
+            Some(failure) => Err(failed(link, failure)?),
             None => Ok(attempt),
         }
     }
 
     async fn complete(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         submitted: &SubmittedSignature,
     ) -> Result<AttemptRow, CeremonyError> {
-        let attempt = self.card_attempt(ceremony).await?;
+        let attempt = self.card_attempt(link).await?;
         let token = self.operation_token(&attempt);
         if !hash_token(&token).is_of(&submitted.operation_token) {
             return Err(CeremonyError::CardRefused {
@@ -225,7 +225,7 @@ impl Ceremonies {
             });
         }
         if attempt.phase != Phase::Completing {
-            let (key, prepared) = self.asked_of_card(ceremony, &attempt).await?;
+            let (key, prepared) = self.asked_of_card(link, &attempt).await?;
             match value(&prepared, submitted)? {
                 Some(value) => {
                     let digest = submitted.digest();
@@ -234,13 +234,13 @@ impl Ceremonies {
                 None => {
                     self.end_by_bad_signature(&attempt, submitted.digest())
                         .await?;
-                    return Err(failed(ceremony, AttemptFailure::BadSignature)?);
+                    return Err(failed(link, AttemptFailure::BadSignature)?);
                 }
             }
         }
         let has_ended = |attempt: &AttemptRow| attempt.phase.is_terminal();
-        match self.await_attempt(ceremony, &attempt, has_ended).await {
-            Err(CeremonyError::ServiceDown(_)) => self.card_attempt(ceremony).await,
+        match self.await_attempt(link, &attempt, has_ended).await {
+            Err(CeremonyError::ServiceDown(_)) => self.card_attempt(link).await,
             ended => ended,
         }
     }
@@ -303,11 +303,11 @@ impl Ceremonies {
     }
 
     /// The signer's attempt, if it is one with a card and has not ended.
-    async fn card_attempt(&self, ceremony: &OpenedLink) -> Result<AttemptRow, CeremonyError> {
-        if ceremony.access != Access::Sign {
+    async fn card_attempt(&self, link: &OpenedLink) -> Result<AttemptRow, CeremonyError> {
+        if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        let id = ceremony.party()?.attempt.ok_or(CeremonyError::NotFound)?;
+        let id = link.party()?.attempt.ok_or(CeremonyError::NotFound)?;
         let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
         let running = attempt
             .filter(|attempt| attempt.method == SigningMethod::Nfc && !attempt.phase.is_terminal());
@@ -317,10 +317,10 @@ impl Ceremonies {
     /// What an attempt asks of the card, while it does.
     async fn asked_of_card(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         attempt: &AttemptRow,
     ) -> Result<(DataKey, PreparedSignature), CeremonyError> {
-        let key = self.reader.key_to(&ceremony.row).await?;
+        let key = self.reader.key_to(&link.row).await?;
         let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
         match sealing::open_step(&key, attempt.id, sealed)? {
             AttemptStep::AwaitCardSignature { prepared, .. } => Ok((key, prepared)),
@@ -331,7 +331,7 @@ impl Ceremonies {
     /// The attempt once it is so, or why it has ended.
     async fn await_attempt(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         attempt: &AttemptRow,
         is_so: impl Fn(&AttemptRow) -> bool,
     ) -> Result<AttemptRow, CeremonyError> {
@@ -341,7 +341,7 @@ impl Ceremonies {
             let now = self.records.store.get::<AttemptRow>(&attempt.id).await?;
             let now = now.ok_or(CeremonyError::NotFound)?;
             if let Some(failure) = now.failure {
-                return Err(failed(ceremony, failure)?);
+                return Err(failed(link, failure)?);
             }
             if is_so(&now) {
                 return Ok(now);
@@ -381,10 +381,10 @@ impl Ceremonies {
     }
 }
 
-fn failed(ceremony: &OpenedLink, failure: AttemptFailure) -> Result<CeremonyError, CeremonyError> {
+fn failed(link: &OpenedLink, failure: AttemptFailure) -> Result<CeremonyError, CeremonyError> {
     Ok(CeremonyError::AttemptFailed {
         failure,
-        is_locked: ceremony.party()?.identity_locked,
+        is_locked: link.party()?.identity_locked,
     })
 }
 

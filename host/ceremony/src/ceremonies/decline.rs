@@ -9,14 +9,14 @@ impl Ceremonies {
     /// The signer declines.
     pub async fn decline(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         reason: Option<String>,
     ) -> Result<CeremonyRow, CeremonyError> {
-        if ceremony.access != Access::Sign {
+        if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        let key = self.reader.key_to(&ceremony.row).await?;
-        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let key = self.reader.key_to(&link.row).await?;
+        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
         let (key, reason) = (&key, &reason);
         let declined = self
             .records

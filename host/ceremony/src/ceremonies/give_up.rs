@@ -12,11 +12,11 @@ use crate::{attempt, deadline, prompts};
 
 impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
-    pub async fn give_up_attempt(&self, ceremony: &OpenedLink) -> Result<(), CeremonyError> {
-        if ceremony.access != Access::Sign {
+    pub async fn give_up_attempt(&self, link: &OpenedLink) -> Result<(), CeremonyError> {
+        if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
         self.records
             .store
             .transact(|tx| {

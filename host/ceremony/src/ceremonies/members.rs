@@ -60,30 +60,30 @@ struct Container {
 impl Ceremonies {
     /// All that the document is made of: of one that is no container itself
     /// alone.
-    pub async fn members(&self, ceremony: &OpenedLink) -> Result<Vec<ShownMember>, CeremonyError> {
-        match self.container_members(ceremony).await? {
+    pub async fn members(&self, link: &OpenedLink) -> Result<Vec<ShownMember>, CeremonyError> {
+        match self.container_members(link).await? {
             Some(members) => Ok(members),
-            None => Ok(vec![whole(&self.document(ceremony).await?)]),
+            None => Ok(vec![whole(&self.document(link).await?)]),
         }
     }
 
     /// All that a container is made of; none where the document is none.
     pub async fn container_members(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
     ) -> Result<Option<Vec<ShownMember>>, CeremonyError> {
-        let container = self.container(ceremony).await?;
+        let container = self.container(link).await?;
         Ok(container.map(|container| container.members.iter().map(shown).collect()))
     }
 
     /// One of them.
     pub async fn member(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         id: &str,
     ) -> Result<MemberDownload, CeremonyError> {
-        let Some(container) = self.container(ceremony).await? else {
-            let document = self.document(ceremony).await?;
+        let Some(container) = self.container(link).await? else {
+            let document = self.document(link).await?;
             let member = Some(whole(&document)).filter(|member| member.id == id);
             return Ok(MemberDownload {
                 member: member.ok_or(CeremonyError::NotFound)?,
@@ -106,10 +106,10 @@ impl Ceremonies {
     /// Begins to send one of them, once there is a place for it.
     pub async fn send_member(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         download: MemberDownload,
     ) -> Result<BoxStream<'static, Result<Bytes, BrokenOff>>, CeremonyError> {
-        let requester = Requester::Link(ceremony.signer);
+        let requester = Requester::Link(link.signer);
         let MemberDownload { member, content } = download;
         let (plugin, document, id) = match content {
             MemberContent::Whole(document) => {
@@ -123,7 +123,7 @@ impl Ceremonies {
                 limit: LARGEST_SHOWN,
             });
         }
-        let tenant = ceremony.row.tenant;
+        let tenant = link.row.tenant;
         let place = self
             .downloads
             .room_for(requester, tenant, member.bytes)
@@ -133,8 +133,8 @@ impl Ceremonies {
     }
 
     /// The document, where its format is made of members.
-    async fn container(&self, ceremony: &OpenedLink) -> Result<Option<Container>, CeremonyError> {
-        let row = &ceremony.row;
+    async fn container(&self, link: &OpenedLink) -> Result<Option<Container>, CeremonyError> {
+        let row = &link.row;
         let plugin = self.plugins.by_id(&row.format);
         let plugin = plugin.ok_or_else(|| CeremonyError::OutOfUse {
             format: row.format.clone(),
@@ -146,7 +146,7 @@ impl Ceremonies {
         let newest = row.newest();
         let newest = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
         // Looking at a container takes as much as sending it.
-        let requester = Requester::Link(ceremony.signer);
+        let requester = Requester::Link(link.signer);
         let _place = self.downloads.room_for(requester, row.tenant, 0).await?;
         let priority = CallPriority::new(Urgency::Usual, row.tenant.as_u128());
         let plugin = plugin.prioritized(priority);

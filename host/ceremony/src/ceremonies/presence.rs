@@ -10,10 +10,10 @@ use crate::records::CeremonyRow;
 impl Ceremonies {
     /// Notes that a signer's page was heard of, where their turn would end
     /// otherwise. A read does not fail for it.
-    pub(super) async fn note_presence(&self, ceremony: &OpenedLink, now: Timestamp) {
-        let signer = SignerId::new(ceremony.signer);
-        let signing = &ceremony.row.signing;
-        if ceremony.access != Access::Sign || !signing.wants_presence(signer, now) {
+    pub(super) async fn note_presence(&self, link: &OpenedLink, now: Timestamp) {
+        let signer = SignerId::new(link.signer);
+        let signing = &link.row.signing;
+        if link.access != Access::Sign || !signing.wants_presence(signer, now) {
             return;
         }
         let id = signing.id.uuid();

@@ -18,23 +18,23 @@ impl Ceremonies {
     /// repetition of the return that the signature waited for.
     pub async fn return_from_app(
         &self,
-        ceremony: &OpenedLink,
+        link: &OpenedLink,
         value: &str,
         session_secret_digest: &str,
     ) -> Result<(), CeremonyError> {
-        let Some(id) = ceremony.party()?.attempt else {
+        let Some(id) = link.party()?.attempt else {
             return Ok(());
         };
         let told = hash_token(&format!("{value} {session_secret_digest}")).to_string();
-        if ceremony.access == Access::Read {
+        if link.access == Access::Read {
             let attempt = self.records.store.get::<AttemptRow>(&id.uuid()).await?;
             let returned_with = attempt.and_then(|attempt| attempt.returned_with);
             let is_repeated = returned_with.is_some_and(|returned_with| returned_with == told);
             return is_repeated.then_some(()).ok_or(CeremonyError::NotFound);
         }
-        let key = self.reader.key_to(&ceremony.row).await?;
-        let (told, attempts) = (&told, &self.attempts);
-        let (key, id, signing) = (&key, id.uuid(), ceremony.row.signing.id.uuid());
+        let key = self.reader.key_to(&link.row).await?;
+        let (told, ceremonies) = (&told, self);
+        let (key, id, signing) = (&key, id.uuid(), link.row.signing.id.uuid());
         let returned = self
             .records
             .store
@@ -49,8 +49,12 @@ impl Ceremonies {
                         return Ok(false);
                     };
                     let open = sealing::open_device_link(key, id, sealed)?;
-                    let admitted =
-                        attempts.admits_callback(&attempt, &open, value, session_secret_digest)?;
+                    let admitted = ceremonies.admits_callback(
+                        &attempt,
+                        &open,
+                        value,
+                        session_secret_digest,
+                    )?;
                     if admitted && !attempt.returned {
                         attempt.returned = true;
                         attempt.returned_with = Some(told.clone());

@@ -34,19 +34,19 @@ impl Ceremonies {
     /// device answers.
     pub async fn start_attempt(
         &self,
-        ceremony: OpenedLink,
+        link: OpenedLink,
         start: StartAttempt,
     ) -> Result<(), CeremonyError> {
-        if ceremony.access != Access::Sign {
+        if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        if !ceremony.party()?.methods.contains(start.method) {
+        if !link.party()?.methods.contains(start.method) {
             return Err(CeremonyError::MethodNotAllowed(start.method));
         }
-        if ceremony.row.mode == KeyMode::Test {
+        if link.row.mode == KeyMode::Test {
             return Err(CeremonyError::SandboxNeverSigns);
         }
-        if !self.attempts.methods_set_up().contains(&start.method) {
+        if !self.methods_set_up().contains(&start.method) {
             return Err(CeremonyError::MethodNotSetUp(start.method));
         }
         let person = start.person.as_deref();
@@ -65,8 +65,8 @@ impl Ceremonies {
             },
             (false, None) => AttemptStep::RequestDeviceLink,
         };
-        let key = self.reader.key_to(&ceremony.row).await?;
-        let (signing, signer) = (ceremony.row.signing.id.uuid(), ceremony.party()?.id);
+        let key = self.reader.key_to(&link.row).await?;
+        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
         let id = self.records.store.new_id().await?;
         let step = sealing::seal_step(&key, id, &first)?;
         let card = is_card.then(|| CardAccess {

@@ -57,7 +57,7 @@ pub struct CeremonyState {
 /// state from another.
 #[derive(Debug)]
 struct StateRows {
-    ceremony: OpenedLink,
+    link: OpenedLink,
     party: Signer,
     attempt: Option<AttemptRow>,
     /// What leads a card's app to it.
@@ -83,7 +83,7 @@ impl StateRows {
         attempt
             .and_then(|attempt| attempt.verification_code.as_deref())
             .hash(&mut hasher);
-        self.ceremony
+        self.link
             .row
             .newest()
             .map(|version| version.sha256.as_str())
@@ -93,7 +93,7 @@ impl StateRows {
 
     /// How long a reader may go unheard: who has the turn is gone after a while.
     fn longest_pause(&self, is_shared: bool) -> Duration {
-        let turn = self.ceremony.row.signing.turn;
+        let turn = self.link.row.signing.turn;
         match turn.is_some_and(|turn| turn.signer == self.party.id) {
             true if is_shared => MAX_PAUSE_BETWEEN_HOSTS,
             true => MAX_PAUSE,
@@ -110,8 +110,8 @@ impl StateRows {
 
 impl Ceremonies {
     /// The state of a ceremony now.
-    pub async fn state(&self, ceremony: OpenedLink) -> Result<CeremonyState, CeremonyError> {
-        let glance = self.glance_at(ceremony).await?;
+    pub async fn state(&self, link: OpenedLink) -> Result<CeremonyState, CeremonyError> {
+        let glance = self.glance_at(link).await?;
         self.open_state(glance).await
     }
 
@@ -129,8 +129,8 @@ impl Ceremonies {
         self.glance_at(self.open_link(token).await?).await
     }
 
-    async fn glance_at(&self, ceremony: OpenedLink) -> Result<StateRows, CeremonyError> {
-        let party = ceremony.party()?.clone();
+    async fn glance_at(&self, link: OpenedLink) -> Result<StateRows, CeremonyError> {
+        let party = link.party()?.clone();
         let attempt = match party.attempt {
             Some(attempt) => {
                 self.records
@@ -141,13 +141,13 @@ impl Ceremonies {
             None => None,
         };
         let now = self.records.store.now().await?;
-        self.note_presence(&ceremony, now).await;
-        let turn = ceremony.row.signing.current_turn(now).copied();
+        self.note_presence(&link, now).await;
+        let turn = link.row.signing.current_turn(now).copied();
         let busy = turn.filter(|turn| turn.signer != party.id);
         let pairing = attempt.as_ref();
         let pairing = pairing.and_then(|attempt| self.pairing(attempt, now));
         Ok(StateRows {
-            ceremony,
+            link,
             party,
             attempt,
             pairing,
@@ -158,18 +158,18 @@ impl Ceremonies {
     async fn open_state(&self, glance: StateRows) -> Result<CeremonyState, CeremonyError> {
         let fingerprint = glance.fingerprint();
         let StateRows {
-            ceremony,
+            link,
             party,
             attempt,
             pairing,
             busy,
         } = glance;
-        let face = self.face(&ceremony).await?;
-        let copy_until = ceremony.copy_until;
+        let face = self.face(&link).await?;
+        let copy_until = link.copy_until;
         let device_link = match &attempt {
             Some(attempt) if attempt.awaits_device_link() => {
-                let key = self.reader.key_to(&ceremony.row).await?;
-                self.attempts.device_link(
+                let key = self.reader.key_to(&link.row).await?;
+                self.device_link(
                     &key,
                     attempt,
                     party.page_language(),
@@ -178,7 +178,7 @@ impl Ceremonies {
             }
             _ => None,
         };
-        let opened = self.reader.open(ceremony.row).await?;
+        let opened = self.reader.open(link.row).await?;
         let parties = opened.row.signing.signers.iter().zip(&opened.signers);
         let mut known = parties.filter(|(other, _)| other.id == party.id);
         // The party may have been removed since the link was looked at.
@@ -253,9 +253,9 @@ impl Ceremonies {
     }
 
     /// The document as this signer would sign it now.
-    pub async fn document(&self, ceremony: &OpenedLink) -> Result<Download, CeremonyError> {
-        let newest = ceremony.row.newest().cloned();
+    pub async fn document(&self, link: &OpenedLink) -> Result<Download, CeremonyError> {
+        let newest = link.row.newest().cloned();
         let version = newest.ok_or(CeremonyError::Inconsistent("a signing has no document"))?;
-        self.downloads.download(&ceremony.row, version).await
+        self.downloads.download(&link.row, version).await
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::SignedDuration;
-use parafa_ceremony::attempt::Providers;
+use parafa_ceremony::ceremonies::Providers;
 use parafa_ceremony::changes::Changes;
 use parafa_ceremony::downloads::DownloadSlots;
 use parafa_ceremony::forms::{SignerForm, TermsForm};

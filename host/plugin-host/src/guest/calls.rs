@@ -47,7 +47,7 @@ impl Guest {
                     .call_inspect(&mut *store, blob)
             });
             let answer = guest.returned(store, called)?;
-            answered(answer, |report| Ok(report.try_into()?))
+            answered(answer, |report| Ok(convert::report(report)?))
         })
         .await
     }
@@ -243,7 +243,7 @@ impl Guest {
             let answer = guest.returned(store, called)?;
             answered(answer, |members| {
                 bounds::members(members.len())?;
-                let members = members.into_iter().map(Member::try_from);
+                let members = members.into_iter().map(convert::member);
                 Ok(members.collect::<Result<_, _>>()?)
             })
         })
@@ -327,6 +327,6 @@ fn answered<T, U>(
 ) -> Result<Answered<U>, FaultKind> {
     match answer {
         Ok(answer) => Ok(Ok(read(answer)?)),
-        Err(refusal) => Ok(Err(refusal.try_into()?)),
+        Err(refusal) => Ok(Err(convert::refusal(refusal)?)),
     }
 }

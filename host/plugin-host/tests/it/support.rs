@@ -81,7 +81,7 @@ pub(crate) fn breach<T>(result: Result<T, CallError>) -> ContractBreach {
 
 pub(crate) fn refusal_code<T>(result: Result<T, CallError>) -> String {
     match result {
-        Err(CallError::Refused(refusal)) => refusal.code,
+        Err(CallError::Refused(refusal)) => refusal.code.into_owned(),
         Err(CallError::Fault(fault)) => panic!("a fault: {fault}"),
         Ok(_) => panic!("accepted"),
     }

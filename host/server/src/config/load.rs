@@ -1,14 +1,22 @@
-//! What a file and the environment set.
+//! Reads the configuration from a file and from variables, setting by setting, so
+//! that all that is wrong is told at once.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
-use config::builder::DefaultState;
-use config::{ConfigBuilder, File, FileFormat};
 use serde::Deserialize;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::{Spanned, Table, Value};
 
-use super::absent::without_empty;
-use super::environment::{self, Environment};
-use super::{Config, faults};
+use super::Config;
+use super::variables::{Variable, readings, without_section};
+
+/// Sections that have no settings yet. An empty one asks for nothing.
+const WITHOUT_SETTINGS: [&str; 1] = ["webhooks"];
+/// Sections that are for something that is off without them. An empty one asks
+/// for nothing either.
+const OPTIONAL: [&str; 4] = ["attorney", "mail", "mobile_id", "smart_id"];
 
 impl Config {
     /// Reads the file, if one is named, and the environment.
@@ -16,40 +24,178 @@ impl Config {
     /// # Errors
     /// [`ConfigError`], naming the file, the lines and the keys.
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
-        Self::read(file, Environment::of(std::env::vars_os()))
+        Self::read(file, std::env::vars_os())
     }
 
     /// What is wrong with the environment, and keeps nobody from starting.
     pub(crate) fn warnings() -> Vec<String> {
-        environment::without_section(std::env::vars_os())
+        without_section(std::env::vars_os())
     }
 
-    pub(super) fn read(file: Option<&Path>, environment: Environment) -> Result<Self, ConfigError> {
-        let of_file = |file| faults::of_file(file, &environment);
-        let mut faults = file.map(of_file).unwrap_or_default();
-        faults.extend(faults::of_environment(&environment));
-        if !faults.is_empty() {
-            return Err(ConfigError(faults));
-        }
-        let mut sources = config::Config::builder();
+    pub(super) fn read(
+        file: Option<&Path>,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, ConfigError> {
+        let variables = Variable::among(variables);
+        let mut settings = Settings::default();
         if let Some(file) = file {
-            sources = sources.add_source(File::from(file).format(FileFormat::Toml));
+            settings.read_file(file, &variables);
         }
-        of_sources(sources.add_source(environment)).map_err(|error| {
-            let named = file.map(|file| format!(" {}", file.display()));
-            let named = named.unwrap_or_default();
-            ConfigError(vec![format!(
-                "the configuration{named} cannot be used: {error}"
-            )])
-        })
+        for variable in &variables {
+            settings.read_variable(variable);
+        }
+        settings.into_config()
     }
 }
 
-/// What sources set, up to the first fault.
-pub(super) fn of_sources(
-    sources: ConfigBuilder<DefaultState>,
-) -> Result<Config, config::ConfigError> {
-    Config::deserialize(without_empty(sources.build()?.cache))
+/// What was read, and what is wrong with it.
+#[derive(Default)]
+struct Settings {
+    sections: Table,
+    faults: Vec<String>,
+}
+
+impl Settings {
+    /// Takes all of a file that is sound. What a variable sets in its place is not
+    /// looked at.
+    fn read_file(&mut self, file: &Path, variables: &[Variable]) {
+        let name = file.display();
+        let text = match fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) => return self.faults.push(format!("{name} cannot be read: {error}")),
+        };
+        let (root, errors) = DeTable::parse_recoverable(&text);
+        let mut faults: Vec<(usize, String)> = errors
+            .iter()
+            .map(|error| {
+                let begins = error.span().map_or(0, |span| span.start);
+                (begins, error.message().to_owned())
+            })
+            .collect();
+        if faults.is_empty() {
+            for (section, value) in root.get_ref() {
+                let begins = section.span().start;
+                let section = section.get_ref().as_ref();
+                let DeValue::Table(settings) = value.get_ref() else {
+                    let is_known = !WITHOUT_SETTINGS.contains(&section);
+                    let fault = plain(value).filter(|_| is_known);
+                    let fault = fault.and_then(|value| fault_of(section, value));
+                    let fault = fault.unwrap_or_else(|| "it must be a section".to_owned());
+                    faults.push((begins, format!("{section}: {fault}")));
+                    continue;
+                };
+                if let Err(fault) = self.open(section) {
+                    faults.push((begins, fault));
+                    continue;
+                }
+                for (key, value) in settings {
+                    let begins = key.span().start;
+                    let key = key.get_ref().as_ref();
+                    let is_replaced = variables.iter().any(|one| one.sets(section, key));
+                    if is_replaced {
+                        continue;
+                    }
+                    if let Err(fault) = self.set(section, key, plain(value).into_iter()) {
+                        faults.push((begins, fault));
+                    }
+                }
+            }
+        }
+        faults.sort();
+        let told = faults.into_iter().map(|(begins, fault)| {
+            let before = text.as_bytes().get(..begins).unwrap_or_default();
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            format!("{name}, line {line}: {fault}")
+        });
+        self.faults.extend(told);
+    }
+
+    fn read_variable(&mut self, variable: &Variable) {
+        let (section, key) = (&variable.section, &variable.key);
+        let set = self.open(section);
+        let set = set.and_then(|()| self.set(section, key, readings(&variable.text)));
+        if let Err(fault) = set {
+            let name = &variable.name;
+            self.faults.push(format!("{fault} in the variable {name}"));
+        }
+    }
+
+    /// Begins a section, unless it asks for nothing as long as it is empty.
+    fn open(&mut self, section: &str) -> Result<(), String> {
+        let empty = || Value::Table(Table::new());
+        if WITHOUT_SETTINGS.contains(&section) || OPTIONAL.contains(&section) {
+            return Ok(());
+        }
+        if let Some(fault) = fault_of(section, empty()) {
+            return Err(fault);
+        }
+        self.sections.entry(section).or_insert_with(empty);
+        Ok(())
+    }
+
+    /// Sets a setting to the first of these values that it can have.
+    fn set(
+        &mut self,
+        section: &str,
+        key: &str,
+        values: impl Iterator<Item = Value>,
+    ) -> Result<(), String> {
+        if WITHOUT_SETTINGS.contains(&section) {
+            return Err(format!(
+                "{section}.{key} is set, and this build has no settings in [{section}]"
+            ));
+        }
+        let mut told = "its value cannot be read".to_owned();
+        for value in values {
+            let alone = Table::from_iter([(key.to_owned(), value.clone())]);
+            let Some(fault) = fault_of(section, Value::Table(alone)) else {
+                let begun = self.sections.entry(section);
+                let begun = begun.or_insert_with(|| Value::Table(Table::new()));
+                if let Value::Table(settings) = begun {
+                    settings.insert(key.to_owned(), value);
+                }
+                return Ok(());
+            };
+            told = fault;
+            // A value of the right type says more than the others do.
+            if !told.starts_with("invalid type") {
+                break;
+            }
+        }
+        Err(format!("{section}.{key}: {told}"))
+    }
+
+    /// The configuration, if nothing is wrong and nothing is missing.
+    fn into_config(mut self) -> Result<Config, ConfigError> {
+        if self.faults.is_empty() {
+            for (section, settings) in &self.sections {
+                let alone = Table::from_iter([(section.clone(), settings.clone())]);
+                if let Err(error) = Config::deserialize(Value::Table(alone)) {
+                    let fault = error.message();
+                    self.faults.push(format!("{section}: {fault}"));
+                }
+            }
+        }
+        if !self.faults.is_empty() {
+            return Err(ConfigError(self.faults));
+        }
+        let config = Config::deserialize(Value::Table(self.sections));
+        config.map_err(|error| ConfigError(vec![error.message().to_owned()]))
+    }
+}
+
+/// What is wrong with a section that has this alone. What it lacks beside it is
+/// no fault here.
+fn fault_of(section: &str, settings: Value) -> Option<String> {
+    let root = Table::from_iter([(section.to_owned(), settings)]);
+    let error = Config::deserialize(Value::Table(root)).err()?;
+    let message = error.message();
+    (!message.starts_with("missing field")).then(|| message.to_owned())
+}
+
+/// The value without its place; none where it is no integer of this size.
+fn plain(value: &Spanned<DeValue<'_>>) -> Option<Value> {
+    Value::deserialize(ValueDeserializer::from(value.clone())).ok()
 }
 
 /// A configuration that cannot be used: a sentence for each fault.

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use parafa_store::StoreMode;
 
-use super::environment::Environment;
+use super::variables::{Variable, readings, without_section};
 use super::*;
 
 fn load(text: &str) -> Result<Config, ConfigError> {
@@ -99,9 +99,8 @@ fn what_variables_set_is_read_as_what_it_is() {
         ("PARAFA_MAIL__USER", "007"),
         ("PARAFA_MAIL__FROM", "a@example.lt"),
     ];
-    let variables = variables.map(|(name, value)| (name.into(), value.into()));
 
-    let config = Config::read(None, Environment::of(variables.into_iter())).unwrap();
+    let config = read(variables).unwrap();
 
     assert_eq!(config.outbound.allow, ["a:1", "b:2"]);
     assert_eq!(config.trust.allow, ["a:1"]);
@@ -119,9 +118,8 @@ fn what_a_variable_replaces_in_the_file_may_be_anything() {
     let text = "[server]\nlisten = 'set elsewhere'\noperator_listen = 'set nowhere'\n";
     file.write_all(text.as_bytes()).unwrap();
     let variable = ("PARAFA_SERVER__LISTEN".into(), "127.0.0.1:9999".into());
-    let environment = Environment::of([variable].into_iter());
 
-    let refused = Config::read(Some(file.path()), environment).unwrap_err();
+    let refused = Config::read(Some(file.path()), [variable]).unwrap_err();
 
     let sentences = refused.into_sentences();
     assert_eq!(sentences.len(), 1, "{sentences:?}");
@@ -130,9 +128,7 @@ fn what_a_variable_replaces_in_the_file_may_be_anything() {
 
 #[test]
 fn a_variable_for_what_this_build_does_not_have_is_refused() {
-    let key = ("PARAFA_WEBHOOKS__KEY".into(), "a.pem".into());
-
-    let refused = Config::read(None, Environment::of([key].into_iter()));
+    let refused = read([("PARAFA_WEBHOOKS__KEY", "a.pem")]);
 
     let why = refused.unwrap_err().to_string();
     assert!(why.contains("webhooks.key is set"), "{why}");
@@ -151,10 +147,8 @@ fn a_store_that_hosts_share_is_set_in_the_file_or_by_variables() {
         ("PARAFA_STORE__ROOT_CERTIFICATES", "db.pem"),
         ("PARAFA_OBJECTS__URL", "s3://bucket/parafa"),
     ];
-    let variables = variables.map(|(name, value)| (name.into(), value.into()));
-    let of_variables = Config::read(None, Environment::of(variables.into_iter()));
 
-    for config in [load(text).unwrap(), of_variables.unwrap()] {
+    for config in [load(text).unwrap(), read(variables).unwrap()] {
         let store = &config.store;
         assert_eq!(store.engine, Engine::Postgres);
         assert_eq!(store.url, Some("postgres://u:hush@a,b/parafa".into()));
@@ -190,4 +184,181 @@ fn what_this_build_does_not_have_is_refused_by_name() {
     assert!(load("webhooks = 1\n").is_err());
     let other = load("[store]\nengine = 'mysql'\n").unwrap_err();
     assert!(other.to_string().contains("mysql"));
+}
+
+/// What is wrong with a file.
+fn checked(text: &str) -> Vec<String> {
+    load(text).map_or_else(ConfigError::into_sentences, |_| Vec::new())
+}
+
+/// What these variables make, where there is no file.
+fn read<const N: usize>(variables: [(&str, &str); N]) -> Result<Config, ConfigError> {
+    Config::read(
+        None,
+        variables.map(|(name, text)| (name.into(), text.into())),
+    )
+}
+
+fn assert_told(faults: &[String], expected: &[&[&str]]) {
+    assert_eq!(faults.len(), expected.len(), "{faults:?}");
+    for (fault, words) in faults.iter().zip(expected) {
+        assert!(words.iter().all(|word| fault.contains(word)), "{fault}");
+    }
+}
+
+#[test]
+fn every_fault_of_a_file_is_told_with_its_line_and_its_name() {
+    let text = "store.engine = 'mysql'\n\
+                [server]\nlisen = '127.0.0.1:80'\nlisten = 'here'\n\
+                [limits]\nfile_days = 1.5\nreads_per_minute = 0\nplugin_calls = 5\n\
+                [card]\nenabled = 'no'\n\
+                [webhook]\nkey = 'a'\nother = 'b'\n\
+                [webhooks]\nkey = 'a'\n\
+                [mail]\nhost = 'mail.example'\n";
+
+    assert_told(
+        &checked(text),
+        &[
+            &["line 1:", "store.engine: unknown variant `mysql`"],
+            &["line 3:", "server.lisen: unknown field"],
+            &["line 4:", "server.listen: "],
+            &["line 6:", "limits.file_days: invalid type"],
+            &["line 7:", "limits.reads_per_minute: ", "nonzero"],
+            &["line 10:", "card.enabled: invalid type"],
+            &["line 11:", "unknown field `webhook`"],
+            &["line 15:", "webhooks.key is set"],
+        ],
+    );
+}
+
+#[test]
+fn every_line_that_is_no_toml_is_told() {
+    let faults = checked("[server]\nlisten = \nbase_url = 'a'\nno toml\n");
+
+    assert_told(&faults, &[&["line 2:"], &["line 4:"]]);
+}
+
+#[test]
+fn every_variable_with_a_fault_is_told_by_name() {
+    let variables = [
+        ("PARAFA_SERVER__LISEN", "127.0.0.1:80"),
+        ("PARAFA_LIMITS__DOWNLOADS", "many"),
+        ("PARAFA_OUTBOUND__ALLOW", "[a:1]"),
+        ("PARAFA_WEBHOOKS__KEY", "a.pem"),
+        ("PARAFA_MAIL__HOST", "mail.example"),
+    ];
+
+    let faults = read(variables).unwrap_err().into_sentences();
+
+    assert_told(
+        &faults,
+        &[
+            &["lisen", "PARAFA_SERVER__LISEN"],
+            &["limits.downloads", "PARAFA_LIMITS__DOWNLOADS"],
+            &["outbound.allow", "PARAFA_OUTBOUND__ALLOW"],
+            &["webhooks.key is set", "PARAFA_WEBHOOKS__KEY"],
+        ],
+    );
+}
+
+#[test]
+fn values_of_other_types_are_faults_by_name() {
+    for (text, name) in [
+        (
+            "[limits]\nreads_per_minute = 2.9",
+            "limits.reads_per_minute",
+        ),
+        ("[limits]\ndownloads = '5'", "limits.downloads"),
+        ("[card]\nenabled = 'yes'", "card.enabled"),
+        ("[card]\nenabled = 1", "card.enabled"),
+        ("[mail]\nport = 25.0", "mail.port"),
+        ("[outbound]\nallow = 'a.example:443'", "outbound.allow"),
+        ("server = 1", "server: "),
+        ("webhooks = 1", "webhooks: it must be a section"),
+    ] {
+        assert_told(&checked(text), &[&["line ", name]]);
+    }
+}
+
+#[test]
+fn what_is_lacking_is_no_fault_of_what_is_there() {
+    for text in [
+        "",
+        "[server]\nlisten = '127.0.0.1:80'",
+        "[webhooks]\n[mail]\n",
+    ] {
+        assert_told(&checked(text), &[]);
+    }
+}
+
+#[test]
+fn a_variable_without_a_section_is_told_of() {
+    let names = ["PARAFA_NOSECTION", "PARAFA_SERVER__LISTEN", "PATH"];
+    let variables = names.map(|name| (name.into(), "1".into()));
+
+    let told = without_section(variables.into_iter());
+
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("PARAFA_NOSECTION"), "{told:?}");
+}
+
+#[test]
+fn only_readable_variables_of_a_section_are_taken() {
+    use std::os::unix::ffi::OsStringExt;
+
+    let variables = [
+        ("PARAFA_SERVER__LISTEN".into(), "127.0.0.1:9999".into()),
+        ("PARAFA_ELSEWHERE".into(), "x".into()),
+        ("HOME".into(), OsString::from_vec(vec![0xff])),
+    ];
+
+    let taken = Variable::among(variables);
+
+    assert_eq!(taken.len(), 1);
+    assert!(taken[0].sets("server", "listen"), "{taken:?}");
+}
+
+#[test]
+fn a_list_is_written_with_commas_or_as_json_or_toml_has_it() {
+    let list = |text: &str| {
+        let lists = readings(text).filter_map(|value| value.try_into::<Vec<String>>().ok());
+        lists.collect::<Vec<_>>()
+    };
+    for text in [
+        "a:1,b:2",
+        " a:1 , b:2 ",
+        r#"["a:1","b:2"]"#,
+        r#" [ "a:1", "b:2" ] "#,
+        r#"["a:1","\u0062:2"]"#,
+        "['a:1', 'b:2',]",
+    ] {
+        assert_eq!(list(text), [["a:1", "b:2"]], "{text}");
+    }
+    assert_eq!(list("[::1]:80,[::2]:80"), [["[::1]:80", "[::2]:80"]]);
+    for empty in ["", " ", "[]"] {
+        assert_eq!(list(empty), [[""; 0]], "{empty}");
+    }
+}
+
+#[test]
+fn what_is_in_brackets_and_no_list_of_texts_is_refused_by_name() {
+    for text in ["[a:1]", "[1]", "['a:1'", "['a:1']\nother = ['b:2']"] {
+        let read = read([("PARAFA_OUTBOUND__ALLOW", text)]);
+        if text.ends_with(']') {
+            let why = read.unwrap_err().to_string();
+            assert!(why.contains("outbound.allow"), "{why}");
+        } else {
+            assert!(read.is_ok(), "{text} is one member with a bracket");
+        }
+    }
+}
+
+#[test]
+fn what_sections_lack_is_told_of_all_of_them() {
+    let faults = checked("[mail]\nhost = 'mail.example'\n[mobile_id]\nrelying_party_name = 'a'\n");
+
+    assert_told(
+        &faults,
+        &[&["mail: ", "port"], &["mobile_id: ", "base_url"]],
+    );
 }

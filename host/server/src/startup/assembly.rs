@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use parafa_api_http::BaseUrl;
 use parafa_auth::providers::Providers as AuthProviders;
 use parafa_auth::{Authentications, EidProviders};
-use parafa_ceremony::attempt::Providers;
+use parafa_ceremony::ceremonies::Providers;
 use parafa_ceremony::changes::Changes;
 use parafa_ceremony::downloads::DownloadSlots;
 use parafa_ceremony::links::Links;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use parafa_attorney::SigningKey;
-use parafa_ceremony::attempt::Providers;
+use parafa_ceremony::ceremonies::Providers;
 use parafa_domain::SigningMethod;
 use parafa_eid::mobile_id::{MobileIdClient, MobileIdConfig};
 use parafa_eid::smart_id::{SmartIdClient, SmartIdConfig};

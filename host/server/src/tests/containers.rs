@@ -65,7 +65,7 @@ async fn refusal(host: &Host, behaviour: &str) -> String {
         panic!("{behaviour} ended otherwise")
     };
     match faults.as_slice() {
-        [IntakeFault::Refused(refused)] => refused.refusal.code.clone(),
+        [IntakeFault::Refused(refused)] => refused.refusal.code.to_string(),
         other => panic!("other faults: {other:?}"),
     }
 }

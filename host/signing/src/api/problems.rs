@@ -213,7 +213,7 @@ mod tests {
             pointer: format!("{at}/content"),
             flatten_pointer: format!("{at}/flatten"),
             refusal: Refusal {
-                code: code.to_owned(),
+                code: code.to_owned().into(),
                 detail: "it does not do".to_owned(),
                 subjects: subjects
                     .iter()
@@ -254,7 +254,7 @@ mod tests {
             "Signature2: no time-stamp",
         ];
         let error = SigningError::ArchiveIncomplete(Refusal {
-            code: "archive-incomplete".to_owned(),
+            code: "archive-incomplete".into(),
             detail: "2 things are missing".to_owned(),
             subjects: lacking.map(str::to_owned).to_vec(),
         });
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn an_archive_that_lacks_much_is_told_in_short() {
         let error = SigningError::ArchiveIncomplete(Refusal {
-            code: "archive-incomplete".to_owned(),
+            code: "archive-incomplete".into(),
             detail: "12 things are missing".to_owned(),
             subjects: (1..=12).map(|number| format!("S{number}")).collect(),
         });

@@ -28,7 +28,7 @@ pub(super) async fn for_good(
 
 /// A refusal without what it says of those who could not be asked.
 fn of_refusal(mut refusal: Refusal) -> Option<Refusal> {
-    if !INCOMPLETE.contains(&refusal.code.as_str()) {
+    if !INCOMPLETE.contains(&&*refusal.code) {
         return None;
     }
     let is_passing = |lack: &String| lack.contains(NothingNow::REASON);
@@ -47,7 +47,7 @@ mod tests {
 
     fn lacks(code: &str, lacks: &[&str]) -> Option<Vec<String>> {
         let refusal = Refusal {
-            code: code.to_owned(),
+            code: code.to_owned().into(),
             detail: "it does not do".to_owned(),
             subjects: lacks.iter().map(|lack| (*lack).to_owned()).collect(),
         };

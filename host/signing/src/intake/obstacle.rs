@@ -48,7 +48,7 @@ impl Obstacle {
     pub(super) fn is_unprocessable(&self) -> bool {
         match self {
             Self::NamedMdoc => true,
-            Self::Refused(refusal) => UNPROCESSABLE.contains(&refusal.code.as_str()),
+            Self::Refused(refusal) => UNPROCESSABLE.contains(&&*refusal.code),
             _ => false,
         }
     }
@@ -75,7 +75,7 @@ impl Obstacle {
             Self::NotInstalled(what) => (&at.name, not_installed(what)),
             Self::CannotFlatten => {
                 let refusal = Refusal {
-                    code: refusal::FLATTEN_REFUSED.to_owned(),
+                    code: refusal::FLATTEN_REFUSED.into(),
                     ..not_installed("flattens documents of this format")
                 };
                 (&at.bytes, refusal)
@@ -145,19 +145,17 @@ pub(crate) fn out_of_use(extension: &str) -> CeremonyError {
 
 /// A refusal for want of a plugin, which asking again does not change.
 pub(crate) fn not_installed(what: &str) -> Refusal {
-    Refusal {
-        code: "format-not-installed".to_owned(),
-        detail: format!(
+    Refusal::new(
+        "format-not-installed",
+        format!(
             "No plugin that is installed here {what}; GET /v1/capabilities lists what they do."
         ),
-        subjects: Vec::new(),
-    }
+    )
 }
 
 fn mdoc_refusal() -> Refusal {
-    Refusal {
-        code: refusal::MDOC_NOT_ACCEPTED.to_owned(),
-        detail: "An MDOC takes a first signature only.".to_owned(),
-        subjects: Vec::new(),
-    }
+    Refusal::new(
+        refusal::MDOC_NOT_ACCEPTED,
+        "An MDOC takes a first signature only.",
+    )
 }

@@ -57,7 +57,7 @@ pub struct Paired {
     /// Where they go.
     pub base: String,
     /// Whose link it is.
-    pub ceremony: OpenedLink,
+    pub link: OpenedLink,
 }
 
 impl Ceremonies {
@@ -111,7 +111,7 @@ impl Ceremonies {
         self.changes.announce(paired.signing);
         let token = master.token("card", paired.id, 0).reveal().to_owned();
         Ok(Paired {
-            ceremony: self.open_card_link(&token).await?,
+            link: self.open_card_link(&token).await?,
             token,
             base: self.links.address("/c/card"),
         })
@@ -133,15 +133,15 @@ impl Ceremonies {
             return Err(CeremonyError::NotFound);
         }
         let access = access(&row, attempt.signer, store.now().await?);
-        let ceremony = OpenedLink {
+        let opened = OpenedLink {
             row,
             signer: attempt.signer,
             access: access.ok_or(CeremonyError::NotFound)?,
             copy_until: None,
         };
         // The attempt of an app is the signer's newest, or it is over.
-        let is_newest = ceremony.party()?.attempt == Some(AttemptId::new(attempt.id));
-        is_newest.then_some(ceremony).ok_or(CeremonyError::NotFound)
+        let is_newest = opened.party()?.attempt == Some(AttemptId::new(attempt.id));
+        is_newest.then_some(opened).ok_or(CeremonyError::NotFound)
     }
 }
 

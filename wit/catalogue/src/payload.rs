@@ -1,7 +1,9 @@
-use parafa_catalogue::DigestAlgorithm;
+use alloc::vec::Vec;
+
+use crate::DigestAlgorithm;
 
 /// A digest with its algorithm.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Digest {
     /// How it was computed.
     pub algorithm: DigestAlgorithm,

@@ -1,0 +1,173 @@
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+use crate::{Digest, MemberRole, Operation, Preservation, note};
+
+/// Why a document or a request is not accepted.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+pub struct Refusal {
+    /// Code of the catalogue, such as `encrypted`.
+    pub code: Cow<'static, str>,
+    /// One English sentence for the caller of the API.
+    pub detail: String,
+    /// Form fields or members concerned, all of them at once.
+    pub subjects: Vec<String>,
+}
+
+/// Something worth telling that refuses nothing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Note {
+    /// Code of the catalogue, such as `javascript`.
+    pub code: Cow<'static, str>,
+    /// One English sentence.
+    pub detail: String,
+}
+
+/// What `inspect` found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Report {
+    /// Media type of the document.
+    pub media_type: String,
+    /// Version of the format, such as `1.7`.
+    pub format_version: String,
+    /// Signatures already there, in the order in which they were made.
+    pub signatures: Vec<SignatureSummary>,
+    /// Form fields.
+    pub fields: Vec<Field>,
+    /// What is worth telling.
+    pub notes: Vec<Note>,
+    /// What the document, sound as it is, is not for.
+    pub obstacles: Vec<Obstacle>,
+    /// How operations keep the bytes of this document, where that is stronger
+    /// than what the description says.
+    pub preservation: Vec<(Operation, Preservation)>,
+}
+
+/// A signature already there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
+pub struct SignatureSummary {
+    /// Identifier within the document, as `verify` reports it.
+    pub id: String,
+    /// Common name of the signing certificate.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub signer: Option<String>,
+    /// Claimed signing time, seconds since the Unix epoch.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub claimed_time: Option<i64>,
+}
+
+/// A form field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Field {
+    /// Fully qualified name.
+    pub name: String,
+    /// `text`, `choice`, `button`, `signature` or `unknown`.
+    pub kind: String,
+}
+
+/// Why a document is not for an operation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Obstacle {
+    /// Which operation.
+    pub operation: Operation,
+    /// What it would answer.
+    pub refusal: Refusal,
+}
+
+/// A file within a document that is made of files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Member {
+    /// Unique within the document, and the same as long as the member is.
+    pub id: String,
+    /// Its name within the document.
+    pub name: String,
+    /// Its media type.
+    pub media_type: String,
+    /// Length of its bytes, as `extract` writes them.
+    pub size: u64,
+    /// Of these bytes, SHA-256.
+    pub digest: Digest,
+    /// What it is to those who sign.
+    pub role: MemberRole,
+}
+
+/// What a finished `sign` made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+pub struct Outcome {
+    /// Media type of the output.
+    pub media_type: String,
+    /// Reached level, such as `PAdES-B-T`.
+    pub level: String,
+    /// The new signature's identifier, as `verify` reports it.
+    pub signature_id: String,
+}
+
+impl Refusal {
+    /// A refusal that concerns the document as a whole.
+    pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            detail: detail.into(),
+            subjects: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.detail)
+    }
+}
+
+impl Error for Refusal {}
+
+impl Note {
+    /// A note.
+    pub fn new(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            detail: detail.into(),
+        }
+    }
+}
+
+impl Report {
+    /// What there is to tell of a document at least.
+    pub fn new(media_type: impl Into<String>, format_version: impl Into<String>) -> Self {
+        Self {
+            media_type: media_type.into(),
+            format_version: format_version.into(),
+            signatures: Vec::new(),
+            fields: Vec::new(),
+            notes: Vec::new(),
+            obstacles: Vec::new(),
+            preservation: Vec::new(),
+        }
+    }
+
+    /// Why the document is not for an operation, if it is not.
+    #[must_use]
+    pub fn obstacle(&self, operation: Operation) -> Option<&Refusal> {
+        let mut obstacles = self.obstacles.iter();
+        let obstacle = obstacles.find(|obstacle| obstacle.operation == operation)?;
+        Some(&obstacle.refusal)
+    }
+
+    /// How many further signatures the document has room for, where it is said
+    /// that these may be too few.
+    #[must_use]
+    pub fn room_for_signatures(&self) -> Option<usize> {
+        let mut notes = self.notes.iter();
+        let note = notes.find(|note| note.code == note::ROOM)?;
+        note.detail.parse().ok()
+    }
+}
