@@ -26,29 +26,31 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use self::completeness::Completeness;
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
 use self::entry::{Entry, EntryPath};
 use self::error::failed_to;
 use self::manifest::{Header, ManifestWriter, Moment};
-use self::missing::Completeness;
 use self::records::{Reader, RecordsCopy};
 use crate::blobs::Hold;
 use crate::bytes::ByteFiles;
-use crate::content::{Named, Tables};
+use crate::content::Named;
 use crate::error::StoreError;
 use crate::files::{self, Offloaded};
 use crate::keys::DataKeys;
-use crate::schema::{self, SCHEMA_VERSION, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema::{self, SCHEMA_VERSION};
 use crate::store::Store;
+use crate::tables::Tables;
 
 pub use self::error::BackupError;
-pub(crate) use self::filling::RestoringRow;
 pub use self::held::hold_records;
 pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};
 pub use self::marks::{is_held, release};
 pub use self::missing::{Missing, MissingItem, Shortfall};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
+mod completeness;
 mod copy;
 mod entry;
 mod error;

@@ -17,11 +17,11 @@ use crate::files;
 use crate::folder::{Folder, FolderError};
 use crate::keys::{DataKeys, MasterKey};
 use crate::mark::Mark;
+use crate::mode::StoreMode;
 use crate::owned_folder::{OwnedFolder, failed_to};
 use crate::postgres::{
     Database, Deployment, Kind, PostgresBlobs, PostgresEngine, SharedQuarantine,
 };
-use crate::schema::StoreMode;
 use crate::store::Store;
 
 mod bucket;

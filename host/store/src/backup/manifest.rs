@@ -27,7 +27,8 @@ use super::{BackupError, create};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{BackupProof, MasterKey};
-use crate::schema::{SCHEMA_VERSION, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema::SCHEMA_VERSION;
 
 /// Name of the file.
 const NAME: &str = "manifest.jsonl";

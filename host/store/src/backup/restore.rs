@@ -20,7 +20,8 @@ use crate::engine::{Commit, Engine};
 use crate::files::{self, Offloaded};
 use crate::keys::{KeyError, MasterKey};
 use crate::mark::Mark;
-use crate::schema::{self, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema;
 use crate::sled::{SledEngine, SledOptions};
 
 /// Folder of the embedded engine in a data folder.

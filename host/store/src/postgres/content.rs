@@ -10,7 +10,8 @@ use super::deployment::{self, Deployment};
 use super::statements::Statement;
 use crate::error::StoreError;
 use crate::keys::MasterKey;
-use crate::schema::{self, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema;
 
 /// What tells whose records are in a database, and where their documents are.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
