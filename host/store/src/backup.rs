@@ -17,8 +17,6 @@
 //! that are gone dropped from the copy, and the manifest completed. The master key is never part
 //! of it; the manifest is authenticated under a key that is derived from it.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
@@ -28,7 +26,7 @@ use serde::Serialize;
 
 use self::completeness::Completeness;
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
-use self::entry::{Entry, EntryPath};
+use self::entry::{BYTES, Entry, EntryPath, KEYS, RECORDS};
 use self::error::failed_to;
 use self::manifest::{Header, ManifestWriter, Moment};
 use self::records::{Reader, RecordsCopy};
@@ -63,11 +61,6 @@ mod records;
 mod restore;
 mod restore_shared;
 
-/// Name of the file with the records.
-const RECORDS: &str = "records";
-/// Names of the folders with the byte files and the data keys.
-const BYTES: &str = "bytes";
-const KEYS: &str = "keys";
 /// A round that copies no more files than this is the last one before removals wait.
 const FEW_FILES: usize = 256;
 /// Most files that are copied while removals wait.
@@ -358,11 +351,4 @@ fn is_empty(folder: &Path, allowed: Option<&Path>) -> Result<bool, BackupError> 
         }
     }
     Ok(true)
-}
-
-/// A new file that only its owner may read.
-fn create(path: &Path) -> Result<File, BackupError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path).map_err(failed_to("create", path))
 }

@@ -13,7 +13,7 @@ use super::filling::Filling;
 use super::manifest::Manifest;
 use super::missing::{Completeness, Missing};
 use super::records::Reader;
-use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
+use super::{BackupError, Inventory, is_empty, marks};
 use crate::clock::Clock;
 use crate::content::Named;
 use crate::engine::{Commit, Engine};

@@ -5,8 +5,8 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
-use super::database::DatabaseError;
 use super::deployment::{self, Deployment};
+use super::error::DatabaseError;
 use super::statements::Statement;
 use crate::error::StoreError;
 use crate::keys::MasterKey;
