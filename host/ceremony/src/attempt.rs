@@ -3,134 +3,44 @@
 //! does one thing with the outside world, and stores what comes next, so that
 //! any host can take the attempt up wherever another one left it.
 
+mod attempts;
 mod card;
 mod device;
 mod device_link;
+mod end;
 mod finish;
 mod identity;
+mod job;
 mod outcome;
 mod prepare;
 mod transition;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use jiff::SignedDuration;
-use parafa_domain::{AttemptFailure, SigningMethod};
-use parafa_eid::EidProvider;
-use parafa_platform::Records;
-use parafa_plugin_host::{Document, KnownDocuments, PluginSource, Registry};
+use parafa_domain::AttemptFailure;
+use parafa_platform::jobs::hold;
+use parafa_store::Transaction;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
-use parafa_store::{Clock, StoreError, Transaction};
-use parafa_trust::{SignerCheck, TimestampClient};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::prompts::PromptLimits;
-use crate::changes::Changes;
-use crate::links::Links;
-
+pub(crate) use self::attempts::Attempts;
+pub use self::attempts::Providers;
 pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
 pub(super) use self::device::verified;
+pub(super) use self::end::end;
 use self::finish::is_withdrawn;
-pub(super) use self::outcome::ASK_WITHIN;
+use self::job::Payload;
+pub use self::job::{ATTEMPTS, DRIVE};
+pub(super) use self::job::{schedule, unique_key};
 pub use self::outcome::pin;
-use self::outcome::{Running, StepOutcome, Stored};
-pub(super) use self::transition::{TURN, end, take_turn};
+pub(super) use self::outcome::{ASK_WITHIN, TURN};
+use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
+pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;
-use super::{document, prompts, sealing};
+use super::{prompts, sealing};
 use crate::error::CeremonyError;
-use crate::owner::Owners;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
-use parafa_platform::jobs::hold;
-
-/// How an attempt ends whose signature was not finished in time.
-const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
-
-/// The lane of the steps of attempts; a person waits for them.
-pub const ATTEMPTS: Lane = Lane::new("attempts");
-/// The kind of the job.
-pub const DRIVE: &str = "drive-attempt";
-
-#[derive(Deserialize, Serialize)]
-struct Payload {
-    attempt: Uuid,
-}
-
-/// The name that keeps an attempt's job from being there twice.
-pub(super) fn unique_key(attempt: Uuid) -> String {
-    format!("{DRIVE}/{attempt}")
-}
-
-/// Has the attempt's first step done.
-pub(super) async fn schedule(
-    tx: &mut Transaction<'_>,
-    attempt: &AttemptRow,
-) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: ATTEMPTS,
-        kind: DRIVE.to_owned(),
-        due: attempt.started_at,
-        unique: Some(unique_key(attempt.id)),
-        payload: serde_json::json!({ "attempt": attempt.id }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
-
-/// Carries attempts of signers out, step by step.
-pub(crate) struct Attempts {
-    /// The rows and what they name.
-    pub(crate) records: Records,
-    /// Whom ceremonies are held for.
-    pub(crate) owners: Owners,
-    /// Makes signers' links.
-    pub(crate) links: Links,
-    /// How often persons are asked.
-    pub(crate) prompts: PromptLimits,
-    /// The plugins that can be called.
-    pub(crate) plugins: Arc<Registry>,
-    /// Finds those that began an attempt on another host, or long ago.
-    pub(crate) plugin_source: Arc<dyn PluginSource>,
-    /// Spares hashing a document again when it is read for the next step.
-    pub(crate) known_documents: Arc<KnownDocuments>,
-    /// Documents that are in memory at one time for attempts.
-    pub(crate) document_turns: DocumentTurns,
-    /// Checks certificates of signers.
-    pub(crate) signer_check: SignerCheck,
-    /// Gets time-stamps.
-    pub(crate) timestamps: TimestampClient,
-    /// The providers that are set up, by the method that they serve.
-    pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
-    /// This host's clock, by which certificates and time-stamps are valid. What
-    /// records say is compared with the store's time, which is one for all hosts.
-    pub(crate) clock: Arc<dyn Clock>,
-    /// How long a signature that a device has made is worth finishing.
-    pub(crate) finish_within: SignedDuration,
-    /// Tells those who wait for a ceremony.
-    pub(crate) changes: Changes,
-}
-
-/// The clients of providers, by the method that they serve.
-pub type Providers = BTreeMap<SigningMethod, Arc<dyn EidProvider>>;
-
-impl Attempts {
-    /// Methods that can be used here, whoever the signer is.
-    pub(crate) fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        let cards = self.cards.then_some(SigningMethod::Nfc);
-        self.providers.keys().copied().chain(cards).collect()
-    }
-
-    /// A document for plugins.
-    async fn document(&self, key: &DataKey, bytes: Uuid) -> Result<Document, CeremonyError> {
-        document(&self.records, &self.known_documents, key, bytes).await
-    }
-}
 
 impl Attempts {
     /// Does the next step of an attempt. `job` is the claim as it stands, also

@@ -13,7 +13,7 @@ use parafa_plugin_host::{
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 
-use super::Attempts;
+use super::attempts::Attempts;
 use super::outcome::{Running, SignedVersion, StepOutcome, Stored, pin};
 use super::prepare::{NoAnswers, broken, plugin_failed};
 use super::transition::pause;

@@ -15,8 +15,9 @@ use parafa_plugin_host::{
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
+use super::attempts::Attempts;
+use super::card;
 use super::outcome::{Next, Running, StepOutcome, pin};
-use super::{Attempts, card};
 use crate::error::CeremonyError;
 use crate::plugin_failure;
 use crate::records::{AttemptStep, ChosenCertificate, PluginPin, PreparedSignature};
