@@ -6,8 +6,10 @@
 mod card;
 mod device;
 mod device_link;
+mod end;
 mod finish;
 mod identity;
+mod job;
 mod outcome;
 mod prepare;
 mod transition;
@@ -16,61 +18,31 @@ mod turns;
 use std::collections::BTreeSet;
 
 use parafa_domain::{AttemptFailure, SigningMethod};
+use parafa_platform::jobs::hold;
 use parafa_plugin_host::Document;
+use parafa_store::Transaction;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, Lane, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
-use parafa_store::{StoreError, Transaction};
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub(super) use self::card::{CARD_WITHIN, forget_answered, link};
 pub(super) use self::device::verified;
+pub(super) use self::end::end;
 use self::finish::is_withdrawn;
-pub(super) use self::outcome::ASK_WITHIN;
+use self::job::Payload;
+pub use self::job::{ATTEMPTS, DRIVE};
+pub(super) use self::job::{schedule, unique_key};
 pub use self::outcome::pin;
-use self::outcome::{Running, StepOutcome, Stored};
-pub(super) use self::transition::{TURN, end, take_turn};
+pub(super) use self::outcome::{ASK_WITHIN, TURN};
+use self::outcome::{Running, StepOutcome, Stored, TOO_LATE};
+pub(super) use self::transition::take_turn;
 pub use self::turns::DocumentTurns;
-use super::{document, prompts, sealing};
+use super::{prompts, sealing};
 use crate::ceremonies::Ceremonies;
+use crate::document::document;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
-use parafa_platform::jobs::hold;
-
-/// How an attempt ends whose signature was not finished in time.
-const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
-
-/// The lane of the steps of attempts; a person waits for them.
-pub const ATTEMPTS: Lane = Lane::new("attempts");
-/// The kind of the job.
-pub const DRIVE: &str = "drive-attempt";
-
-#[derive(Deserialize, Serialize)]
-struct Payload {
-    attempt: Uuid,
-}
-
-/// The name that keeps an attempt's job from being there twice.
-pub(super) fn unique_key(attempt: Uuid) -> String {
-    format!("{DRIVE}/{attempt}")
-}
-
-/// Has the attempt's first step done.
-pub(super) async fn schedule(
-    tx: &mut Transaction<'_>,
-    attempt: &AttemptRow,
-) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: ATTEMPTS,
-        kind: DRIVE.to_owned(),
-        due: attempt.started_at,
-        unique: Some(unique_key(attempt.id)),
-        payload: serde_json::json!({ "attempt": attempt.id }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
-}
 
 impl Ceremonies {
     /// Methods that can be used here, whoever the signer is.

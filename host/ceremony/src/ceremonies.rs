@@ -49,6 +49,9 @@ use crate::records::{CeremonyLinkRow, CeremonyRow};
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
 const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
+/// Looks at links that are under way at the same time. Each takes memory until the
+/// store has answered, and thousands of pages may begin at one moment.
+const LOOKS_AT_ONCE: usize = 64;
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
@@ -202,7 +205,7 @@ impl Ceremonies {
             earlier_signatures_cache: EarlierSignaturesCache::default(),
             changes: parts.changes,
             waiting: Waiting::default(),
-            looks: Semaphore::new(state::LOOKS_AT_ONCE),
+            looks: Semaphore::new(LOOKS_AT_ONCE),
             last_states: LastStates::default(),
             work: parts.work,
             stop: parts.stop,

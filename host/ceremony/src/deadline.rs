@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use super::ceremonies::Ceremonies;
 use super::change;
-use super::opening::days_after;
 use super::reader::UnsealedCeremony;
 use crate::error::CeremonyError;
+use crate::forms::days_after;
 use crate::records::CeremonyRow;
 
 /// The kind of the job.

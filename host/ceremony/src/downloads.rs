@@ -15,13 +15,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::reader::CeremonyReader;
+use super::reader::{CeremonyReader, private_of};
 
 pub use self::sending::BrokenOff;
 use self::sending::{Content, PACE, send};
 use self::slots::{DownloadSlot, PATIENCE};
 pub use self::slots::{DownloadSlots, Requester};
-use super::notices;
 use crate::error::CeremonyError;
 use crate::records::{CeremonyRow, DocumentVersion};
 use parafa_platform::accounts::Caller;
@@ -116,7 +115,7 @@ impl Downloads {
     ) -> Result<Download, CeremonyError> {
         let key = self.reader.key_to(row).await?;
         Ok(Download {
-            name: notices::private_of(&key, row)?.document_name,
+            name: private_of(&key, row)?.document_name,
             version,
             simulated: false,
             signing: row.signing.id.uuid(),

@@ -1,9 +1,11 @@
 //! What a ceremony is to be, checked for form.
 
+use jiff::{SignedDuration, Timestamp};
 use parafa_api_ceremony::SubjectNotice;
 use parafa_domain::{
     Language, MethodSet, NewSigner, PersonalCode, SignerId, SignerRole, SigningOrder,
 };
+use parafa_store::clock::shifted;
 use uuid::Uuid;
 
 use crate::records::{Delivery, SignerPrivate};
@@ -80,4 +82,9 @@ impl SignerForm {
             decline_reason: None,
         }
     }
+}
+
+/// So many times 24 hours later.
+pub(crate) fn days_after(now: Timestamp, days: u16) -> Timestamp {
+    shifted(now, SignedDuration::from_hours(24 * i64::from(days)))
 }

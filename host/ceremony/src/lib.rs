@@ -10,6 +10,7 @@ pub mod ceremonies;
 pub mod change;
 pub mod changes;
 pub mod deadline;
+mod document;
 pub mod downloads;
 pub mod erase;
 mod error;
@@ -34,11 +35,7 @@ mod unnamed;
 pub use parafa_api_ceremony::SubjectNotice;
 pub use parafa_platform::waiting;
 
-use parafa_platform::Records;
-use parafa_plugin_host::{Document, KnownDocuments};
 use parafa_store::StoreError;
-use parafa_store::keys::DataKey;
-use uuid::Uuid;
 
 pub use crate::ceremonies::{Ceremonies, CeremonyParts};
 pub use crate::error::{AttemptsOf, BUSY_RETRY_SECONDS, CeremonyError};
@@ -52,18 +49,6 @@ pub const JOB_KINDS: &[&str] = &[
     erase::FINISH_ERASURE,
     remind::REMIND,
 ];
-
-/// A document for plugins. Its bytes are written once, under an id of their
-/// own that they are sealed with.
-async fn document(
-    records: &Records,
-    known: &KnownDocuments,
-    key: &DataKey,
-    bytes: Uuid,
-) -> Result<Document, CeremonyError> {
-    let read = records.files.read(key, bytes).await?;
-    Ok(known.document(bytes.as_u128(), read))
-}
 
 /// Random bytes from which a plugin derives the identifiers of one document.
 ///

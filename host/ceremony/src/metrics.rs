@@ -16,18 +16,11 @@ pub(crate) use self::downloads::{download_began, download_broken_off, download_e
 pub use self::room::look_at_quotas;
 pub(crate) use self::room::{Shortage, upload_refused};
 
-/// The numbers of this process.
-static METRICS: LazyLock<CeremonyMetrics> = LazyLock::new(CeremonyMetrics::default);
+/// The attempts of this process that have ended.
+static ATTEMPTS: LazyLock<Family<AttemptLabels, Counter>> = LazyLock::new(Family::default);
 
 /// The outcome of an attempt that ended with a signature.
 pub(crate) const SIGNED: &str = "signed";
-
-#[derive(Debug, Default)]
-struct CeremonyMetrics {
-    attempts: Family<AttemptLabels, Counter>,
-    downloads: downloads::DownloadMetrics,
-    room: room::RoomMetrics,
-}
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct AttemptLabels {
@@ -40,15 +33,15 @@ pub fn register(registry: &mut Registry) {
     registry.register(
         "ceremony_attempts",
         "Attempts of signers that have ended, by method and outcome",
-        METRICS.attempts.clone(),
+        ATTEMPTS.clone(),
     );
-    METRICS.downloads.register(registry);
-    METRICS.room.register(registry);
+    downloads::register(registry);
+    room::register(registry);
 }
 
 /// Counts an attempt that has ended: [`SIGNED`], or the code of why not.
 pub(crate) fn attempt_ended(method: SigningMethod, outcome: &'static str) {
     let method = method.name();
     let labels = AttemptLabels { method, outcome };
-    METRICS.attempts.get_or_create(&labels).inc();
+    ATTEMPTS.get_or_create(&labels).inc();
 }

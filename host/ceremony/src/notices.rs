@@ -11,11 +11,9 @@ use uuid::Uuid;
 use crate::error::CeremonyError;
 use crate::history::record_events;
 use crate::owner::Owners;
-use crate::records::{
-    CeremonyLinkRow, CeremonyPrivate, CeremonyRow, Delivery, MailKind, MailPayload, SignerPrivate,
-    SignerPrivateRow,
-};
-use crate::{links, opening, sealing};
+pub use crate::reader::{private_of, signer_private};
+use crate::records::{CeremonyLinkRow, CeremonyRow, Delivery, MailKind, MailPayload};
+use crate::{forms, links};
 
 /// Appends each transition to the audit trail, has signers mailed whose turn has
 /// come, and lets the owner store what follows from it.
@@ -96,7 +94,7 @@ pub async fn note_done(
         token_hash: links::copy_token(master, signer.uuid()).hash().to_string(),
         signing: row.signing.id.uuid(),
         signer: signer.uuid(),
-        copy_until: Some(opening::days_after(tx.now(), COPY_DAYS)),
+        copy_until: Some(forms::days_after(tx.now(), COPY_DAYS)),
     };
     tx.put(&link).await?;
     note_mail(tx, key, row, signer, MailKind::Done).await
@@ -137,23 +135,6 @@ async fn mail_payload(
         document_name: about.document_name,
         subject_notice: about.subject_notice,
     })
-}
-
-/// What is sealed in a ceremony that is not erased.
-pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
-    let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
-    sealing::open_ceremony(key, row.signing.id.uuid(), sealed)
-}
-
-/// What is sealed about a party.
-pub async fn signer_private(
-    tx: &mut Transaction<'_>,
-    key: &DataKey,
-    signer: Uuid,
-) -> Result<SignerPrivate, CeremonyError> {
-    let row = tx.get::<SignerPrivateRow>(&signer).await?;
-    let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
-    sealing::open_signer(key, signer, &row.private)
 }
 
 /// Stores a notice about a ceremony.

@@ -1,17 +1,15 @@
 //! Opens ceremonies: one document, one link for each signer.
 
 use bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{Ceremony, CeremonyId, NewCeremony, SignerRole, SignerStatus};
 use parafa_platform::accounts::Caller;
-use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use parafa_store::{MasterKey, Transaction, audit};
 use uuid::Uuid;
 
 use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
-use crate::forms::{SignerForm, TermsForm};
+use crate::forms::{SignerForm, TermsForm, days_after};
 use crate::reader::UnsealedCeremony;
 use crate::records::{
     CeremonyLinkRow, CeremonyPrivate, CeremonyRow, DocumentVersion, MailKind, Owner,
@@ -257,9 +255,4 @@ impl PreparedCeremony {
 pub fn identity_lock(master: &MasterKey, signer: Uuid, personal_code: &str) -> String {
     let value = format!("{signer}\n{personal_code}");
     master.index("identity-lock", &value).to_string()
-}
-
-/// So many times 24 hours later.
-pub(super) fn days_after(now: Timestamp, days: u16) -> Timestamp {
-    shifted(now, SignedDuration::from_hours(24 * i64::from(days)))
 }

@@ -10,7 +10,7 @@ use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::{notices, sealing};
+use super::sealing;
 use crate::error::CeremonyError;
 use crate::records::{
     CeremonyPrivate, CeremonyRow, DocumentVersion, SignerPrivate, SignerPrivateRow,
@@ -83,7 +83,7 @@ impl UnsealedCeremony {
     ) -> Result<Self, CeremonyError> {
         let signers = signers.iter();
         Ok(Self {
-            private: notices::private_of(key, &row)?,
+            private: private_of(key, &row)?,
             signers: signers
                 .map(|signer| sealing::open_signer(key, signer.signer, &signer.private))
                 .collect::<Result<_, _>>()?,
@@ -114,7 +114,7 @@ impl UnsealedSigner {
         let party = row.signing.signer(id).ok_or(CeremonyError::NotFound)?;
         Ok(Self {
             party: party.clone(),
-            private: notices::signer_private(tx, key, id.uuid()).await?,
+            private: signer_private(tx, key, id.uuid()).await?,
             can_still_sign: row.signing.can_still_sign(id, tx.now()),
         })
     }
@@ -360,4 +360,21 @@ async fn signer_rows(
         }
     }
     Ok(Some(rows))
+}
+
+/// What is sealed in a ceremony that is not erased.
+pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
+    let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
+    sealing::open_ceremony(key, row.signing.id.uuid(), sealed)
+}
+
+/// What is sealed about a party.
+pub async fn signer_private(
+    tx: &mut Transaction<'_>,
+    key: &DataKey,
+    signer: Uuid,
+) -> Result<SignerPrivate, CeremonyError> {
+    let row = tx.get::<SignerPrivateRow>(&signer).await?;
+    let row = row.ok_or(CeremonyError::Inconsistent("a signer has no row"))?;
+    sealing::open_signer(key, signer, &row.private)
 }

@@ -394,6 +394,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_is_not_there_is_trouble() {
-        assert_eq!(mailer(1).send("0192-1", &letter()).await, Err(MailError::Unavailable));
+        assert_eq!(
+            mailer(1).send("0192-1", &letter()).await,
+            Err(MailError::Unavailable)
+        );
     }
 }

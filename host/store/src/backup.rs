@@ -17,8 +17,6 @@
 //! that are gone dropped from the copy, and the manifest completed. The master key is never part
 //! of it; the manifest is authenticated under a key that is derived from it.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
@@ -26,29 +24,31 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use self::completeness::Completeness;
 use self::copy::{AT_ONCE, Copies, copy_beside, refuse_inside};
-use self::entry::{Entry, EntryPath};
+use self::entry::{BYTES, Entry, EntryPath, KEYS, RECORDS};
 use self::error::failed_to;
 use self::manifest::{Header, ManifestWriter, Moment};
-use self::missing::Completeness;
 use self::records::{Reader, RecordsCopy};
 use crate::blobs::Hold;
 use crate::bytes::ByteFiles;
-use crate::content::{Named, Tables};
+use crate::content::Named;
 use crate::error::StoreError;
 use crate::files::{self, Offloaded};
 use crate::keys::DataKeys;
-use crate::schema::{self, SCHEMA_VERSION, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema::{self, SCHEMA_VERSION};
 use crate::store::Store;
+use crate::tables::Tables;
 
 pub use self::error::BackupError;
-pub(crate) use self::filling::RestoringRow;
 pub use self::held::hold_records;
 pub(crate) use self::marks::{is_half_restored, is_proven, prove_restored};
 pub use self::marks::{is_held, release};
 pub use self::missing::{Missing, MissingItem, Shortfall};
 pub use self::restore::{Backup, RestoreOptions, RestoreReport};
 
+mod completeness;
 mod copy;
 mod entry;
 mod error;
@@ -61,11 +61,6 @@ mod records;
 mod restore;
 mod restore_shared;
 
-/// Name of the file with the records.
-const RECORDS: &str = "records";
-/// Names of the folders with the byte files and the data keys.
-const BYTES: &str = "bytes";
-const KEYS: &str = "keys";
 /// A round that copies no more files than this is the last one before removals wait.
 const FEW_FILES: usize = 256;
 /// Most files that are copied while removals wait.
@@ -356,11 +351,4 @@ fn is_empty(folder: &Path, allowed: Option<&Path>) -> Result<bool, BackupError> 
         }
     }
     Ok(true)
-}
-
-/// A new file that only its owner may read.
-fn create(path: &Path) -> Result<File, BackupError> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(path).map_err(failed_to("create", path))
 }

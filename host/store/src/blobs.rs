@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +18,9 @@ use tokio::sync::OwnedRwLockWriteGuard;
 use uuid::Uuid;
 
 use crate::owned_folder::OwnedFolder;
+
+/// How much is read at once of a byte file that is read piece by piece, in bytes.
+pub const READ_AHEAD_BYTES: u64 = 1024 * 1024;
 
 /// What keeps blobs.
 #[async_trait]
@@ -142,6 +145,17 @@ pub(crate) struct FolderFault {
     pub(crate) action: &'static str,
     pub(crate) path: PathBuf,
     pub(crate) source: io::Error,
+}
+
+pub(crate) fn failed_to<'p>(
+    action: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> FolderFault + 'p {
+    move |source| FolderFault {
+        action,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 /// Blobs of one kind, with their quarantine.

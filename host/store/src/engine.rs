@@ -10,13 +10,12 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 pub use self::feed::{Committed, Feed};
+pub use crate::key::MAX_KEY_BYTES;
 use crate::sled::Loss;
 
 pub(crate) mod due;
 pub(crate) mod feed;
 
-/// Longest key, in bytes.
-pub const MAX_KEY_BYTES: usize = 1024;
 /// Largest value, in bytes.
 pub const MAX_VALUE_BYTES: usize = 64 * 1024;
 /// Most puts and deletes in one commit.

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::engine::EngineError;
-use crate::schema::StoreMode;
+use crate::mode::StoreMode;
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]

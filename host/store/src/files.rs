@@ -14,6 +14,8 @@ use tokio::task::JoinError;
 /// longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// What the name of a file ends in while it is written.
+pub(crate) const TEMPORARY: &str = "new";
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

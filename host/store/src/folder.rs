@@ -1,23 +1,23 @@
 //! All that one embedded server keeps, in one data folder.
 
-use std::io;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::error::FolderError;
 use crate::backup;
-use crate::bytes::{ByteFileError, ByteFiles};
+use crate::bytes::ByteFiles;
 use crate::clock::Clock;
-use crate::engine::EngineError;
 use crate::error::StoreError;
 use crate::files;
 use crate::keys::{self, DataKeys, KeyError, MasterKey, Wrapped};
-use crate::postgres::DatabaseError;
-use crate::schema::{self, StoreMode};
-use crate::shared::ObjectsError;
+use crate::mode::StoreMode;
+use crate::schema;
 use crate::sled::{self, AcceptedLoss, RecordsLook, SledEngine, SledOptions};
 use crate::store::Store;
 use crate::torn;
+
+mod error;
 
 /// How to open a data folder.
 #[derive(Clone)]
@@ -50,127 +50,6 @@ pub struct Folder {
     pub keys: DataKeys,
     /// The master key.
     pub master: Arc<MasterKey>,
-}
-
-/// Why a data folder could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum FolderError {
-    /// The records.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The engine.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The database.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    /// What keeps the large content of several hosts.
-    #[error(transparent)]
-    Objects(#[from] ObjectsError),
-    /// The large content.
-    #[error(transparent)]
-    Files(#[from] ByteFileError),
-    /// The keys.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// A restore into the folder was cut short.
-    #[error(
-        "{path} is the rest of a restore that was cut short: remove it and restore the backup again"
-    )]
-    HalfRestored {
-        /// The folder.
-        path: String,
-    },
-    /// There is what records say the owners of, and no records.
-    #[error(
-        "there are data keys or documents in {path}, or the mark of a store, but not the records in {path}/store: mount that folder or bring it back, or restore a backup to another folder"
-    )]
-    RecordsAway {
-        /// The data folder.
-        path: String,
-    },
-    /// There are keys, and no folder of what is sealed under them.
-    #[error(
-        "there are data keys in {path}, but not the folder {path}/bytes of the documents: mount it or bring it back, or restore a backup to another folder; if the documents are gone for good, make an empty folder there"
-    )]
-    DocumentsAway {
-        /// The data folder.
-        path: String,
-    },
-    /// What was restored was not backed up by a server with this master key.
-    #[error(
-        "{path} was restored from a backup that was not written by a server with this master key: \
-         somebody has changed it; remove the folder and restore another backup"
-    )]
-    NotAuthentic {
-        /// The folder.
-        path: String,
-    },
-    /// A mark in the folder cannot be read or removed.
-    #[error("could not read what {path} was restored from")]
-    Mark {
-        /// The folder.
-        path: String,
-        /// The operating system's answer.
-        source: io::Error,
-    },
-    /// The master key would lie among what it protects.
-    #[error("the master key {path} must lie outside the store's folders")]
-    MasterKeyInside {
-        /// The master key's file.
-        path: String,
-    },
-}
-
-impl FolderError {
-    /// Whether what hosts share cannot be reached now, and may be at any moment.
-    #[must_use]
-    pub fn is_away(&self) -> bool {
-        match self {
-            Self::Store(StoreError::Engine(error)) | Self::Engine(error) => {
-                matches!(error, EngineError::Unavailable { .. })
-            }
-            Self::Database(error) => error.obstacle().may_pass(),
-            Self::Objects(error) => !error.is_refusal(),
-            Self::Files(error) => matches!(error, ByteFileError::Unavailable { .. }),
-            Self::Keys(error) => matches!(error, KeyError::Unavailable { .. }),
-            _ => false,
-        }
-    }
-
-    /// Whether it lies with what is where and who uses it, and not with a disk that fails.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            Self::Store(error) => matches!(
-                error,
-                StoreError::SchemaTooNew { .. }
-                    | StoreError::WrongMode { .. }
-                    | StoreError::WrongMasterKey
-                    | StoreError::SchemaMissing
-                    | StoreError::Restoring
-            ),
-            Self::Engine(error) => match error {
-                EngineError::InUse { .. }
-                | EngineError::Short { .. }
-                | EngineError::Damaged { .. } => true,
-                EngineError::Io { source, .. } => files::is_for_operators(source),
-                _ => false,
-            },
-            Self::Database(error) => error.is_refusal(),
-            Self::Objects(error) => error.is_refusal(),
-            Self::Keys(error) => error.is_refusal(),
-            Self::Files(ByteFileError::Io { source, .. }) | Self::Mark { source, .. } => {
-                files::is_for_operators(source)
-            }
-            Self::Files(_) => false,
-            Self::HalfRestored { .. }
-            | Self::RecordsAway { .. }
-            | Self::DocumentsAway { .. }
-            | Self::NotAuthentic { .. }
-            | Self::MasterKeyInside { .. } => true,
-        }
-    }
 }
 
 /// What a data folder tells without being opened.

@@ -3,20 +3,16 @@
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use uuid::{Builder, Uuid, Variant};
+use uuid::{Builder, Uuid};
 
-use crate::engine::{Direction, Scan};
 use crate::error::StoreError;
-use crate::key::past_prefix;
-use crate::store::Store;
-use crate::table::layout;
 
 /// The largest value of the counter in `rand_a`.
 const MAX_COUNTER: u16 = 0x0fff;
 
 /// Makes UUIDv7s that grow, also within a millisecond and when the clock is set back: `rand_a`
 /// is a counter (RFC 9562, 6.2, method 1), and a full one runs into the next millisecond. So that
-/// they grow across restarts too, it goes on after the [greatest](greatest_in) of the store.
+/// they grow across restarts too, it goes on after the greatest of the store.
 #[derive(Default)]
 pub(crate) struct IdSource(Mutex<Last>);
 
@@ -46,46 +42,6 @@ impl IdSource {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Last::of(id).max(*last);
     }
-}
-
-/// The greatest UUIDv7 that a row's key begins with, or that is all of a row's key but for the id
-/// before it. Reads one row of each table, and of each first half of such a pair: of an embedded
-/// engine, each of them a step in memory or two.
-pub(crate) async fn greatest_in(store: &Store) -> Result<Option<Uuid>, StoreError> {
-    let mut greatest = None;
-    for table in store.table_names().await? {
-        let start = layout::table_named(&table);
-        let mut end = past_prefix(&start);
-        loop {
-            let scan = Scan {
-                start: start.clone(),
-                end,
-                direction: Direction::Descending,
-                limit: 1,
-            };
-            let rows = store.engine().scan(scan).await?;
-            let Some((first, rest)) = rows.first().and_then(|row| {
-                let key = layout::row_key_of(&row.key);
-                let (id, rest) = key.split_first_chunk()?;
-                Some((as_v7(*id)?, rest))
-            }) else {
-                break;
-            };
-            let second = <[u8; 16]>::try_from(rest).ok().and_then(as_v7);
-            greatest = greatest.max(Some(first)).max(second);
-            if second.is_none() {
-                break;
-            }
-            end = [&start, &first.as_bytes()[..]].concat();
-        }
-    }
-    Ok(greatest)
-}
-
-fn as_v7(bytes: [u8; 16]) -> Option<Uuid> {
-    let id = Uuid::from_bytes(bytes);
-    let is_v7 = id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122;
-    is_v7.then_some(id)
 }
 
 impl Last {

@@ -24,8 +24,6 @@ use crate::table::{AnyIndex, Index, Table, TableName, layout};
 use crate::transaction::Transaction;
 
 pub use look::{LanePosition, WaitingJob, waiting};
-pub(crate) use look::{claim_these, due, due_places};
-pub(crate) use requeue::{follow_clock_back, release_claims};
 
 /// A queue of its own, so that one kind of work does not wait for another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -280,21 +278,27 @@ pub async fn hasten(
     Ok(HastenOutcome::Due)
 }
 
-pub(crate) async fn claim_due(
-    store: &Store,
-    lane: Lane,
-    limit: usize,
-    lease: SignedDuration,
-) -> Result<Vec<ClaimedJob>, StoreError> {
-    let engine = store.engine();
-    let claim = ClaimDue {
-        queue: layout::queue(lane.0),
-        now: engine.now().await?,
-        lease,
-        limit,
-    };
-    let entries = engine.claim_due(claim).await?;
-    claimed(store, lane, entries).await
+impl Store {
+    /// Takes up to `limit` due jobs of a lane for the time of `lease`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn claim_due(
+        &self,
+        lane: Lane,
+        limit: usize,
+        lease: SignedDuration,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        let engine = self.engine();
+        let claim = ClaimDue {
+            queue: layout::queue(lane.0),
+            now: engine.now().await?,
+            lease,
+            limit,
+        };
+        let entries = engine.claim_due(claim).await?;
+        claimed(self, lane, entries).await
+    }
 }
 
 /// The jobs of entries that were claimed; what has no job any more is removed.

@@ -3,6 +3,9 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
+/// Longest key, in bytes.
+pub const MAX_KEY_BYTES: usize = 1024;
+
 /// Length of an encoded [`Timestamp`].
 pub(crate) const TIMESTAMP_BYTES: usize = 8;
 
@@ -142,7 +145,7 @@ pub(crate) fn past_prefix(prefix: &[u8]) -> Vec<u8> {
             return end;
         }
     }
-    vec![0xff; crate::engine::MAX_KEY_BYTES + 1]
+    vec![0xff; MAX_KEY_BYTES + 1]
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub mod keys;
 pub mod lease;
 mod mark;
 pub mod memory;
+mod mode;
 mod owned_folder;
 pub mod postgres;
 mod quarantine;
@@ -42,14 +43,13 @@ mod stored_row;
 mod sums;
 mod sweep;
 mod table;
+mod tables;
 mod torn;
 mod transaction;
 
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
-pub use crate::content::{
-    Content, Named, NamedContent, Needs, TableDeclaration, Tables, UnreadRows,
-};
+pub use crate::content::{Content, Named};
 pub use crate::engine::{
     Commit, CommitOutcome, Committed, Direction, Engine, EngineError, EntriesCopy, Entry, Feed,
     Scan, Snapshot, SnapshotSource, Version, Versioned,
@@ -61,10 +61,12 @@ pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};
 pub use crate::keys::{BlindIndex, DataKey, DataKeys, KeyError, MasterKey, Sealed};
 pub use crate::memory::MemoryEngine;
-pub use crate::schema::{SCHEMA_VERSION, StoreMode};
+pub use crate::mode::StoreMode;
+pub use crate::schema::SCHEMA_VERSION;
 pub use crate::sled::{AcceptedLoss, Loss, RecordsLook, SledEngine};
 pub use crate::store::{BoxFuture, RetryPolicy, Store, TransactionCounts};
 pub use crate::stored_row::StoredRow;
 pub use crate::sums::{Addend, QuotaAmounts, QuotaKey};
 pub use crate::table::{AnyIndex, Index, MAX_PAGE_ROWS, Page, Paged, Table, TableName};
+pub use crate::tables::{NamedContent, Needs, TableDeclaration, Tables, UnreadRows};
 pub use crate::transaction::{Guard, Transaction};

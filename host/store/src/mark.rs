@@ -5,10 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::blobs::{BlobError, FolderFault};
+use crate::blobs::{BlobError, FolderFault, failed_to};
 use crate::files;
-use crate::owned_folder::failed_to;
-use crate::sweep;
 
 const NAME: &str = "data-keys";
 /// What it says to whoever finds it.
@@ -55,7 +53,7 @@ impl Mark {
 
     /// The same, with what it says.
     pub(crate) fn set_text(&self, text: &str) -> Result<(), FolderFault> {
-        let temporary = self.0.with_extension(sweep::TEMPORARY);
+        let temporary = self.0.with_extension(files::TEMPORARY);
         match files::write_new(&temporary, &self.0, text.as_bytes()) {
             Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
                 Err(failed_to("write", &self.0)(source))

@@ -14,12 +14,11 @@ use jiff::Timestamp;
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-use crate::blobs::{BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine};
+use crate::blobs::{BlobError, BlobStore, FolderFault, Hold, Listed, Part, Quarantine, failed_to};
 use crate::files;
 use crate::folder_sync::FolderSync;
 use crate::mark::Mark;
 use crate::quarantine::QuarantineFolder;
-use crate::sweep;
 
 /// Files that are moved while removals wait.
 const MOVED_AT_ONCE: usize = 256;
@@ -135,7 +134,7 @@ impl OwnedFolder {
         let name = name.to_str()?;
         let whole = self.id_of(name);
         let unfinished = || {
-            let stem = name.strip_suffix(sweep::TEMPORARY)?.strip_suffix('.')?;
+            let stem = name.strip_suffix(files::TEMPORARY)?.strip_suffix('.')?;
             Uuid::parse_str(stem).ok()
         };
         // Where the times cannot be read, or the file is gone meanwhile, it counts as just written.
@@ -149,7 +148,7 @@ impl OwnedFolder {
     }
 
     fn temporary(&self, id: Uuid) -> PathBuf {
-        self.path.join(format!("{id}.{}", sweep::TEMPORARY))
+        self.path.join(format!("{id}.{}", files::TEMPORARY))
     }
 
     /// Moves files between the folder and its quarantine, some at a time, while nobody removes
@@ -344,16 +343,5 @@ impl Quarantine for OwnedFolder {
 
     async fn hold_removals(&self) -> Result<Hold, BlobError> {
         Ok(Box::new(self.removals.clone().write_owned().await))
-    }
-}
-
-pub(crate) fn failed_to<'p>(
-    action: &'static str,
-    path: &'p Path,
-) -> impl FnOnce(io::Error) -> FolderFault + 'p {
-    move |source| FolderFault {
-        action,
-        path: path.to_owned(),
-        source,
     }
 }

@@ -11,24 +11,25 @@ use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroU16;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::bytes::Bytes;
 use async_trait::async_trait;
 use jiff::Timestamp;
-use tokio_postgres::Row;
 
 pub(crate) use self::blobs::{Kind, PostgresBlobs};
 use self::claims::Claims;
 pub use self::clock::DatabaseClock;
 use self::committer::Committers;
 pub use self::content::DatabaseContent;
-pub use self::database::{Database, DatabaseError, DatabaseLook, DatabaseOptions};
+pub use self::database::{Database, DatabaseOptions, PATIENCE};
 pub(crate) use self::deployment::Deployment;
 pub use self::durability::Weakness;
+pub use self::error::DatabaseError;
+pub use self::look::DatabaseLook;
 pub use self::migrations::MIGRATIONS;
 pub use self::obstacle::Obstacle;
 pub(crate) use self::quarantine::SharedQuarantine;
+use self::rows::{entry, versioned};
 use self::snapshot::Snapshots;
 use self::statements::{ScanParameters, Statement};
 use crate::clock::Clock;
@@ -46,22 +47,22 @@ mod database;
 mod deployment;
 mod durability;
 mod encryption;
+mod error;
 mod group;
 mod hosts;
 mod left_behind;
+mod look;
 mod migrations;
 mod numbers;
 mod obstacle;
 mod pooler;
 mod quarantine;
 mod queue;
+mod rows;
 mod session;
 mod sessions;
 mod snapshot;
 mod statements;
-
-/// For how long a call waits for a database that is away before it gives up.
-pub const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The engine on PostgreSQL.
 pub struct PostgresEngine {
@@ -172,28 +173,4 @@ impl fmt::Debug for PostgresEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresEngine").finish_non_exhaustive()
     }
-}
-
-fn entry(row: &Row) -> Result<Entry, DatabaseError> {
-    let key: &[u8] = row.try_get(0)?;
-    Ok(Entry {
-        key: Bytes::copy_from_slice(key),
-        stored: versioned(row, 1)?,
-    })
-}
-
-/// The version in a column, and the value in the one after it.
-fn versioned(row: &Row, column: usize) -> Result<Versioned, DatabaseError> {
-    let value: &[u8] = row.try_get(column + 1)?;
-    Ok(Versioned {
-        version: version(row.try_get(column)?)?,
-        value: Bytes::copy_from_slice(value),
-    })
-}
-
-fn version(number: i64) -> Result<Version, DatabaseError> {
-    let version = u64::try_from(number).ok().and_then(Version::new);
-    version.ok_or(DatabaseError::Damaged {
-        what: "an entry without the number of a commit",
-    })
 }

@@ -1,40 +1,20 @@
 //! What kind of store the data are.
 
-use std::fmt;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use crate::backup::RestoringRow;
 use crate::content::Content;
 use crate::engine::{Engine, Entry, Scan};
 use crate::error::StoreError;
 use crate::keys::MasterKey;
+use crate::mode::StoreMode;
 use crate::store::{BoxFuture, Store};
 use crate::table::{Table, TableName, decode, layout};
 use crate::transaction::Transaction;
 
 /// The latest layout of keys and rows that this crate writes.
 pub const SCHEMA_VERSION: u32 = 1;
-
-/// What a store was made for. Neither kind of server opens the other's.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StoreMode {
-    /// The demo world.
-    Demo,
-    /// Real signatures.
-    Production,
-}
-
-impl fmt::Display for StoreMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Demo => "demo",
-            Self::Production => "production",
-        })
-    }
-}
 
 #[derive(Deserialize, Serialize)]
 struct SchemaRow {
@@ -52,6 +32,22 @@ impl Table for SchemaRow {
     const CONTENT: Content = Content::Nothing;
 
     fn key(&self) -> Self::Key {}
+}
+
+/// Stands in an engine that hosts share while a restore fills it: none of them opens it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct RestoringRow {
+    /// Tells this restore from every other one.
+    pub(crate) restore: Uuid,
+    pub(crate) until: Timestamp,
+}
+
+impl Table for RestoringRow {
+    type Key = ();
+    const NAME: TableName = TableName::reserved("_restoring");
+    const CONTENT: Content = Content::Nothing;
+
+    fn key(&self) {}
 }
 
 /// What to do where records do not say what they are for.

@@ -10,26 +10,24 @@ use self::bucket::{BucketBlobs, MARKER};
 pub use self::look::look_at_objects;
 use self::objects::Kind as Place;
 pub use self::objects::{Objects, ObjectsError};
-use crate::blobs::{BlobError, BlobStore, Blobs};
+pub use crate::blobs::READ_AHEAD_BYTES;
+use crate::blobs::{BlobError, BlobStore, Blobs, failed_to};
 use crate::bytes::ByteFiles;
 use crate::clock::Clock;
 use crate::files;
 use crate::folder::{Folder, FolderError};
 use crate::keys::{DataKeys, MasterKey};
 use crate::mark::Mark;
-use crate::owned_folder::{OwnedFolder, failed_to};
+use crate::mode::StoreMode;
+use crate::owned_folder::OwnedFolder;
 use crate::postgres::{
     Database, Deployment, Kind, PostgresBlobs, PostgresEngine, SharedQuarantine,
 };
-use crate::schema::StoreMode;
 use crate::store::Store;
 
 mod bucket;
 mod look;
 mod objects;
-
-/// How much is read at once of a byte file that is read piece by piece, in bytes.
-pub const READ_AHEAD_BYTES: u64 = 1024 * 1024;
 
 /// How to open what hosts share.
 #[derive(Clone)]

@@ -7,19 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::engine::{Commit, CommitOutcome, Engine, EngineError};
 use crate::error::StoreError;
 use crate::files;
-use crate::ids::{self, IdSource};
-use crate::jobs::{self, ClaimedJob, Lane, LanePosition};
-use crate::keys::MasterKey;
-use crate::schema::{self, StoreMode};
+use crate::ids::IdSource;
 use crate::sums::{Moved, Sums, ledger};
 use crate::table::{Table, layout};
 use crate::transaction::Transaction;
+
+mod opening;
 
 /// What a transaction's closure returns.
 pub type BoxFuture<'t, T> = Pin<Box<dyn Future<Output = T> + Send + 't>>;
@@ -73,56 +72,6 @@ struct Counters {
 }
 
 impl Store {
-    /// Opens the records in `engine`; an empty engine becomes a store of this mode and key.
-    ///
-    /// # Errors
-    /// When the data are of a later schema, of the other mode or under another master key.
-    pub async fn open(
-        engine: Arc<dyn Engine>,
-        master: &MasterKey,
-        mode: StoreMode,
-    ) -> Result<Self, StoreError> {
-        Self::opened(engine, master, mode, schema::WhereMissing::Refuse).await
-    }
-
-    /// Opens the records of which some are lost: also the row that says what they are for, which
-    /// is made anew then.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub(crate) async fn open_what_is_left(
-        engine: Arc<dyn Engine>,
-        master: &MasterKey,
-        mode: StoreMode,
-    ) -> Result<Self, StoreError> {
-        Self::opened(engine, master, mode, schema::WhereMissing::Make).await
-    }
-
-    async fn opened(
-        engine: Arc<dyn Engine>,
-        master: &MasterKey,
-        mode: StoreMode,
-        where_missing: schema::WhereMissing,
-    ) -> Result<Self, StoreError> {
-        let mut store = Self {
-            engine,
-            ids: Arc::new(IdSource::default()),
-            retry: RetryPolicy::default(),
-            counts: Arc::default(),
-            sums: Arc::default(),
-            created_at: None,
-        };
-        store.created_at = schema::open(&store, master, mode, where_missing).await?;
-        // Where hosts share the store, their time is the database's, which a restart does not set
-        // back, and others make ids meanwhile: there is nothing to look for.
-        if !store.is_shared()
-            && let Some(greatest) = ids::greatest_in(&store).await?
-        {
-            store.ids.go_on_after(greatest);
-        }
-        Ok(store)
-    }
-
     /// The same store with another way of retrying.
     #[must_use]
     pub fn with_retry(mut self, retry: RetryPolicy) -> Self {
@@ -208,83 +157,6 @@ impl Store {
         Ok(row)
     }
 
-    /// Takes up to `limit` due jobs of a lane for the time of `lease`.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub async fn claim_due(
-        &self,
-        lane: Lane,
-        limit: usize,
-        lease: SignedDuration,
-    ) -> Result<Vec<ClaimedJob>, StoreError> {
-        jobs::claim_due(self, lane, limit, lease).await
-    }
-
-    /// Gives every job of a lane that was claimed for at most `lease` back as if nobody had
-    /// claimed it, and tells how many there were. For a process that knows that nobody else works
-    /// with the store: whoever had claimed them is dead, and their leases need not be waited for.
-    /// A worker that lives finds its jobs lost. A claim that was made before the clock was set
-    /// back stands further out than `lease`: [`SignedDuration::MAX`] finds it too, and looks at
-    /// every job of the lane.
-    ///
-    /// # Errors
-    /// When the engine fails. A job that cannot be read is passed over.
-    pub async fn release_claims(
-        &self,
-        lane: Lane,
-        lease: SignedDuration,
-    ) -> Result<usize, StoreError> {
-        jobs::release_claims(self, lane, lease).await
-    }
-
-    /// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
-    /// showed a later time than it does now, wait from now on for as long as it was to; tells how
-    /// many there were. For a lane in which jobs wait for so long, and not for a certain time,
-    /// after the clock was set back; doing so again changes nothing.
-    ///
-    /// # Errors
-    /// When the engine fails. A job that cannot be read is passed over.
-    pub async fn follow_clock_back(&self, lane: Lane) -> Result<usize, StoreError> {
-        jobs::follow_clock_back(self, lane).await
-    }
-
-    /// Up to `limit` places of jobs that are due and that nobody has claimed, in the order of the
-    /// lane; those behind `after`.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub async fn due_places(
-        &self,
-        lane: Lane,
-        after: LanePosition,
-        limit: usize,
-    ) -> Result<Vec<LanePosition>, StoreError> {
-        jobs::due_places(self, lane, after, limit).await
-    }
-
-    /// Takes those of these jobs of a lane that still stand where they were seen, for the time of
-    /// `lease`.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub async fn claim(
-        &self,
-        lane: Lane,
-        places: &[LanePosition],
-        lease: SignedDuration,
-    ) -> Result<Vec<ClaimedJob>, StoreError> {
-        jobs::claim_these(self, lane, places, lease).await
-    }
-
-    /// How many jobs of a lane are due and nobody has claimed, counted up to some 65,000.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub async fn due_jobs(&self, lane: Lane) -> Result<usize, StoreError> {
-        jobs::due(self, lane).await
-    }
-
     /// What became of the transactions of this store and its clones.
     #[must_use]
     pub fn transaction_counts(&self) -> TransactionCounts {
@@ -364,7 +236,9 @@ impl Store {
         let committed = tokio::spawn(async move {
             let outcome = store.engine.commit(commit).await;
             match &outcome {
-                Ok(CommitOutcome::Committed) if store.is_shared() => ledger::moved(&store, &moved),
+                Ok(CommitOutcome::Committed) if store.is_shared() => {
+                    ledger::moved(&store.engine, &store.ids, &moved);
+                }
                 Ok(CommitOutcome::Committed) => store.sums.apply(&moved),
                 _ => {}
             }

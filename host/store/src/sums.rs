@@ -5,96 +5,16 @@
 //! for itself keeps them in its memory, and adds up the rows that are there when it starts. Where
 //! others work with the store too they are rows themselves, see [`ledger`].
 
+mod amounts;
+mod counting;
 pub(crate) mod ledger;
 
-use std::any::Any;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use uuid::Uuid;
-
-use crate::content::TableDeclaration;
+use self::amounts::Differences;
+pub use self::amounts::{Addend, QuotaAmounts, QuotaKey};
+pub(crate) use self::amounts::{Moved, Sums};
 use crate::error::StoreError;
 use crate::store::Store;
-
-/// Whose a sum is: an owner, and which of the owner's two parts.
-pub type QuotaKey = (Uuid, bool);
-
-/// What a row adds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Addend {
-    /// To whose sums.
-    pub of: QuotaKey,
-    /// How much; what the amounts mean the tables agree upon.
-    pub amounts: QuotaAmounts,
-}
-
-/// How much there is of each of two things.
-pub type QuotaAmounts = [u64; 2];
-
-/// Amounts that may be less than nothing: rows come and go.
-type Differences = [i128; 2];
-
-/// By how much a transaction moves sums.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Moved {
-    differences: HashMap<QuotaKey, Differences>,
-    /// Dropped once the sums are moved.
-    held: Vec<Arc<dyn Any + Send + Sync>>,
-}
-
-impl Moved {
-    /// A row takes another one's place, or none.
-    pub(crate) fn replace(&mut self, old: Option<Addend>, new: Option<Addend>) {
-        for (addend, sign) in [(old, -1), (new, 1)] {
-            let Some(Addend { of, amounts }) = addend else {
-                continue;
-            };
-            let differences = self.differences.entry(of).or_default();
-            for (difference, amount) in differences.iter_mut().zip(amounts) {
-                *difference += sign * i128::from(amount);
-            }
-        }
-    }
-
-    pub(crate) fn hold(&mut self, held: Arc<dyn Any + Send + Sync>) {
-        self.held.push(held);
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.differences().next().is_none()
-    }
-
-    /// The sums that are moved, and by how much.
-    fn differences(&self) -> impl Iterator<Item = (QuotaKey, Differences)> {
-        let differences = self.differences.iter();
-        let moved = differences.filter(|(_, differences)| **differences != [0, 0]);
-        moved.map(|(of, differences)| (*of, *differences))
-    }
-}
-
-/// The sums of all owners.
-#[derive(Debug, Default)]
-pub(crate) struct Sums(Mutex<HashMap<QuotaKey, Differences>>);
-
-impl Sums {
-    pub(crate) fn apply(&self, moved: &Moved) {
-        let mut sums = self.locked();
-        for (of, differences) in &moved.differences {
-            let sum = sums.entry(*of).or_default();
-            for (sum, difference) in sum.iter_mut().zip(differences) {
-                *sum += difference;
-            }
-            if *sum == [0, 0] {
-                sums.remove(of);
-            }
-        }
-    }
-
-    fn locked(&self) -> MutexGuard<'_, HashMap<QuotaKey, Differences>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::tables::TableDeclaration;
 
 impl Store {
     /// Adds the rows of these tables up, all that have addends. Once, before anything else is done
@@ -106,20 +26,11 @@ impl Store {
     /// When the engine fails.
     pub async fn add_up(&self, tables: &[TableDeclaration]) -> Result<(), StoreError> {
         if self.is_shared() {
-            return ledger::begin(self, tables).await;
+            return counting::begin(self, tables).await;
         }
-        ledger::end(self).await?;
-        self.sums().apply(&self.counted(tables).await?);
+        counting::end(self).await?;
+        self.sums().apply(&counting::counted(self, tables).await?);
         Ok(())
-    }
-
-    /// What the rows of these tables come to.
-    async fn counted(&self, tables: &[TableDeclaration]) -> Result<Moved, StoreError> {
-        let mut all = Moved::default();
-        for table in tables {
-            table.count(self, &mut all).await?;
-        }
-        Ok(all)
     }
 
     /// What all rows of an owner's part come to.
@@ -128,7 +39,7 @@ impl Store {
     /// When the engine fails, where hosts share the store.
     pub async fn sum(&self, of: &QuotaKey) -> Result<QuotaAmounts, StoreError> {
         let sum = match self.is_shared() {
-            true => ledger::sum(self, of).await?,
+            true => ledger::sum(self.engine(), of).await?,
             false => self.sums().locked().get(of).copied().unwrap_or_default(),
         };
         Ok(shown(sum))
@@ -140,7 +51,7 @@ impl Store {
     /// As [`sum`](Self::sum).
     pub async fn all_sums(&self) -> Result<Vec<(QuotaKey, QuotaAmounts)>, StoreError> {
         let sums = match self.is_shared() {
-            true => ledger::all(self).await?,
+            true => ledger::all(self.engine()).await?,
             false => self.sums().locked().clone(),
         };
         Ok(sums.into_iter().map(|(of, sum)| (of, shown(sum))).collect())

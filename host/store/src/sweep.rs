@@ -17,8 +17,6 @@ pub const SWEEP_AGE: SignedDuration = SignedDuration::from_hours(24);
 pub const SWEEP_REST: Duration = Duration::from_secs(60 * 60);
 /// How long it lies in quarantine before it is removed.
 pub const QUARANTINE: SignedDuration = SignedDuration::from_hours(24);
-/// What the name of a file ends in while it is written.
-pub(crate) const TEMPORARY: &str = "new";
 
 /// A look through a folder of files, each of which belongs to one row, for those that are
 /// nobody's.

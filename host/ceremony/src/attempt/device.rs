@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use jiff::SignedDuration;
 use parafa_domain::{AttemptFailure, Language, Phase};
 use parafa_eid::{
     AskedFor, EidError, EidProvider, PersonToAsk, ProviderSession, RequestKey,
@@ -13,12 +14,14 @@ use parafa_store::clock::shifted;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::device_link::RETURN_WITHIN;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, AttemptStep, ChosenCertificate, PreparedSignature};
 use parafa_platform::polling::{self, POLL, Poll};
+
+/// How long the app may take to come back after the device has signed.
+pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 impl Ceremonies {
     /// Asks the provider for the person's certificate. The phone rings for it

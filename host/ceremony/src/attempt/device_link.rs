@@ -11,7 +11,7 @@ use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use url::Url;
 
-use super::device::{failure, language_code, request_key};
+use super::device::{RETURN_WITHIN, failure, language_code, request_key};
 use super::outcome::{Next, Running, StepOutcome};
 use crate::ceremonies::Ceremonies;
 use crate::error::CeremonyError;
@@ -20,9 +20,6 @@ use crate::records::{
 };
 use crate::sealing;
 use parafa_platform::polling::{POLL, Poll};
-
-/// How long the app may take to come back after the device has signed.
-pub(super) const RETURN_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 /// Least that a clock is set back by to be noticed during a poll: some time
 /// passes between the looks at both clocks.

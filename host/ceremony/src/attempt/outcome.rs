@@ -6,7 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, Language, Phase, Signer, Turn};
 use parafa_plugin_host::{CallError, CallPriority, Plugin, SignRequest, Urgency};
 
-use super::TOO_LATE;
 use crate::error::CeremonyError;
 use crate::metrics::{SIGNED, attempt_ended};
 use crate::records::{
@@ -18,6 +17,12 @@ use parafa_platform::polling::Poll;
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
 pub(crate) const ASK_WITHIN: SignedDuration = SignedDuration::from_mins(15);
+
+/// How long an attempt has its turn at most until the device has signed.
+pub(crate) const TURN: SignedDuration = ASK_WITHIN;
+
+/// How an attempt ends whose signature was not finished in time.
+pub(super) const TOO_LATE: AttemptFailure = AttemptFailure::TimestampUnavailable;
 
 /// Retries, a second apart, of an attempt that waits for its turn. The signer's
 /// app is open meanwhile, and is not asked until then.

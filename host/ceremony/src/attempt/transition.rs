@@ -11,14 +11,13 @@ use parafa_store::{Transaction, audit};
 use uuid::Uuid;
 
 use super::card;
-use super::outcome::{ASK_WITHIN, Next, SignedVersion, Stored};
+use super::end::{end, forget};
+use super::outcome::{Next, SignedVersion, Stored, TURN};
 use crate::error::CeremonyError;
 use crate::owner::Owners;
 use crate::records::{AttemptRow, CeremonyRow, PluginFaults, PluginPin};
 use crate::{change, deadline, notices, prompts, sealing};
 
-/// How long an attempt has its turn at most until the device has signed.
-pub(crate) const TURN: SignedDuration = ASK_WITHIN;
 /// How long an attempt waits between two looks whether the turn is free.
 const TURN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// Failures of one plugin at one version after which the ceremony fails.
@@ -54,34 +53,6 @@ pub(crate) fn take_turn(
         attempt.base_version = newest.bytes_id;
     }
     Ok(())
-}
-
-/// Ends an attempt without a signature and forgets what it captured.
-pub(crate) async fn end(
-    tx: &mut Transaction<'_>,
-    mut attempt: AttemptRow,
-    failure: AttemptFailure,
-) -> Result<(), CeremonyError> {
-    attempt.phase = Phase::Failed;
-    attempt.failure = Some(failure);
-    attempt.ended_at = Some(tx.now());
-    prompts::end(tx, &mut attempt, false).await?;
-    card::unlink(tx, &mut attempt).await?;
-    forget(&mut attempt);
-    tx.put(&attempt).await?;
-    let fields = audit::Fields::new()
-        .reference("attempt", attempt.id)
-        .reference("failure", failure.code());
-    audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
-    Ok(())
-}
-
-/// Forgets what an attempt that has ended needed to get on.
-fn forget(attempt: &mut AttemptRow) {
-    attempt.step = None;
-    attempt.device_link = None;
-    attempt.verification_code = None;
-    attempt.step_number += 1;
 }
 
 pub(super) async fn store_again(

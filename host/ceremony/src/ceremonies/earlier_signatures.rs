@@ -17,8 +17,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::super::document as read_document;
 use super::Ceremonies;
+use crate::document::document as read_document;
 use crate::error::CeremonyError;
 use crate::records::CeremonyRow;
 

@@ -8,8 +8,8 @@ use parafa_plugin_host::{
 };
 use parafa_store::Sha256Digest;
 
-use super::super::document as read_document;
 use super::{Ceremonies, OpenedLink};
+use crate::document::document as read_document;
 use crate::downloads::{BrokenOff, Download, Requester};
 use crate::error::CeremonyError;
 

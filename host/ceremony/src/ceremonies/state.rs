@@ -21,9 +21,6 @@ use parafa_eid::ChoiceLinks;
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// The same where another host may be taking the attempt further.
 const MAX_PAUSE_BETWEEN_HOSTS: Duration = Duration::from_secs(1);
-/// Looks at links that are under way at the same time. Each takes memory until the
-/// store has answered, and thousands of pages may begin at one moment.
-pub(super) const LOOKS_AT_ONCE: usize = 64;
 /// For how long a page waits for its look: longer than a store that is away is
 /// waited for.
 const LOOK_PATIENCE: Duration = Duration::from_secs(15);

@@ -1,15 +1,18 @@
 //! Documents that go out to whoever asked for them.
 
+use std::sync::LazyLock;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::METRICS;
+/// The numbers of this process.
+static METRICS: LazyLock<DownloadMetrics> = LazyLock::new(DownloadMetrics::default);
 
 #[derive(Debug, Default)]
-pub(super) struct DownloadMetrics {
+struct DownloadMetrics {
     under_way: Gauge,
     broken_off: Family<ReasonLabels, Counter>,
 }
@@ -21,31 +24,30 @@ struct ReasonLabels {
 
 /// Counts a download that has a place.
 pub(crate) fn download_began() {
-    METRICS.downloads.under_way.inc();
+    METRICS.under_way.inc();
 }
 
 /// Counts one that has its place no longer.
 pub(crate) fn download_ended() {
-    METRICS.downloads.under_way.dec();
+    METRICS.under_way.dec();
 }
 
 /// Counts a download that this side broke off.
 pub(crate) fn download_broken_off(reason: &'static str) {
     let labels = ReasonLabels { reason };
-    METRICS.downloads.broken_off.get_or_create(&labels).inc();
+    METRICS.broken_off.get_or_create(&labels).inc();
 }
 
-impl DownloadMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "downloads_under_way",
-            "Documents that are being sent",
-            self.under_way.clone(),
-        );
-        registry.register(
-            "downloads_broken_off",
-            "Documents that were not sent to their end, by reason",
-            self.broken_off.clone(),
-        );
-    }
+/// Has the numbers shown.
+pub(super) fn register(registry: &mut Registry) {
+    registry.register(
+        "downloads_under_way",
+        "Documents that are being sent",
+        METRICS.under_way.clone(),
+    );
+    registry.register(
+        "downloads_broken_off",
+        "Documents that were not sent to their end, by reason",
+        METRICS.broken_off.clone(),
+    );
 }

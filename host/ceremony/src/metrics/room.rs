@@ -1,3 +1,4 @@
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicU64;
 
 use parafa_platform::accounts::KeyMode;
@@ -7,12 +8,14 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::METRICS;
 use crate::quota::{NoRoom, Quota, Uploads};
+
+/// The numbers of this process.
+static METRICS: LazyLock<RoomMetrics> = LazyLock::new(RoomMetrics::default);
 
 /// What workspaces store, and what they were not let.
 #[derive(Debug, Default)]
-pub(super) struct RoomMetrics {
+struct RoomMetrics {
     refused: Family<RefusalLabels, Counter>,
     stored_bytes: Family<ModeLabels, Gauge>,
     open_signings: Family<ModeLabels, Gauge>,
@@ -77,12 +80,12 @@ pub(crate) fn upload_refused(shortage: Shortage, mode: KeyMode) {
         mode: name_of(mode),
         reason: shortage.name(),
     };
-    METRICS.room.refused.get_or_create(&labels).inc();
+    METRICS.refused.get_or_create(&labels).inc();
 }
 
 /// Looks up how much is stored. What cannot be looked up keeps its last value.
 pub async fn look_at_quotas(uploads: &Uploads) {
-    let metrics = &METRICS.room;
+    let metrics = &*METRICS;
     if let Some(free) = uploads.free_space().await {
         metrics.free_bytes.set(gauged(free));
     }
@@ -119,32 +122,31 @@ fn gauged(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }
 
-impl RoomMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "uploads_refused",
-            "Requests whose documents were not stored for want of room, by what was wanting",
-            self.refused.clone(),
-        );
-        registry.register(
-            "stored_bytes",
-            "Bytes of documents that are stored",
-            self.stored_bytes.clone(),
-        );
-        registry.register(
-            "open_signings",
-            "Signings that have not ended",
-            self.open_signings.clone(),
-        );
-        registry.register(
-            "quota_used_ratio",
-            "How much of its quota the workspace uses that uses most of it",
-            self.fullest.clone(),
-        );
-        registry.register(
-            "free_bytes",
-            "Bytes that are free on the file system of the documents",
-            self.free_bytes.clone(),
-        );
-    }
+/// Has the numbers shown.
+pub(super) fn register(registry: &mut Registry) {
+    registry.register(
+        "uploads_refused",
+        "Requests whose documents were not stored for want of room, by what was wanting",
+        METRICS.refused.clone(),
+    );
+    registry.register(
+        "stored_bytes",
+        "Bytes of documents that are stored",
+        METRICS.stored_bytes.clone(),
+    );
+    registry.register(
+        "open_signings",
+        "Signings that have not ended",
+        METRICS.open_signings.clone(),
+    );
+    registry.register(
+        "quota_used_ratio",
+        "How much of its quota the workspace uses that uses most of it",
+        METRICS.fullest.clone(),
+    );
+    registry.register(
+        "free_bytes",
+        "Bytes that are free on the file system of the documents",
+        METRICS.free_bytes.clone(),
+    );
 }

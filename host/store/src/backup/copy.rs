@@ -10,9 +10,8 @@ use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::entry::{Content, Entry, EntryPath};
-use super::error::failed_to;
-use super::{BackupError, create};
+use super::entry::{Content, Entry, EntryPath, create};
+use super::error::{BackupError, failed_to};
 use crate::blobs::Blobs;
 use crate::files;
 use crate::owned_folder::OwnedFolder;

@@ -1,13 +1,20 @@
 //! The files of a backup: where they are, and what is in them.
 
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{BYTES, KEYS, RECORDS};
+use super::error::{BackupError, failed_to};
 use crate::hex_bytes::Sha256Digest;
 
+/// Name of the file with the records.
+pub(super) const RECORDS: &str = "records";
+/// Names of the folders with the byte files and the data keys.
+pub(super) const BYTES: &str = "bytes";
+pub(super) const KEYS: &str = "keys";
 /// What the name of a data key's file ends in.
 const KEY_ENDING: &str = ".key";
 
@@ -84,6 +91,13 @@ impl TryFrom<String> for EntryPath {
         };
         path.ok_or(NoEntryPath(text))
     }
+}
+
+/// A new file that only its owner may read.
+pub(super) fn create(path: &Path) -> Result<File, BackupError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(failed_to("create", path))
 }
 
 /// Whether a path leads nowhere but below the folder that it is joined to, and is written in the

@@ -4,37 +4,19 @@ use std::time::Duration;
 
 use ::bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::BackupError;
 use super::held::hold_records;
 use crate::clock::shifted;
-use crate::content::Content;
 use crate::engine::{Commit, CommitOutcome, Engine, Version};
-use crate::schema;
-use crate::table::{Table, TableName, decode, encode, layout};
+use crate::schema::{self, RestoringRow};
+use crate::table::{decode, encode, layout};
 
 /// For how long a restore that says nothing more is taken to be under way.
 const TERM: SignedDuration = SignedDuration::from_secs(60);
 const RENEW_EVERY: Duration = Duration::from_secs(10);
-
-/// Stands in an engine that hosts share while a restore fills it: none of them opens it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct RestoringRow {
-    /// Tells this restore from every other one.
-    restore: Uuid,
-    until: Timestamp,
-}
-
-impl Table for RestoringRow {
-    type Key = ();
-    const NAME: TableName = TableName::reserved("_restoring");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) {}
-}
 
 /// An engine that is filled.
 pub(super) struct Filling<'e> {

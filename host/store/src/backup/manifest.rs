@@ -21,13 +21,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, EntryPath};
-use super::error::failed_to;
-use super::{BackupError, create};
+use super::entry::{Entry, EntryPath, create};
+use super::error::{BackupError, failed_to};
 use crate::files;
 use crate::hex_bytes::Sha256Digest;
 use crate::keys::{BackupProof, MasterKey};
-use crate::schema::{SCHEMA_VERSION, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema::SCHEMA_VERSION;
 
 /// Name of the file.
 const NAME: &str = "manifest.jsonl";

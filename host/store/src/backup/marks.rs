@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::error::failed_to;
+use super::entry::create;
+use super::error::{BackupError, failed_to};
 use super::manifest::Seal;
-use super::{BackupError, create};
 use crate::files;
 use crate::keys::MasterKey;
 

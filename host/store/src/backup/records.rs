@@ -16,9 +16,8 @@ use std::path::{Path, PathBuf};
 use ::bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::entry::Content;
-use super::error::failed_to;
-use super::{BackupError, create};
+use super::entry::{Content, create};
+use super::error::{BackupError, failed_to};
 use crate::engine::{
     Commit, Committed, Direction, EntriesCopy, Entry, MAX_COMMIT_BYTES, MAX_COMMIT_WRITES,
     MAX_KEY_BYTES, MAX_SCAN_ENTRIES, MAX_VALUE_BYTES, Scan, Snapshot, Version,

@@ -13,14 +13,15 @@ use super::filling::Filling;
 use super::manifest::Manifest;
 use super::missing::{Completeness, Missing};
 use super::records::Reader;
-use super::{BYTES, BackupError, Inventory, KEYS, is_empty, marks};
+use super::{BackupError, Inventory, is_empty, marks};
 use crate::clock::Clock;
 use crate::content::Named;
 use crate::engine::{Commit, Engine};
 use crate::files::{self, Offloaded};
 use crate::keys::{KeyError, MasterKey};
 use crate::mark::Mark;
-use crate::schema::{self, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema;
 use crate::sled::{SledEngine, SledOptions};
 
 /// Folder of the embedded engine in a data folder.

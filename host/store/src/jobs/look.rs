@@ -76,23 +76,6 @@ impl WaitingJob {
     }
 }
 
-pub(crate) async fn due_places(
-    store: &Store,
-    lane: Lane,
-    after: LanePosition,
-    limit: usize,
-) -> Result<Vec<LanePosition>, StoreError> {
-    let queue = layout::queue(lane.0);
-    let mut start = after.entry(lane);
-    start.push(0);
-    let entries = due_entries(store, lane, start, limit).await?;
-    let places = entries.iter().filter_map(|entry| {
-        let place = entry.key.get(queue.len()..)?;
-        LanePosition::of(place)
-    });
-    Ok(places.collect())
-}
-
 /// The job that was seen at `place`; none if it is done or called off meanwhile.
 ///
 /// # Errors
@@ -108,34 +91,66 @@ pub async fn waiting(
     }))
 }
 
-pub(crate) async fn claim_these(
-    store: &Store,
-    lane: Lane,
-    places: &[LanePosition],
-    lease: SignedDuration,
-) -> Result<Vec<ClaimedJob>, StoreError> {
-    let engine = store.engine();
-    let until = shifted(engine.now().await?, lease);
-    let queue = layout::queue(lane.0);
-    let keys: Vec<_> = places.iter().map(|place| place.entry(lane)).collect();
-    let entries = engine_due::claim_these(engine, &queue, &keys, until).await?;
-    claimed(store, lane, entries).await
-}
+impl Store {
+    /// Up to `limit` places of jobs that are due and that nobody has claimed, in the order of the
+    /// lane; those behind `after`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn due_places(
+        &self,
+        lane: Lane,
+        after: LanePosition,
+        limit: usize,
+    ) -> Result<Vec<LanePosition>, StoreError> {
+        let queue = layout::queue(lane.0);
+        let mut start = after.entry(lane);
+        start.push(0);
+        let entries = due_entries(self, lane, start, limit).await?;
+        let places = entries.iter().filter_map(|entry| {
+            let place = entry.key.get(queue.len()..)?;
+            LanePosition::of(place)
+        });
+        Ok(places.collect())
+    }
 
-/// How many jobs of a lane are due and unclaimed: a claimed one stands at the
-/// end of its lease.
-pub(crate) async fn due(store: &Store, lane: Lane) -> Result<usize, StoreError> {
-    let mut start = layout::queue(lane.0);
-    let mut count = 0;
-    loop {
-        let entries = due_entries(store, lane, start, MAX_SCAN_ENTRIES).await?;
-        count += entries.len();
-        match entries.last() {
-            Some(last) if entries.len() == MAX_SCAN_ENTRIES && count < MOST_COUNTED => {
-                start = last.key.to_vec();
-                start.push(0);
+    /// Takes those of these jobs of a lane that still stand where they were seen, for the time of
+    /// `lease`.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn claim(
+        &self,
+        lane: Lane,
+        places: &[LanePosition],
+        lease: SignedDuration,
+    ) -> Result<Vec<ClaimedJob>, StoreError> {
+        let engine = self.engine();
+        let until = shifted(engine.now().await?, lease);
+        let queue = layout::queue(lane.0);
+        let keys: Vec<_> = places.iter().map(|place| place.entry(lane)).collect();
+        let entries = engine_due::claim_these(engine, &queue, &keys, until).await?;
+        claimed(self, lane, entries).await
+    }
+
+    /// How many jobs of a lane are due and nobody has claimed, counted up to some 65,000: a claimed
+    /// one stands at the end of its lease.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn due_jobs(&self, lane: Lane) -> Result<usize, StoreError> {
+        let mut start = layout::queue(lane.0);
+        let mut count = 0;
+        loop {
+            let entries = due_entries(self, lane, start, MAX_SCAN_ENTRIES).await?;
+            count += entries.len();
+            match entries.last() {
+                Some(last) if entries.len() == MAX_SCAN_ENTRIES && count < MOST_COUNTED => {
+                    start = last.key.to_vec();
+                    start.push(0);
+                }
+                _ => return Ok(count),
             }
-            _ => return Ok(count),
         }
     }
 }

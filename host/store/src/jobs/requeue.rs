@@ -17,105 +17,119 @@ use crate::transaction::Transaction;
 /// Jobs that are moved in one transaction.
 const JOBS_MOVED_AT_ONCE: usize = 256;
 
-/// Puts every job of a lane that was claimed for at most `lease` back to where it stood before;
-/// tells how many.
-pub(crate) async fn release_claims(
-    store: &Store,
-    lane: Lane,
-    lease: SignedDuration,
-) -> Result<usize, StoreError> {
-    let engine = store.engine();
-    let mut start = layout::queue(lane.0);
-    // No claim stands further out, and there may be very many jobs that do.
-    let mut end = start.clone();
-    let lease = lease.saturating_add(SignedDuration::from_millis(1));
-    let just_past = shifted(engine.now().await?, lease);
-    just_past.encode(&mut end);
-    let mut released = 0;
-    loop {
-        let scan = Scan {
-            start: start.clone(),
-            end: end.clone(),
-            direction: Direction::Ascending,
-            limit: MAX_SCAN_ENTRIES,
-        };
-        let entries = engine.scan(scan).await?;
-        let Some(last) = entries.last() else {
-            return Ok(released);
-        };
-        let mut next = last.key.to_vec();
-        next.push(0);
-        let mut tx = store.begin().await?;
-        let mut commit = Commit::default();
-        for entry in entries {
-            let id = entry.key.last_chunk().copied().map(Uuid::from_bytes);
-            let id = id.unwrap_or_default();
-            let row = match tx.get::<JobRow>(&id).await {
-                Ok(Some(row)) => row,
-                Ok(None) => continue,
-                Err(StoreError::Decode { source, .. }) => {
-                    tracing::error!(job = %id, error = %source, "a job cannot be read");
-                    continue;
-                }
-                Err(error) => return Err(error),
+impl Store {
+    /// Gives every job of a lane that was claimed for at most `lease` back as if nobody had
+    /// claimed it, and tells how many there were. For a process that knows that nobody else works
+    /// with the store: whoever had claimed them is dead, and their leases need not be waited for.
+    /// A worker that lives finds its jobs lost. A claim that was made before the clock was set
+    /// back stands further out than `lease`: [`SignedDuration::MAX`] finds it too, and looks at
+    /// every job of the lane.
+    ///
+    /// # Errors
+    /// When the engine fails. A job that cannot be read is passed over.
+    pub async fn release_claims(
+        &self,
+        lane: Lane,
+        lease: SignedDuration,
+    ) -> Result<usize, StoreError> {
+        let engine = self.engine();
+        let mut start = layout::queue(lane.0);
+        // No claim stands further out, and there may be very many jobs that do.
+        let mut end = start.clone();
+        let lease = lease.saturating_add(SignedDuration::from_millis(1));
+        let just_past = shifted(engine.now().await?, lease);
+        just_past.encode(&mut end);
+        let mut released = 0;
+        loop {
+            let scan = Scan {
+                start: start.clone(),
+                end: end.clone(),
+                direction: Direction::Ascending,
+                limit: MAX_SCAN_ENTRIES,
             };
-            let home = Bytes::from(lane.entry(row.due, row.id));
-            if home != entry.key {
-                commit.puts.push((home, entry.stored.value));
-                commit
-                    .expectations
-                    .push((entry.key.clone(), Some(entry.stored.version)));
-                commit.deletes.push(entry.key);
-            }
-        }
-        let moved = commit.deletes.len();
-        if moved > 0 && !matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
-            // Somebody lives after all; whatever is still claimed is looked at again.
-            continue;
-        }
-        released += moved;
-        start = next;
-    }
-}
-
-/// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
-/// showed a later time than now, wait from now on for as long as it was to; tells how many.
-pub(crate) async fn follow_clock_back(store: &Store, lane: Lane) -> Result<usize, StoreError> {
-    let engine = store.engine();
-    let queue = layout::queue(lane.0);
-    let end = past_prefix(&queue);
-    // What is due already waits for no clock.
-    let mut start = queue;
-    let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
-    just_past.encode(&mut start);
-    let mut moved = 0;
-    loop {
-        let scan = Scan {
-            start,
-            end: end.clone(),
-            direction: Direction::Ascending,
-            limit: JOBS_MOVED_AT_ONCE,
-        };
-        let entries = engine.scan(scan).await?;
-        let Some(last) = entries.last() else {
-            return Ok(moved);
-        };
-        start = last.key.to_vec();
-        start.push(0);
-        let ids = entries.iter().map(|entry| entry.key.last_chunk().copied());
-        let ids: Vec<Uuid> = ids.flatten().map(Uuid::from_bytes).collect();
-        let ids = ids.as_slice();
-        moved += store
-            .transact(|tx| {
-                Box::pin(async move {
-                    let mut moved = 0;
-                    for id in ids {
-                        moved += usize::from(bring_along(tx, lane, *id).await?);
+            let entries = engine.scan(scan).await?;
+            let Some(last) = entries.last() else {
+                return Ok(released);
+            };
+            let mut next = last.key.to_vec();
+            next.push(0);
+            let mut tx = self.begin().await?;
+            let mut commit = Commit::default();
+            for entry in entries {
+                let id = entry.key.last_chunk().copied().map(Uuid::from_bytes);
+                let id = id.unwrap_or_default();
+                let row = match tx.get::<JobRow>(&id).await {
+                    Ok(Some(row)) => row,
+                    Ok(None) => continue,
+                    Err(StoreError::Decode { source, .. }) => {
+                        tracing::error!(job = %id, error = %source, "a job cannot be read");
+                        continue;
                     }
-                    Ok::<_, StoreError>(moved)
+                    Err(error) => return Err(error),
+                };
+                let home = Bytes::from(lane.entry(row.due, row.id));
+                if home != entry.key {
+                    commit.puts.push((home, entry.stored.value));
+                    commit
+                        .expectations
+                        .push((entry.key.clone(), Some(entry.stored.version)));
+                    commit.deletes.push(entry.key);
+                }
+            }
+            let moved = commit.deletes.len();
+            if moved > 0 && !matches!(engine.commit(commit).await?, CommitOutcome::Committed) {
+                // Somebody lives after all; whatever is still claimed is looked at again.
+                continue;
+            }
+            released += moved;
+            start = next;
+        }
+    }
+
+    /// Has every job of a lane that nobody has claimed, and whose time was decided when the clock
+    /// showed a later time than it does now, wait from now on for as long as it was to; tells how
+    /// many there were. For a lane in which jobs wait for so long, and not for a certain time,
+    /// after the clock was set back; doing so again changes nothing.
+    ///
+    /// # Errors
+    /// When the engine fails. A job that cannot be read is passed over.
+    pub async fn follow_clock_back(&self, lane: Lane) -> Result<usize, StoreError> {
+        let engine = self.engine();
+        let queue = layout::queue(lane.0);
+        let end = past_prefix(&queue);
+        // What is due already waits for no clock.
+        let mut start = queue;
+        let just_past = shifted(engine.now().await?, SignedDuration::from_millis(1));
+        just_past.encode(&mut start);
+        let mut moved = 0;
+        loop {
+            let scan = Scan {
+                start,
+                end: end.clone(),
+                direction: Direction::Ascending,
+                limit: JOBS_MOVED_AT_ONCE,
+            };
+            let entries = engine.scan(scan).await?;
+            let Some(last) = entries.last() else {
+                return Ok(moved);
+            };
+            start = last.key.to_vec();
+            start.push(0);
+            let ids = entries.iter().map(|entry| entry.key.last_chunk().copied());
+            let ids: Vec<Uuid> = ids.flatten().map(Uuid::from_bytes).collect();
+            let ids = ids.as_slice();
+            moved += self
+                .transact(|tx| {
+                    Box::pin(async move {
+                        let mut moved = 0;
+                        for id in ids {
+                            moved += usize::from(bring_along(tx, lane, *id).await?);
+                        }
+                        Ok::<_, StoreError>(moved)
+                    })
                 })
-            })
-            .await?;
+                .await?;
+        }
     }
 }
 

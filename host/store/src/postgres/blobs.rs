@@ -11,12 +11,11 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::PATIENCE;
-use super::database::{Database, DatabaseError};
+use super::database::{Database, PATIENCE};
+use super::error::DatabaseError;
 use super::sessions::Sessions;
 use super::statements::Statement;
-use crate::blobs::{BlobError, BlobStore, Listed, Part};
-use crate::shared::READ_AHEAD_BYTES;
+use crate::blobs::{BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
 
 /// Length of every piece but the last, in bytes.
 const PIECE_BYTES: u64 = 256 * 1024;

@@ -3,11 +3,12 @@
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::database::{Database, DatabaseError, within};
+use super::database::{Database, PATIENCE, within};
+use super::error::DatabaseError;
 use super::numbers::Numbers;
+use super::rows::entry;
 use super::session::Session;
 use super::statements::Statement;
-use super::{PATIENCE, entry};
 use crate::clock::shifted;
 use crate::engine::due::{Moves, due_range};
 use crate::engine::{ClaimDue, DueEntry, EngineError, Entry};

@@ -6,7 +6,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::database::{Database, DatabaseError};
+use super::database::Database;
+use super::error::DatabaseError;
 use super::statements::Statement;
 use crate::clock::{Clock, shifted};
 
@@ -33,7 +34,7 @@ struct Reading {
 }
 
 impl DatabaseClock {
-    pub(super) async fn of(database: &Database) -> Result<Self, DatabaseError> {
+    async fn of(database: &Database) -> Result<Self, DatabaseError> {
         let mut reading = Reading::take(database).await?;
         for _ in 1..TRIES {
             if reading.is_exact() {
@@ -45,6 +46,16 @@ impl DatabaseClock {
         let shared = Arc::new(Mutex::new(reading));
         tokio::spawn(keep_in_step(database.clone(), Arc::downgrade(&shared)));
         Ok(Self(shared))
+    }
+}
+
+impl Database {
+    /// The database's time, kept in step with it.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub async fn clock(&self) -> Result<DatabaseClock, DatabaseError> {
+        DatabaseClock::of(self).await
     }
 }
 

@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::PATIENCE;
-use super::database::{Database, DatabaseError};
+use super::database::{Database, PATIENCE};
+use super::error::DatabaseError;
 use super::group::{self, Decision, Lock, Locks, Writes};
 use super::numbers::Numbers;
 use super::queue::{Queue, Request};

@@ -5,12 +5,13 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
-use super::database::DatabaseError;
 use super::deployment::{self, Deployment};
+use super::error::DatabaseError;
 use super::statements::Statement;
 use crate::error::StoreError;
 use crate::keys::MasterKey;
-use crate::schema::{self, StoreMode};
+use crate::mode::StoreMode;
+use crate::schema;
 
 /// What tells whose records are in a database, and where their documents are.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_postgres::config::TargetSessionAttrs;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::clock::DatabaseClock;
-use super::durability::{Weakness, weaknesses};
+use super::durability::weaknesses;
+use super::error::DatabaseError;
 use super::left_behind::LeftBehind;
 use super::session::{Line, Reach, Session, answered};
 use super::statements::Statement;
-use super::{DatabaseContent, PATIENCE, encryption, hosts, migrations, pooler};
+use super::{encryption, hosts, migrations, pooler};
 use crate::engine::EngineError;
 
+/// For how long a call waits for a database that is away before it gives up.
+pub const PATIENCE: Duration = Duration::from_secs(8);
 /// For how long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
 /// For how long sent bytes may stay without acknowledgement.
@@ -108,180 +108,6 @@ struct Shared {
     failure: Mutex<Option<Arc<str>>>,
 }
 
-/// Why a database cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum DatabaseError {
-    /// The URL cannot be read.
-    #[error(
-        "store.url is not a URL of a PostgreSQL database, such as postgresql://parafa:PASSWORD@db1:5432,db2:5432/parafa"
-    )]
-    Url,
-    /// The database was made by a later program.
-    #[error(
-        "the database has schema {found}, made by a later version of this program, which knows {known}: run that version"
-    )]
-    TooNew {
-        /// The schema that it has.
-        found: i32,
-        /// The latest that is known.
-        known: i32,
-    },
-    /// The database keeps texts in another encoding than UTF-8.
-    #[error("the database has the encoding {encoding}: make one with ENCODING 'UTF8'")]
-    Encoding {
-        /// Its encoding.
-        encoding: String,
-    },
-    /// Commits do not wait until they are on a disk, or on that of a standby.
-    #[error(
-        "the database has {setting} {value}, and forgets acknowledged commits when it fails: set it to on, for this database or for the role"
-    )]
-    NotDurable {
-        /// The parameter.
-        setting: &'static str,
-        /// What it is set to.
-        value: String,
-    },
-    /// A pooler gives the connections to others between two transactions.
-    #[error(
-        "a pooler before the database gives its connections away after each transaction: have it pool by session (of pgbouncer: pool_mode = session), or name the database itself"
-    )]
-    Pooled,
-    /// What is stored is not what this engine writes.
-    #[error("the stored data is damaged: {what}")]
-    Damaged {
-        /// What was found.
-        what: &'static str,
-    },
-    /// A commit was cut short in its wait for the standbys.
-    #[error("commit {number} is not on the standbys that it should be on")]
-    Unreplicated {
-        /// Its number.
-        number: i64,
-    },
-    /// A write or removal of a key or document was cut short in its wait for the standbys.
-    #[error("what was written or removed is not on the standbys that it should be on")]
-    Unconfirmed,
-    /// Nobody can say whether a commit happened.
-    #[error("what became of commit {number} cannot be told")]
-    Unknown {
-        /// Its number.
-        number: i64,
-    },
-    /// The mark of a connection is gone.
-    #[error("the mark of a connection has been removed")]
-    Unmarked,
-    /// The database has not ended what it was asked and nobody waits for any more, such as commits
-    /// that wait for a standby.
-    #[error(
-        "the database is still at what it was asked on {connections} connections that were given up: does a standby not answer?"
-    )]
-    LeftBehind {
-        /// How many there are.
-        connections: usize,
-    },
-    /// No answer came.
-    #[error("no answer within {seconds} seconds")]
-    Silent {
-        /// For how long it was waited, in seconds.
-        seconds: u64,
-    },
-    /// The database or the way to it.
-    #[error("{}", told(.0))]
-    Postgres(#[from] tokio_postgres::Error),
-}
-
-/// What an error says, without the values that a statement had.
-fn told(error: &tokio_postgres::Error) -> String {
-    if let Some(refusal) = error.as_db_error() {
-        return format!("{} (SQLSTATE {})", refusal.message(), refusal.code().code());
-    }
-    let mut told = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        told = format!("{told}: {error}");
-        cause = error.source();
-    }
-    told
-}
-
-impl DatabaseError {
-    /// Whether the connection is of no use any more: it is cut, or leads to a database that takes
-    /// no writes now.
-    pub(super) fn is_of_connection(&self) -> bool {
-        match self {
-            Self::Silent { .. } | Self::Unmarked | Self::Unreplicated { .. } => true,
-            Self::Postgres(error) => match error.code() {
-                None => true,
-                Some(code) => {
-                    code.code().starts_with("08")
-                        || [
-                            SqlState::ADMIN_SHUTDOWN,
-                            SqlState::CRASH_SHUTDOWN,
-                            SqlState::CANNOT_CONNECT_NOW,
-                            SqlState::READ_ONLY_SQL_TRANSACTION,
-                            SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN,
-                            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-                        ]
-                        .contains(code)
-                }
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether another transaction was in the way, so that the same may succeed now.
-    pub(super) fn is_of_another(&self) -> bool {
-        let Self::Postgres(error) = self else {
-            return false;
-        };
-        let others = [
-            SqlState::T_R_SERIALIZATION_FAILURE,
-            SqlState::T_R_DEADLOCK_DETECTED,
-            SqlState::UNIQUE_VIOLATION,
-            SqlState::LOCK_NOT_AVAILABLE,
-        ];
-        error.code().is_some_and(|code| others.contains(code))
-    }
-
-    /// Whether the same may succeed if it is tried again at once, on a new connection or this one.
-    pub(super) fn may_pass(&self) -> bool {
-        self.is_of_connection() || self.is_of_another()
-    }
-
-    /// Whether it says that nothing can be done with this database as it is, now or later.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            Self::Url
-            | Self::TooNew { .. }
-            | Self::Encoding { .. }
-            | Self::NotDurable { .. }
-            | Self::Pooled
-            | Self::Damaged { .. } => true,
-            Self::Unreplicated { .. }
-            | Self::Unconfirmed
-            | Self::Unknown { .. }
-            | Self::Unmarked
-            | Self::LeftBehind { .. }
-            | Self::Silent { .. }
-            | Self::Postgres(_) => false,
-        }
-    }
-}
-
-impl From<DatabaseError> for EngineError {
-    fn from(error: DatabaseError) -> Self {
-        error.log_refusal();
-        match error {
-            DatabaseError::Damaged { what } => Self::Damaged { what },
-            error => Self::Unavailable {
-                reason: error.to_string().into(),
-            },
-        }
-    }
-}
-
 impl Database {
     /// Connects, checks that the database is one to be relied upon, and makes or renews its
     /// tables. Hosts that do so at the same time wait for each other.
@@ -298,17 +124,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Connects and checks the same, but makes and changes nothing.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub async fn look_at(options: &DatabaseOptions) -> Result<DatabaseLook, DatabaseError> {
-        let line = Self::at(options)?.checked().await?;
-        answered(migrations::look_at(&line.client)).await
-    }
-
     /// A connection to a database that can be relied upon.
-    async fn checked(&self) -> Result<Line, DatabaseError> {
+    pub(super) async fn checked(&self) -> Result<Line, DatabaseError> {
         let line = Line::open(&self.0.reach).await?;
         let other = Line::open(&self.0.reach).await?;
         if answered(pooler::is_between(&line.client, &other.client)).await? {
@@ -321,7 +138,7 @@ impl Database {
         Ok(line)
     }
 
-    fn at(options: &DatabaseOptions) -> Result<Self, DatabaseError> {
+    pub(super) fn at(options: &DatabaseOptions) -> Result<Self, DatabaseError> {
         let slots = (0..options.connections.get()).map(|_| tokio::sync::Mutex::default());
         Ok(Self(Arc::new(Shared {
             reach: Reach {
@@ -333,14 +150,6 @@ impl Database {
             next: AtomicUsize::new(0),
             failure: Mutex::new(None),
         })))
-    }
-
-    /// The database's time, kept in step with it.
-    ///
-    /// # Errors
-    /// When the database is away.
-    pub async fn clock(&self) -> Result<DatabaseClock, DatabaseError> {
-        DatabaseClock::of(self).await
     }
 
     /// `Ok` while the database answers; since it does not, why not.
@@ -478,19 +287,6 @@ impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Database").finish_non_exhaustive()
     }
-}
-
-/// What a database tells without being changed.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct DatabaseLook {
-    /// The schema of its tables; none where there are no tables yet.
-    pub schema: Option<i32>,
-    /// Its time when it was asked.
-    pub now: Timestamp,
-    /// What makes it forget in some cases what it has acknowledged.
-    pub weaknesses: Vec<Weakness>,
-    /// What lies in it.
-    pub content: DatabaseContent,
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::PATIENCE;
-use super::database::{Database, DatabaseError};
+use super::database::{Database, PATIENCE};
+use super::error::DatabaseError;
 use super::session::Session;
 
 /// Reads a deployment.

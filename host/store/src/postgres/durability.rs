@@ -4,7 +4,7 @@ use std::fmt;
 
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use super::database::DatabaseError;
+use super::error::DatabaseError;
 
 const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
 /// What holds for every connection, and what a commit waits for on it: that of the server, of the

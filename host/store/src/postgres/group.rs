@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tokio_postgres::Row;
 
-use super::database::DatabaseError;
-use super::version;
+use super::error::DatabaseError;
+use super::rows::version;
 use crate::engine::{Commit, CommitOutcome, Version};
 
 /// The keys that a group locks, in their order, so that no two groups wait for each other in a

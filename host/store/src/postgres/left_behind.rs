@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::database::DatabaseError;
+use super::error::DatabaseError;
 
 /// How many of them a host may have. A commit that waits for a standby goes on to wait, and keeps
 /// its connection, also where nobody waits for its answer any more.

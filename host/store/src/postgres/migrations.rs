@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
 
-use super::DatabaseContent;
-use super::database::{DatabaseError, DatabaseLook};
-use super::durability::{setting, weaknesses};
+use super::durability::setting;
+use super::error::DatabaseError;
 use super::session::answered;
 
 /// What each schema adds to the one before it, from the first on. A number has its length in its
@@ -93,19 +91,8 @@ pub(super) async fn check(client: &Client) -> Result<(), DatabaseError> {
     }
 }
 
-/// Tells which schema there is.
-pub(super) async fn look_at(client: &Client) -> Result<DatabaseLook, DatabaseError> {
-    let schema = schema(client).await?;
-    Ok(DatabaseLook {
-        schema,
-        now: now(client).await?,
-        weaknesses: weaknesses(client).await?,
-        content: DatabaseContent::of(client).await?,
-    })
-}
-
 /// The schema that there is; none where there are no tables yet.
-async fn schema(client: &Client) -> Result<Option<i32>, DatabaseError> {
+pub(super) async fn schema(client: &Client) -> Result<Option<i32>, DatabaseError> {
     let found = client.query_opt("SELECT version FROM parafa_schema", &[]);
     let schema = match found.await {
         Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
@@ -115,15 +102,6 @@ async fn schema(client: &Client) -> Result<Option<i32>, DatabaseError> {
         refuse_later(found)?;
     }
     Ok(schema)
-}
-
-async fn now(client: &Client) -> Result<Timestamp, DatabaseError> {
-    let row = client
-        .query_one(super::statements::Statement::Time.sql(), &[])
-        .await?;
-    Timestamp::from_microsecond(row.try_get(0)?).map_err(|_| DatabaseError::Damaged {
-        what: "the database's time",
-    })
 }
 
 /// Brings the tables to the latest schema.

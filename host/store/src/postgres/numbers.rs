@@ -1,6 +1,6 @@
 //! The numbers of commits, which no two commits of any host share.
 
-use super::database::DatabaseError;
+use super::error::DatabaseError;
 use super::session::Session;
 
 /// Numbers that are taken at once.

@@ -5,7 +5,7 @@ use std::io;
 
 use tokio_postgres::error::SqlState;
 
-use super::database::DatabaseError;
+use super::error::DatabaseError;
 
 /// What keeps a host from using a database.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

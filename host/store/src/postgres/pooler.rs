@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::database::DatabaseError;
+use super::error::DatabaseError;
 
 /// Whether there seems to be a pooler that gives its connections to others between two transactions:
 /// what a connection prepares and sets would be another's. Two connections that are open at the same

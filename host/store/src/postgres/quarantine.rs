@@ -14,9 +14,9 @@ use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use super::PATIENCE;
 use super::blobs::Kind;
-use super::database::{Database, DatabaseError};
+use super::database::{Database, PATIENCE};
+use super::error::DatabaseError;
 use super::session::Session;
 use super::sessions::{Lent, Sessions};
 use crate::blobs::{BlobError, BlobStore, Held, Hold, Quarantine};

@@ -11,8 +11,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, Client, Config, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::database::DatabaseError;
 use super::durability;
+use super::error::DatabaseError;
 use super::left_behind::{InUse, LeftBehind};
 use super::statements::{PreparedStatements, Statement};
 

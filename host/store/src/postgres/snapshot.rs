@@ -3,10 +3,11 @@
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::database::{Database, DatabaseError};
+use super::database::{Database, PATIENCE};
+use super::error::DatabaseError;
+use super::rows::entry;
 use super::session::Session;
 use super::statements::ScanParameters;
-use super::{PATIENCE, entry};
 use crate::engine::{EngineError, Entry, Scan, Snapshot, SnapshotSource};
 
 /// Takes snapshots of a database.

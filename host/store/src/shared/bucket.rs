@@ -22,9 +22,8 @@ use object_store::{
 };
 use uuid::Uuid;
 
-use super::READ_AHEAD_BYTES;
 use super::objects::{self, ObjectsError};
-use crate::blobs::{BlobError, BlobStore, Listed, Part};
+use crate::blobs::{BlobError, BlobStore, Listed, Part, READ_AHEAD_BYTES};
 
 /// The name of the object that says whose documents these are.
 pub(super) const MARKER: &str = "parafa-deployment";

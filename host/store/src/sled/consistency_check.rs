@@ -2,9 +2,9 @@
 
 use tokio::sync::oneshot;
 
-use super::Shared;
 use super::loss::Loss;
 use super::mark::Mark;
+use super::shared::Shared;
 use super::tally::Tallies;
 use crate::engine::{Direction, EngineError, MAX_SCAN_ENTRIES, Scan, Version};
 use crate::key::past_prefix;
@@ -84,8 +84,9 @@ pub(super) fn all(shared: &Shared) -> Result<Tallies, EngineError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SledOptions, pack};
     use super::*;
+    use crate::sled::options::SledOptions;
+    use crate::sled::shared::pack;
 
     fn version(number: u64) -> Version {
         Version::new(number).expect("not zero")

@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::consistency_check;
 use super::loss::{AcceptedLoss, Loss, Moment, TableLoss};
 use super::mark::{self, Found, Mark, MarkFile};
+use super::options::SledOptions;
+use super::shared::{SEQUENCE_KEY, Shared, pack, unpack};
 use super::tally::{Tallies, Tally};
-use super::{SEQUENCE_KEY, Shared, SledOptions, pack, unpack};
 use crate::engine::{EngineError, Version, Versioned, failed_to};
 
 /// What a group of commits leaves beside its last number.

@@ -18,7 +18,8 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use self::pages::Entries;
 use super::mark::{self, Found};
 use super::opening::Readable;
-use super::{LOCK_ATTEMPTS, LOCK_PAUSE, Shared, SledOptions, lock_folder};
+use super::options::SledOptions;
+use super::shared::{LOCK_ATTEMPTS, LOCK_PAUSE, Shared, lock_folder};
 use crate::engine::{EngineError, failed_to};
 use crate::files;
 

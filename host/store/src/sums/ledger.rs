@@ -5,37 +5,29 @@
 //! and a sum is that of an owner's entries. Now and then they are folded into one.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::sync::Arc;
 
 use ::bytes::Bytes;
-use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Differences, Moved, QuotaKey};
-use crate::content::{Content, TableDeclaration};
-use crate::engine::{Commit, CommitOutcome, Direction, Entry, MAX_SCAN_ENTRIES, Scan};
+use super::amounts::{Differences, Moved, QuotaKey};
+use crate::content::Content;
+use crate::engine::{Commit, CommitOutcome, Direction, Engine, Entry, MAX_SCAN_ENTRIES, Scan};
 use crate::error::StoreError;
+use crate::ids::IdSource;
 use crate::key::{Key, past_prefix};
-use crate::lease::{self, Acquired, Lease};
-use crate::store::Store;
 use crate::table::{Table, TableName, decode, encode, layout};
 use crate::transaction::Transaction;
 
 /// One commit in so many has the entries of its owner folded.
 const FOLDED_EVERY: u8 = 32;
 /// Entries that are folded at once, and written at once where all is counted.
-const AT_ONCE: usize = 512;
-/// The turn at counting all, once in a store's life with several hosts.
-const COUNTING: &str = "sums";
-const TURN: SignedDuration = SignedDuration::from_secs(30);
-const RENEW_EVERY: Duration = Duration::from_secs(10);
-/// How often whoever waits for the count looks whether it is done.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+pub(super) const AT_ONCE: usize = 512;
 
 /// By how much a commit, or several that were folded, moved the sums of an owner's part.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct SumRow {
+pub(super) struct SumRow {
     owner: Uuid,
     part: bool,
     id: Uuid,
@@ -72,24 +64,12 @@ impl SumRow {
     }
 }
 
-/// Says that every commit is in the ledger, and what was there before it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct CompleteRow {}
-
-impl Table for CompleteRow {
-    type Key = ();
-    const NAME: TableName = TableName::reserved("_sums_complete");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) {}
-}
-
 /// Enters what a transaction moves, along with what it writes.
 pub(crate) fn enter(tx: &mut Transaction<'_>, moved: &Moved) -> Result<(), StoreError> {
     enter_each(tx, moved.differences())
 }
 
-fn enter_each(
+pub(super) fn enter_each(
     tx: &mut Transaction<'_>,
     moved: impl Iterator<Item = (QuotaKey, Differences)>,
 ) -> Result<(), StoreError> {
@@ -102,15 +82,15 @@ fn enter_each(
 }
 
 /// Has the entries of those folded whose sums were moved, now and then.
-pub(crate) fn moved(store: &Store, moved: &Moved) {
+pub(crate) fn moved(engine: &Arc<dyn Engine>, ids: &Arc<IdSource>, moved: &Moved) {
     let mut drawn = [0];
     if getrandom::fill(&mut drawn).is_err() || drawn[0] % FOLDED_EVERY != 0 {
         return;
     }
     for (of, _) in moved.differences() {
-        let store = store.clone();
+        let (engine, ids) = (engine.clone(), ids.clone());
         tokio::spawn(async move {
-            if let Err(error) = fold(&store, of).await {
+            if let Err(error) = fold(&*engine, &ids, of).await {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(error, "sums could not be folded, and are later");
             }
@@ -120,12 +100,12 @@ pub(crate) fn moved(store: &Store, moved: &Moved) {
 
 /// The sum of an owner's part. Of more than a thousand entries some that are folded meanwhile may
 /// be missed or counted twice.
-pub(super) async fn sum(store: &Store, of: &QuotaKey) -> Result<Differences, StoreError> {
+pub(super) async fn sum(engine: &dyn Engine, of: &QuotaKey) -> Result<Differences, StoreError> {
     let mut sum = [0, 0];
     let mut start = entries_of(of);
     let end = past_prefix(&start);
     loop {
-        let entries = entries(store, start, &end, MAX_SCAN_ENTRIES).await?;
+        let entries = entries(engine, start, &end, MAX_SCAN_ENTRIES).await?;
         for entry in &entries {
             add(&mut sum, &decode(&entry.stored.value)?);
         }
@@ -137,12 +117,12 @@ pub(super) async fn sum(store: &Store, of: &QuotaKey) -> Result<Differences, Sto
 }
 
 /// The sums of all owners. What is committed meanwhile counts or not.
-pub(super) async fn all(store: &Store) -> Result<HashMap<QuotaKey, Differences>, StoreError> {
+pub(super) async fn all(engine: &dyn Engine) -> Result<HashMap<QuotaKey, Differences>, StoreError> {
     let mut sums = HashMap::new();
     let mut start = layout::table::<SumRow>();
     let end = past_prefix(&start);
     loop {
-        let entries = entries(store, start, &end, MAX_SCAN_ENTRIES).await?;
+        let entries = entries(engine, start, &end, MAX_SCAN_ENTRIES).await?;
         let rows = entries.iter().map(|entry| decode(&entry.stored.value));
         let rows = rows.collect::<Result<Vec<SumRow>, _>>()?;
         let Some(last) = rows.last().map(SumRow::of) else {
@@ -154,7 +134,7 @@ pub(super) async fn all(store: &Store) -> Result<HashMap<QuotaKey, Differences>,
         // Of the owner where the page ends all entries are looked at again, at one moment.
         let of_last = entries_of(&last);
         if rows.len() == MAX_SCAN_ENTRIES {
-            sums.insert(last, sum(store, &last).await?);
+            sums.insert(last, sum(engine, &last).await?);
         }
         start = past_prefix(&of_last);
     }
@@ -162,110 +142,12 @@ pub(super) async fn all(store: &Store) -> Result<HashMap<QuotaKey, Differences>,
     Ok(sums)
 }
 
-/// Counts what is there unless that was done, under a turn of all hosts.
-pub(super) async fn begin(store: &Store, tables: &[TableDeclaration]) -> Result<(), StoreError> {
-    while store.get::<CompleteRow>(&()).await?.is_none() {
-        let acquired = store
-            .transact(|tx| Box::pin(lease::acquire(tx, COUNTING, "host", TURN)))
-            .await?;
-        match acquired {
-            Acquired::Taken(turn) => match count(store, tables, turn).await {
-                // Somebody else counts by now.
-                Err(StoreError::LeaseLost { .. }) => {}
-                counted => return counted,
-            },
-            Acquired::Busy { .. } => tokio::time::sleep(LOOK_EVERY).await,
-        }
-    }
-    Ok(())
-}
-
-async fn count(
-    store: &Store,
-    tables: &[TableDeclaration],
-    mut turn: Lease,
-) -> Result<(), StoreError> {
-    let counted = {
-        let begun = turn.clone();
-        let mut counting = std::pin::pin!(async {
-            clear(store, Some(&begun)).await?;
-            store.counted(tables).await
-        });
-        loop {
-            tokio::select! {
-                counted = &mut counting => break counted?,
-                () = tokio::time::sleep(RENEW_EVERY) => {}
-            }
-            let held = &turn;
-            turn = store
-                .transact(|tx| Box::pin(lease::renew(tx, held, TURN)))
-                .await?;
-        }
-    };
-    let counted: Vec<_> = counted.differences().collect();
-    let turn = &turn;
-    for some in counted.chunks(AT_ONCE) {
-        store
-            .transact(|tx| {
-                Box::pin(async move {
-                    lease::confirm(tx, turn).await?;
-                    enter_each(tx, some.iter().copied())
-                })
-            })
-            .await?;
-    }
-    store
-        .transact(|tx| {
-            Box::pin(async move {
-                lease::confirm(tx, turn).await?;
-                lease::release(tx, turn).await?;
-                tx.put(&CompleteRow {}).await
-            })
-        })
-        .await
-}
-
-/// Forgets the ledger in a store that one process has for itself: it is not kept there.
-pub(super) async fn end(store: &Store) -> Result<(), StoreError> {
-    let ended = store.transact(|tx| Box::pin(async move { tx.delete::<CompleteRow>(&()).await }));
-    match ended.await? {
-        true => clear(store, None).await,
-        false => Ok(()),
-    }
-}
-
-/// Removes all entries: where hosts share the store, only for as long as the turn at counting lasts,
-/// for afterwards they are those of another count.
-async fn clear(store: &Store, turn: Option<&Lease>) -> Result<(), StoreError> {
-    let start = layout::table::<SumRow>();
-    let end = past_prefix(&start);
-    loop {
-        let entries = entries(store, start.clone(), &end, AT_ONCE).await?;
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let entries = &entries;
-        let cleared = store.transact(|tx| {
-            Box::pin(async move {
-                if let Some(turn) = turn {
-                    lease::confirm(tx, turn).await?;
-                }
-                for entry in entries {
-                    tx.write(entry.key.to_vec(), None)?;
-                }
-                Ok::<_, StoreError>(())
-            })
-        });
-        cleared.await?;
-    }
-}
-
 /// Makes one entry of an owner's many, unless somebody else does.
-async fn fold(store: &Store, of: QuotaKey) -> Result<(), StoreError> {
+async fn fold(engine: &dyn Engine, ids: &IdSource, of: QuotaKey) -> Result<(), StoreError> {
     let start = entries_of(&of);
     let end = past_prefix(&start);
     loop {
-        let entries = entries(store, start.clone(), &end, AT_ONCE).await?;
+        let entries = entries(engine, start.clone(), &end, AT_ONCE).await?;
         let found = entries.len();
         if found < 2 {
             return Ok(());
@@ -280,11 +162,11 @@ async fn fold(store: &Store, of: QuotaKey) -> Result<(), StoreError> {
             commit.deletes.push(key);
         }
         if sum != [0, 0] {
-            let row = SumRow::new(of, store.new_id().await?, sum);
+            let row = SumRow::new(of, ids.new_id(engine.now().await?)?, sum);
             let key = Bytes::from(layout::row::<SumRow>(&row.key()));
             commit.puts.push((key, encode(&row)?.into()));
         }
-        let folded = store.engine().commit(commit).await?;
+        let folded = engine.commit(commit).await?;
         if found < AT_ONCE || folded != CommitOutcome::Committed {
             return Ok(());
         }
@@ -297,8 +179,8 @@ fn add(sum: &mut Differences, row: &SumRow) {
     }
 }
 
-async fn entries(
-    store: &Store,
+pub(super) async fn entries(
+    engine: &dyn Engine,
     start: Vec<u8>,
     end: &[u8],
     limit: usize,
@@ -309,7 +191,7 @@ async fn entries(
         direction: Direction::Ascending,
         limit,
     };
-    Ok(store.engine().scan(scan).await?)
+    Ok(engine.scan(scan).await?)
 }
 
 /// What the keys of an owner's entries begin with.

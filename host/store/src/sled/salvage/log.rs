@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 
-use super::super::SEGMENT_BYTES;
+use super::super::shared::SEGMENT_BYTES;
 
 /// Length of the header of a segment.
 const SEGMENT_HEADER_BYTES: usize = 20;

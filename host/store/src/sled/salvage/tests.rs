@@ -1,4 +1,4 @@
-use super::super::{pack, unpack};
+use super::super::shared::{pack, unpack};
 use super::*;
 use crate::engine::{Direction, MAX_SCAN_ENTRIES, Scan, Version};
 

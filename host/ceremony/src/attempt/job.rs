@@ -1,0 +1,39 @@
+//! The job that carries an attempt from step to step.
+
+use parafa_store::jobs::{self, Lane, NewJob};
+use parafa_store::{StoreError, Transaction};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::records::AttemptRow;
+
+/// The lane of the steps of attempts; a person waits for them.
+pub const ATTEMPTS: Lane = Lane::new("attempts");
+/// The kind of the job.
+pub const DRIVE: &str = "drive-attempt";
+
+#[derive(Deserialize, Serialize)]
+pub(super) struct Payload {
+    pub(super) attempt: Uuid,
+}
+
+/// The name that keeps an attempt's job from being there twice.
+pub(crate) fn unique_key(attempt: Uuid) -> String {
+    format!("{DRIVE}/{attempt}")
+}
+
+/// Has the attempt's first step done.
+pub(crate) async fn schedule(
+    tx: &mut Transaction<'_>,
+    attempt: &AttemptRow,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane: ATTEMPTS,
+        kind: DRIVE.to_owned(),
+        due: attempt.started_at,
+        unique: Some(unique_key(attempt.id)),
+        payload: serde_json::json!({ "attempt": attempt.id }),
+    };
+    jobs::enqueue(tx, job).await?;
+    Ok(())
+}
