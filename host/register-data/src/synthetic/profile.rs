@@ -11,7 +11,7 @@ use crate::{
     classifier::{legal_form, legal_status},
     data::{
         Activity, BodyKind, BodyMember, Branch, Coded, CompanyProfile, FinancialStatements,
-        Identifier, Label, ManagementBody, Money, PersonType, RegisteredOffice, Representation,
+        Identifier, Label, ManagementBody, PersonType, RegisteredOffice, Representation,
         RepresentationRule, Restriction, ShareCapital, Shares, VatRegistration, Withheld,
     },
 };
