@@ -1,6 +1,8 @@
 //! Which crate may know which. Data flows down and comes back up the same way:
 //! `docs/architecture.md` draws it, this test keeps it true.
 
+mod circles;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::edge::{BodyPace, RateLimiter, RateLimits};
-use crate::reference::Neighbour;
+use crate::problem::ProblemType;
 
 /// 1 048 576 bytes.
 pub const MIB: usize = 1024 * 1024;
@@ -62,6 +62,18 @@ impl HttpConfig {
         self.max_bytes_in_flight = longest.saturating_mul(2).max(LEAST_IN_FLIGHT);
         self
     }
+}
+
+/// Another API on the same listener, for the overview.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Neighbour {
+    /// What it is called.
+    pub title: String,
+    /// The folder of its `openapi.json` and `openapi.yaml`, such as `/dd`.
+    pub folder: String,
+    /// Those of its problems whose types are addresses under `/problems`, where
+    /// the API without a folder has their pages.
+    pub problems: Vec<ProblemType>,
 }
 
 /// The public address of the service, without a slash at its end.

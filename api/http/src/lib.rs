@@ -29,13 +29,14 @@ mod problem;
 mod reference;
 mod refusals;
 mod router;
+mod served;
 pub mod views;
 mod vocabulary;
 pub mod webhooks;
 
 pub use accept::accepts;
 pub use api::{Api, Presence};
-pub use config::{BaseUrl, HttpConfig, MIB};
+pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::{Disposition, content_disposition};
@@ -53,8 +54,8 @@ pub use operation::{
     MaybeBody, NoInput, Nothing, Operation, Parameters, Path, PathParameter, PathParams,
     Representation, WholeBody,
 };
-pub use principal::{Access, Credentials, Principal, Secret};
+pub use principal::{Access, Credential, Credentials, Principal, Secret, Security};
 pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};
-pub use reference::{Credential, Guide, Neighbour, Reference, Security, SetUp, Step, Tag};
+pub use reference::{Guide, Reference, SetUp, Step, Tag};
 pub use router::{Surface, beside, router};
 pub use vocabulary::WireName;

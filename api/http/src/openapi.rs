@@ -18,10 +18,10 @@ use self::operations::Described;
 pub use self::schemas::Schemas;
 use crate::api::Api;
 use crate::edge::RequestId;
-use crate::operation::{Entry, Operation};
+use crate::operation::Entry;
+use crate::principal::Security;
 use crate::problem::{ProblemFormat, ProblemType};
-use crate::reference::Security;
-use crate::router::Http;
+use crate::served::Http;
 
 /// The document in its two forms.
 pub(crate) struct Description {
@@ -106,8 +106,8 @@ const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.
 fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Security)> {
-    let own = http.operations.iter();
-    let own = own.filter_map(|operation| match &operation.contract.entry {
+    let own = http.contracts.iter();
+    let own = own.filter_map(|contract| match &contract.entry {
         Entry::By(credential) => Some((credential.name, credential.security)),
         Entry::Usual | Entry::AnyKey | Entry::Anybody(_) => None,
     });
@@ -125,9 +125,9 @@ fn security_schemes<A: Api>(http: &Http<A>) -> Map<String, Value> {
 fn problem_examples<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> Map<String, Value> {
     let reference = &http.reference;
     let answered: Vec<_> = http
-        .operations
+        .contracts
         .iter()
-        .flat_map(Operation::problems)
+        .flat_map(|contract| contract.problems())
         .map(|kind| format.translated(kind))
         .collect();
     let kinds = reference.problems.iter();

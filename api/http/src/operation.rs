@@ -2,13 +2,14 @@
 //! document.
 
 mod call;
+mod contract;
 mod creation;
 mod download;
 mod input;
+mod not_allowed;
 mod path;
 mod representation;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -16,7 +17,8 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use http::header::CACHE_CONTROL;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,121 +26,27 @@ use serde_json::Value;
 
 use self::call::AuthorizedRequest;
 pub use self::call::{Call, ClaimInHand};
+pub use self::contract::BodyKind;
+pub(crate) use self::contract::{Answer, Contract, Entry};
 pub use self::download::Download;
 pub use self::input::{
     FromBody, FromQuery, Input, MaybeBody, NoInput, Nothing, Parameters, WholeBody,
 };
+pub(crate) use self::not_allowed::method_not_allowed;
 pub use self::path::{Path, PathParameter, PathParams};
 pub use self::representation::{AnswerForm, Representation};
 use crate::api::Api;
 use crate::edge::{Authenticated, OriginRule, RequestId};
 use crate::idempotency::Created;
 use crate::openapi::Schemas;
-use crate::principal::Access;
+use crate::principal::Credential;
 use crate::problem::{Problem, ProblemType};
-use crate::reference::Credential;
-use crate::refusals;
-use crate::router::{Http, json};
+use crate::served::Http;
 
 /// One call of an API: what it takes, what it answers, and who carries it out.
 pub struct Operation<A: Api> {
     pub(crate) contract: Arc<Contract<A>>,
-    pub(crate) answer: Answer,
-    /// The schema of the answer.
-    pub(crate) view: fn(&mut Schemas) -> Option<Value>,
-    /// The ids that an answer of a creation holds.
-    pub(crate) ids: &'static [(&'static str, &'static str)],
     pub(crate) route: MethodRouter<Http<A>>,
-}
-
-/// What an operation takes.
-pub(crate) struct Contract<A: Api> {
-    pub(crate) method: Method,
-    pub(crate) path: &'static str,
-    pub(crate) path_parameters: Vec<PathParameter>,
-    /// The record that a path names, if its template has ids; none when it can
-    /// be none.
-    pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
-    pub(crate) id: &'static str,
-    pub(crate) tag: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) description: &'static str,
-    pub(crate) body: BodyKind,
-    /// The schema of the body, if there is one, and the parameters of the query.
-    pub(crate) input: fn(&A, &RefCell<Schemas>) -> InputSchemas,
-    /// Those that are not every operation's.
-    pub(crate) refusals: Vec<ProblemType>,
-    pub(crate) answers_on_erased: bool,
-    pub(crate) takes_batches: bool,
-    /// Whether a `GET` is a `HEAD` too.
-    pub(crate) has_head: bool,
-    /// Which callers are refused, whatever they ask.
-    pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
-    /// How its callers say who they are.
-    pub(crate) entry: Entry<A>,
-    /// Whether pages of an origin may make it, and what other pages are told.
-    pub(crate) origins: Option<OriginRule>,
-    /// How long a client may keep its answer, in seconds.
-    pub(crate) fresh_for: Option<u32>,
-    /// The media type of what is downloaded.
-    pub(crate) download_type: &'static str,
-}
-
-/// How the callers of an operation say who they are.
-pub(crate) enum Entry<A: Api> {
-    /// As the API has it.
-    Usual,
-    /// By the credentials of any API of the service.
-    AnyKey,
-    /// By credentials of its own.
-    By(Credential),
-    /// Not at all: it is for anybody, for whom this caller stands.
-    Anybody(fn() -> A::Caller),
-}
-
-/// The schema of a body, if there is one, and the parameters of a query.
-pub(crate) type InputSchemas = (Option<Value>, Vec<Value>);
-
-/// Whether a request has a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum BodyKind {
-    /// The method has none.
-    None,
-    /// It may be left out.
-    Optional,
-    /// It must be there.
-    Required,
-}
-
-/// The answer to a request that was carried out.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Answer {
-    /// 200 with a view.
-    Json,
-    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
-    /// the same answer.
-    Created(StatusCode),
-    /// 200 with a view, or with bytes of one of these media types.
-    Forms(&'static [AnswerForm]),
-    /// 200 with bytes.
-    Download,
-    /// 204.
-    Empty,
-}
-
-impl Answer {
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            Self::Json | Self::Forms(_) | Self::Download => StatusCode::OK,
-            Self::Created(status) => status,
-            Self::Empty => StatusCode::NO_CONTENT,
-        }
-    }
-
-    /// Whether something is created, which a repetition does not do again.
-    pub(crate) fn creates(self) -> bool {
-        matches!(self, Self::Created(_))
-    }
 }
 
 /// An operation of which it is not said yet who carries it out.
@@ -177,51 +85,6 @@ impl<A: Api> Operation<A> {
     ) -> Draft<A, P, NoInput> {
         Draft::new(Method::DELETE, path, id)
     }
-
-    pub(crate) fn access(&self) -> Access {
-        Access::of(&self.contract.method)
-    }
-
-    /// The problems that it may answer.
-    pub(crate) fn problems(&self) -> Vec<ProblemType> {
-        let contract = &self.contract;
-        let mut problems = vec![
-            ProblemType::VALIDATION_FAILED,
-            ProblemType::RATE_LIMITED,
-            ProblemType::UNAVAILABLE,
-        ];
-        match &contract.entry {
-            Entry::Usual | Entry::AnyKey => problems.push(ProblemType::UNAUTHORIZED),
-            Entry::By(credential) => problems.push(credential.refusal),
-            Entry::Anybody(_) => {}
-        }
-        problems.extend(contract.origins.map(|rule| rule.refusal));
-        if self.access() == Access::Write {
-            problems.push(ProblemType::FORBIDDEN);
-        }
-        if contract
-            .path_parameters
-            .iter()
-            .any(|parameter| parameter.is_id)
-        {
-            problems.push(ProblemType::NOT_FOUND);
-        }
-        if contract.body != BodyKind::None {
-            problems.extend([
-                ProblemType::REQUEST_TIMEOUT,
-                ProblemType::PAYLOAD_TOO_LARGE,
-                ProblemType::UNSUPPORTED_MEDIA_TYPE,
-            ]);
-        }
-        if self.answer.creates() {
-            problems.extend([
-                ProblemType::IDEMPOTENCY_IN_PROGRESS,
-                ProblemType::IDEMPOTENCY_KEY_REUSED,
-            ]);
-        }
-        problems.extend(&contract.refusals);
-        problems
-    }
 }
 
 impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
@@ -247,6 +110,9 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
                 origins: None,
                 fresh_for: None,
                 download_type: "application/octet-stream",
+                answer: Answer::Empty,
+                view: |_| None,
+                ids: &[],
             },
             types: std::marker::PhantomData,
         }
@@ -481,7 +347,12 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         F: Fn(AuthorizedRequest<A, P>) -> R + Clone + Send + Sync + 'static,
         R: Future<Output = Result<Response, Problem>> + Send + 'static,
     {
-        let contract = Arc::new(self.contract);
+        let contract = Arc::new(Contract {
+            answer,
+            view,
+            ids,
+            ..self.contract
+        });
         let method = MethodFilter::try_from(contract.method.clone())
             .expect("operations have methods of RFC 9110 and RFC 5789");
         let served = Arc::clone(&contract);
@@ -510,14 +381,19 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         );
         let route = match contract.has_head {
             true => route,
-            false => route.on(MethodFilter::HEAD, refusals::method_not_allowed::<A>),
+            false => route.on(MethodFilter::HEAD, method_not_allowed::<A>),
         };
-        Operation {
-            contract,
-            answer,
-            view,
-            ids,
-            route,
-        }
+        Operation { contract, route }
     }
+}
+
+fn json(status: StatusCode, view: &impl Serialize) -> Response {
+    let body =
+        serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
+    (
+        status,
+        [(CONTENT_TYPE, "application/json")],
+        Bytes::from(body),
+    )
+        .into_response()
 }

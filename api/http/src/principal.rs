@@ -6,7 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, Method};
+use serde_json::{Value, json};
 use uuid::Uuid;
+
+use crate::problem::ProblemType;
 
 /// Somebody who calls an API.
 pub trait Principal: Send + Sync + 'static {
@@ -94,6 +97,62 @@ impl Credentials {
             user: user.to_owned(),
             password: Secret(password.to_owned()),
         })
+    }
+}
+
+/// How callers authenticate, with a sentence on what they send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Security {
+    /// RFC 6750.
+    Bearer(&'static str),
+    /// RFC 7617.
+    Basic(&'static str),
+}
+
+/// Credentials that some operations of an API take in the place of the usual
+/// ones.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Credential {
+    /// What the description calls them.
+    pub name: &'static str,
+    /// What they are.
+    pub security: Security,
+    /// What a caller without them is told: a 401.
+    pub refusal: ProblemType,
+}
+
+impl Security {
+    /// Whether credentials are of this scheme.
+    pub(crate) fn is_of(self, credentials: &Credentials) -> bool {
+        matches!(
+            (self, credentials),
+            (Self::Bearer(_), Credentials::Bearer(_)) | (Self::Basic(_), Credentials::Basic { .. })
+        )
+    }
+
+    /// The scheme (OpenAPI 3.1.1, 4.8.27).
+    pub(crate) fn scheme(self) -> Value {
+        let (scheme, description) = match self {
+            Self::Bearer(description) => ("bearer", description),
+            Self::Basic(description) => ("basic", description),
+        };
+        json!({"type": "http", "scheme": scheme, "description": description})
+    }
+
+    /// The scheme's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bearer(_) => "Bearer",
+            Self::Basic(_) => "Basic",
+        }
+    }
+
+    /// The challenge of a refusal (RFC 9110, 11.6.1; RFC 7617, 2).
+    pub(crate) fn challenge(self) -> &'static str {
+        match self {
+            Self::Bearer(_) => "Bearer",
+            Self::Basic(_) => r#"Basic realm="parafa""#,
+        }
     }
 }
 

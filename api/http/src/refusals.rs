@@ -1,46 +1,11 @@
-use axum::Extension;
-use axum::extract::rejection::RawPathParamsRejection;
-use axum::extract::{MatchedPath, RawPathParams, State};
-use axum::response::{IntoResponse, Response};
-use http::header::ALLOW;
+//! Refusals of paths and of pages.
 
-use crate::api::{Api, Presence};
-use crate::edge::Authenticated;
 use crate::problem::{Problem, ProblemType};
-use crate::router::Http;
 
 /// Every path that is none. It is not repeated: it may be a link with something
 /// behind its token.
 pub(crate) async fn not_found() -> Problem {
     Problem::new(ProblemType::NOT_FOUND, "There is no such path here.")
-}
-
-/// A path of the API with a method that it has not. An id in the path that
-/// stands for nothing comes first.
-pub(crate) async fn method_not_allowed<A: Api>(
-    State(http): State<Http<A>>,
-    Extension(Authenticated(caller)): Extension<Authenticated<A::Caller>>,
-    path: MatchedPath,
-    params: Result<RawPathParams, RawPathParamsRejection>,
-) -> Response {
-    let record = params
-        .ok()
-        .and_then(|params| http.record(path.as_str(), &params));
-    let presence = match record {
-        None => Ok(Presence::Absent),
-        Some(None) => Ok(Presence::Present),
-        Some(Some(record)) => http.api.presence(&caller, record).await,
-    };
-    match presence {
-        Ok(Presence::Absent) => Problem::not_found().into_response(),
-        Ok(Presence::Erased | Presence::Present) => {
-            let mut response = Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response();
-            let allowed = http.allowed(path.as_str());
-            response.headers_mut().insert(ALLOW, allowed);
-            response
-        }
-        Err(problem) => problem.into_response(),
-    }
 }
 
 /// A page with a method that it has not.

@@ -3,22 +3,17 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::RawPathParams;
 use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, StatusCode};
-use serde::Serialize;
 
 use crate::api::Api;
 use crate::config::HttpConfig;
 use crate::edge::{BodyBudget, edge, gate};
-use crate::operation::{Contract, Operation};
+use crate::operation::{Operation, method_not_allowed};
 use crate::problem::ProblemFormat;
 use crate::reference::{Reference, pages};
 use crate::refusals;
+use crate::served::Http;
 
 /// What an API offers, and how it speaks of it.
 pub struct Surface<A: Api, F> {
@@ -67,22 +62,26 @@ fn routes<A: Api, F: ProblemFormat>(
         reference,
     } = surface;
     let format = Arc::new(format);
+    let contracts = operations.iter();
+    let contracts = contracts.map(|operation| Arc::clone(&operation.contract));
     let http = Http {
         api,
         budget: BodyBudget::new(config.max_bytes_in_flight),
         config: Arc::new(config),
-        operations: Arc::new(operations),
+        contracts: contracts.collect(),
         reference: Arc::new(reference),
     };
-    let paths = http.operations.iter();
-    let paths: Vec<_> = paths.map(|operation| operation.contract.path).collect();
-    let served = http
-        .operations
+    let paths: Vec<_> = http
+        .contracts
         .iter()
+        .map(|contract| contract.path)
+        .collect();
+    let served = operations
+        .into_iter()
         .fold(Router::new(), |router, operation| {
-            router.route(operation.contract.path, operation.route.clone())
+            router.route(operation.contract.path, operation.route)
         })
-        .method_not_allowed_fallback(refusals::method_not_allowed::<A>);
+        .method_not_allowed_fallback(method_not_allowed::<A>);
     let served = roots
         .iter()
         .fold(served, |served, root| served.merge(unknown(root, &paths)))
@@ -125,77 +124,4 @@ fn shape(template: &str) -> String {
         literal => literal,
     });
     segments.collect::<Vec<_>>().join("/")
-}
-
-/// What every operation works with.
-pub(crate) struct Http<A: Api> {
-    pub(crate) api: Arc<A>,
-    pub(crate) config: Arc<HttpConfig>,
-    pub(crate) budget: BodyBudget,
-    pub(crate) operations: Arc<Vec<Operation<A>>>,
-    pub(crate) reference: Arc<Reference<A>>,
-}
-
-impl<A: Api> Clone for Http<A> {
-    fn clone(&self) -> Self {
-        Self {
-            api: Arc::clone(&self.api),
-            config: Arc::clone(&self.config),
-            budget: self.budget.clone(),
-            operations: Arc::clone(&self.operations),
-            reference: Arc::clone(&self.reference),
-        }
-    }
-}
-
-impl<A: Api> Http<A> {
-    /// What a path of this template has with a method; with one that it has not,
-    /// what it has with another.
-    pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
-        let contracts = self.operations.iter().map(|operation| &*operation.contract);
-        let mut contracts = contracts.filter(|contract| contract.path == template);
-        let first = contracts.next()?;
-        let method = match *method {
-            Method::HEAD => &Method::GET,
-            _ => method,
-        };
-        let exact = contracts.find(|contract| contract.method == *method);
-        Some(exact.filter(|_| first.method != *method).unwrap_or(first))
-    }
-
-    /// The methods of a path of this template, as `Allow` lists them (RFC 9110,
-    /// 10.2.1).
-    pub(crate) fn allowed(&self, template: &str) -> HeaderValue {
-        let contracts = self.operations.iter().map(|operation| &operation.contract);
-        let contracts = contracts.filter(|contract| contract.path == template);
-        let methods = contracts.flat_map(|contract| {
-            let has_head = contract.method == Method::GET && contract.has_head;
-            [Some(contract.method.as_str()), has_head.then_some("HEAD")]
-        });
-        let methods: Vec<_> = methods.flatten().collect();
-        HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
-    }
-
-    /// The record that a path of this template names, if it has ids; none when
-    /// it can be none.
-    pub(crate) fn record(
-        &self,
-        template: &str,
-        params: &RawPathParams,
-    ) -> Option<Option<A::Record>> {
-        let mut contracts = self.operations.iter().map(|operation| &operation.contract);
-        let contract = contracts.find(|contract| contract.path == template)?;
-        (contract.record)(params)
-    }
-}
-
-pub(crate) fn json(status: StatusCode, view: &impl Serialize) -> Response {
-    let body =
-        serde_json::to_vec(view).expect("a view of strings, numbers and lists always serialises");
-    (
-        status,
-        [(CONTENT_TYPE, "application/json")],
-        Bytes::from(body),
-    )
-        .into_response()
 }

@@ -5,6 +5,7 @@
 //! front of it, with what all APIs share: `parafa_api_http`.
 
 mod api;
+mod bodies;
 mod examples;
 mod guide;
 mod ids;

@@ -22,6 +22,7 @@ mod rebuild;
 mod refusal;
 mod revision;
 mod scan;
+mod scan_error;
 mod source;
 mod sparse_document;
 mod text;
@@ -42,9 +43,9 @@ pub(crate) use links::{Link, LinkKind, links};
 pub(crate) use object_source::ObjectSource;
 pub(crate) use revision::{RawObject, Revision};
 pub(crate) use scan::{
-    MAX_OBJECT_NUMBER, ScanError, is_delimiter, is_white_space, reference_places, references,
-    regular_len,
+    MAX_OBJECT_NUMBER, is_delimiter, is_white_space, reference_places, references, regular_len,
 };
+pub(crate) use scan_error::ScanError;
 pub(crate) use text::{decode_name, same_value, text_string};
 pub(crate) use xref::{XrefEntry, XrefForm};
 

@@ -18,7 +18,7 @@ use crate::file;
 use crate::names::{XADES, XADES_141};
 use crate::objects::DataObjects;
 use crate::unsigned::with_properties;
-use crate::verify::{LIMITS, Verified, Verifier};
+use crate::verifier::{LIMITS, Verified, Verifier};
 
 /// A signature file of a container.
 #[derive(Clone, Copy, Debug)]

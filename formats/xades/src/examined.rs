@@ -6,7 +6,7 @@ use crate::level;
 use crate::material::{BEFORE_ALL, Material, Stored};
 use crate::stamps::Stamp;
 use crate::time_marks::{MAX_TIME_MARKS, time_mark};
-use crate::verify::Verified;
+use crate::verifier::Verified;
 
 /// What stands in a signature, and whether it holds. Its chains are not followed
 /// yet.

@@ -63,6 +63,14 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// A member cannot be digested.
+    pub(crate) fn content(name: &str, reason: &impl ToString) -> Self {
+        Self::Content {
+            name: name.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
     /// Whether it tells that something is wrong, and not that it is unknown.
     pub(crate) fn is_proof(&self) -> bool {
         self.integrity() != Integrity::Unsupported

@@ -28,6 +28,7 @@ mod stamps;
 mod time;
 mod time_marks;
 mod unsigned;
+mod verifier;
 mod verify;
 mod weakness;
 
@@ -38,4 +39,4 @@ pub use fault::Fault;
 pub use objects::{DataObjects, Piece};
 pub use profile::Profile;
 pub use time::write as signing_time;
-pub use verify::{Verified, Verifier};
+pub use verifier::{Verified, Verifier};

@@ -8,7 +8,7 @@ use crate::file;
 use crate::objects::{DataObjects, Piece};
 use crate::reference::{Reference, Target};
 use crate::signature::{Canonical, Signature};
-use crate::verify::{Verifier, content};
+use crate::verifier::Verifier;
 
 /// Most bytes of the documents of canonical forms, for all signatures of a
 /// container, counted for each form: it looks at its whole document.
@@ -55,7 +55,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
             }
             Target::Canonical(name, canonical) => self.in_document(name, |document| {
                 let form = document.canonicalize(canonical.algorithm, &canonical.prefixes);
-                form.map_err(|error| content(name, &error))
+                form.map_err(|error| Fault::content(name, &error))
             }),
             Target::Part {
                 member,
@@ -68,7 +68,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
                     (Some(element), None) => canonical.apply(element),
                     _ => {
                         let reason = format!("{id:?} is not there exactly once");
-                        Err(content(member, &reason))
+                        Err(Fault::content(member, &reason))
                     }
                 }
             }),
@@ -101,9 +101,9 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         form: impl FnOnce(&Document<'_>) -> Result<Vec<u8>, Fault>,
     ) -> Result<Octets, Fault> {
         let bytes = self.objects.read(name);
-        let bytes = bytes.map_err(|reason| content(name, &reason))?;
+        let bytes = bytes.map_err(|reason| Fault::content(name, &reason))?;
         let document = Document::parse(&bytes, &Limits::default());
-        let document = document.map_err(|error| content(name, &error))?;
+        let document = document.map_err(|error| Fault::content(name, &error))?;
         self.spend(&document)?;
         form(&document).map(Octets::Bytes)
     }

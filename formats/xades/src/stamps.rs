@@ -15,7 +15,7 @@ use crate::objects::DataObjects;
 use crate::octets::Octets;
 use crate::reference::Reference;
 use crate::signature::{Canonical, Signature, binary};
-use crate::verify::Verifier;
+use crate::verifier::Verifier;
 
 /// Most time-stamps of one signature.
 const MAX_TIMESTAMPS: usize = 32;

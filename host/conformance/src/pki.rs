@@ -3,19 +3,18 @@
 //! nothing about anybody, and is the same every time.
 
 mod credential;
+mod error;
 mod ocsp;
 mod rsa;
 mod token;
 
-use std::time::Duration;
-
 use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
-use der::{DateTime, Decode, Encode};
+use der::Decode;
 use x509_cert::Certificate;
 use x509_cert::ext::pkix::KeyUsages;
 
-use credential::{Credential, Subject};
-
+use self::credential::{Credential, Subject, encoded};
+pub use self::error::SignerError;
 use crate::SignerAlgorithm;
 
 const AUTHORITY: &str = "Parafa software authority";
@@ -27,26 +26,6 @@ const LIFE: (i64, i64) = (1_577_836_800, 2_524_607_999);
 /// How long before and after the signing time a signer's certificate is valid,
 /// in seconds.
 const VALIDITY: i64 = 24 * 60 * 60;
-
-/// Why nothing can be issued.
-#[derive(Debug, thiserror::Error)]
-pub enum SignerError {
-    /// A certificate, time-stamp or OCSP response cannot be encoded.
-    #[error("a certificate, time-stamp or OCSP response cannot be encoded")]
-    Encoding(#[from] der::Error),
-    /// The seed makes no key, or the key no signature.
-    #[error("the seed makes no usable key")]
-    Key,
-    /// The RSA key makes no signature.
-    #[error("the RSA key cannot be used")]
-    Rsa(#[from] openssl::error::ErrorStack),
-}
-
-impl From<p256::ecdsa::Error> for SignerError {
-    fn from(_: p256::ecdsa::Error) -> Self {
-        Self::Key
-    }
-}
 
 /// Who answers for what signers sign.
 pub(crate) struct Authorities {
@@ -162,14 +141,4 @@ impl SignerCredential {
             Kind::Rsa(key, _) => key.sign_digest(digest),
         }
     }
-}
-
-/// Seconds since the Unix epoch as DER has dates.
-fn date_time(seconds: i64) -> der::Result<DateTime> {
-    let seconds = u64::try_from(seconds).map_err(|_| der::ErrorKind::DateTime)?;
-    DateTime::from_unix_duration(Duration::from_secs(seconds))
-}
-
-fn encoded(value: &impl Encode) -> Result<Vec<u8>, SignerError> {
-    Ok(value.to_der()?)
 }

@@ -5,17 +5,18 @@ mod authenticate;
 mod calls;
 mod cards;
 mod clock;
+mod known_world;
+mod outcome;
 mod scan;
 mod sign;
-
-use serde_json::Value;
-use thiserror::Error;
-use url::Url;
 
 use self::{
     authenticate::AuthArguments, clock::ClockArguments, scan::ScanArguments, sign::SignArguments,
 };
-use crate::{control::ControlError, persona::Persona, world::Addresses};
+pub use self::{
+    known_world::KnownWorld,
+    outcome::{CommandError, Told},
+};
 
 /// What is done with a demo world that runs.
 #[derive(Debug, clap::Subcommand)]
@@ -41,72 +42,6 @@ pub enum CardCommand {
     Sign(SignArguments),
 }
 
-/// What is known of a world in another process, and of the server in it.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownWorld<'a> {
-    /// Where the server's APIs and pages are, without a slash at the end.
-    pub server: &'a str,
-    /// Where the world's services are.
-    pub addresses: &'a Addresses,
-    /// Who lives there.
-    pub personas: &'a [Persona],
-}
-
-/// What came of a command.
-#[derive(Clone, Debug)]
-pub struct Told {
-    /// For programs.
-    pub value: Value,
-    /// For people.
-    pub line: String,
-}
-
-/// Why a command did not do what it was asked.
-#[derive(Debug, Error)]
-pub enum CommandError {
-    /// It cannot be done as it was asked, or a service refuses it; a sentence,
-    /// in the service's own words where it has some.
-    #[error("{0}")]
-    Refused(String),
-    /// Nobody answers.
-    #[error("{address} does not answer")]
-    NoAnswer {
-        /// Where it was asked.
-        address: Url,
-        /// What went wrong.
-        source: reqwest::Error,
-    },
-    /// The world's clock is not moved.
-    #[error(transparent)]
-    Control(#[from] ControlError),
-    /// There is no HTTP client.
-    #[error("the HTTP client cannot be made")]
-    Client(#[source] reqwest::Error),
-    /// An address is none.
-    #[error("the address {address} is not one")]
-    Address {
-        /// What was given.
-        address: String,
-        /// What is wrong with it.
-        source: url::ParseError,
-    },
-    /// An answer or the world lacks something.
-    #[error("{0}")]
-    Incomplete(String),
-}
-
-impl CommandError {
-    /// Whether it may go well when something else is asked for, or a service
-    /// runs.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::Refused(_) | Self::NoAnswer { .. } | Self::Control(_)
-        )
-    }
-}
-
 impl DemoCommand {
     /// Does it.
     ///
@@ -119,25 +54,5 @@ impl DemoCommand {
             Self::Card(CardCommand::Sign(arguments)) => arguments.run(world).await,
             Self::Scan(arguments) => arguments.run(world).await,
         }
-    }
-}
-
-impl<'a> KnownWorld<'a> {
-    /// A persona by the id, among those who have something.
-    fn persona(
-        self,
-        id: &str,
-        what: &str,
-        has: impl Fn(&Persona) -> bool,
-    ) -> Result<&'a Persona, CommandError> {
-        let those: Vec<&Persona> = self.personas.iter().filter(|one| has(one)).collect();
-        let named = those.iter().find(|one| one.id == id);
-        named.copied().ok_or_else(|| {
-            let known: Vec<&str> = those.iter().map(|one| one.id.as_str()).collect();
-            CommandError::Refused(format!(
-                "{id} is no persona with {what}; those are {}",
-                known.join(", ")
-            ))
-        })
     }
 }

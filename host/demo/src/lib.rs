@@ -42,6 +42,7 @@ mod smart_id;
 mod trust;
 mod tsa;
 mod world;
+mod world_config;
 
 pub use crate::{
     attorney::AttorneyFiles,
@@ -57,5 +58,6 @@ pub use crate::{
     service::Service,
     smart_id::{EndResult, InteractionType, SmartIdSwitches, SmartIdTimings},
     tsa::TsaSwitches,
-    world::{Addresses, World, WorldConfig},
+    world::{Addresses, World},
+    world_config::WorldConfig,
 };

@@ -17,13 +17,11 @@ use std::sync::Arc;
 use axum::Router;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use der::Encode as _;
-use jiff::Timestamp;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use self::{
     cast::{Behaviour, ROLES, Role},
-    refusal::Refusal,
+    refusal::{Refusal, stamp},
     request::{SignatureRequest, UserRequest},
     session::{Ending, Session, Sessions, Task},
 };
@@ -39,7 +37,7 @@ use crate::{
     relying_party::RelyingParty,
     service::Service,
     shutdown::Shutdown,
-    world::WorldConfig,
+    world_config::WorldConfig,
 };
 
 /// The service; clones share one state.
@@ -210,10 +208,4 @@ impl MobileId {
         stamp(&mut answer, self.0.clock.now());
         answer
     }
-}
-
-/// Adds when and as what a request was answered.
-fn stamp(answer: &mut Value, now: Timestamp) {
-    answer["time"] = json!(crate::date_time::date_time(now));
-    answer["traceId"] = json!(Uuid::new_v4().simple().to_string());
 }

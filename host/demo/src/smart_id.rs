@@ -52,7 +52,7 @@ use crate::{
     random,
     relying_party::RelyingParty,
     shutdown::Shutdown,
-    world::WorldConfig,
+    world_config::WorldConfig,
 };
 
 /// The service; clones share one state.

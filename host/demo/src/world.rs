@@ -1,6 +1,6 @@
 use std::{
     io,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -13,7 +13,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 use crate::{
     attorney::{self, AttorneyFiles},
     cards::Cards,
-    clock::{DemoClock, SystemClock, WorldClock},
+    clock::{DemoClock, WorldClock},
     control::{self, Controlled},
     error::WorldError,
     fault::{self, FaultPlan},
@@ -21,7 +21,7 @@ use crate::{
     hooks,
     journal::{self, Journal},
     mail::{self, Mailbox},
-    mobile_id::{MobileId, MobileIdSwitches, MobileIdTimings},
+    mobile_id::{MobileId, MobileIdSwitches},
     ocsp,
     persona::Persona,
     pki::{Pki, Urls},
@@ -30,9 +30,10 @@ use crate::{
     repository,
     service::Service,
     shutdown::{Shutdown, ShutdownHandle, shutdown},
-    smart_id::{SmartId, SmartIdSwitches, SmartIdTimings},
+    smart_id::{SmartId, SmartIdSwitches},
     trust,
     tsa::{Tsa, TsaSwitches},
+    world_config::WorldConfig,
 };
 
 /// Ports below those that Linux gives to outgoing connections, so that a
@@ -42,41 +43,6 @@ const PORTS: std::ops::Range<u16> = 20_000..32_000;
 const PORT_TRIES: usize = 32;
 /// How long connections may take to finish when the world ends.
 const DRAIN: Duration = Duration::from_secs(2);
-
-/// How a world is started.
-#[derive(Clone)]
-pub struct WorldConfig {
-    /// Keeps keys, certificates, the address and the clock's offset across
-    /// restarts. An empty or absent folder makes a new world.
-    pub folder: PathBuf,
-    /// What the world's clock runs with.
-    pub clock: Arc<dyn DemoClock>,
-    /// Address to listen on. Port 0 takes the port of the first start, or a
-    /// free one when this is the first.
-    pub bind: SocketAddr,
-    /// How fast Smart-ID's people and sessions are.
-    pub smart_id: SmartIdTimings,
-    /// The same of Mobile-ID.
-    pub mobile_id: MobileIdTimings,
-    /// Lets `initialCallbackUrl` be plain http to a loopback host, which the
-    /// real service refuses; a demonstration without TLS needs it.
-    pub http_callbacks: bool,
-}
-
-impl WorldConfig {
-    /// The defaults: system clock, a port of the world's own on loopback,
-    /// people who answer after a second, https callbacks only.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-            clock: Arc::new(SystemClock),
-            bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
-            smart_id: SmartIdTimings::default(),
-            mobile_id: MobileIdTimings::default(),
-            http_callbacks: false,
-        }
-    }
-}
 
 /// Base addresses of the services, without a slash at the end.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! Why a rules file is refused.
 
-use crate::rule::Endpoint;
+use crate::endpoint::Endpoint;
 
 /// A rules file that cannot be used.
 #[derive(Debug, PartialEq, thiserror::Error)]

@@ -10,6 +10,7 @@
 
 mod condition;
 mod digest;
+mod endpoint;
 mod engine;
 mod error;
 mod interpretation;
@@ -21,7 +22,7 @@ mod rule;
 mod tests;
 
 pub use digest::data_sha256;
+pub use endpoint::Endpoint;
 pub use error::{ActFault, LibraryError, PointerError, RuleFault};
 pub use interpretation::{Bilingual, Citation, Interpretation, InterpretationItem};
 pub use library::Library;
-pub use rule::Endpoint;

@@ -1,31 +1,12 @@
 //! Rules as they are applied.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    Bilingual, Citation,
+    Bilingual, Citation, Endpoint,
     condition::Condition,
     pointer::{Pattern, Place},
 };
-
-/// Whose data are interpreted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum Endpoint {
-    /// The company profile.
-    #[serde(rename = "profile")]
-    Profile,
-    /// The beneficial owners.
-    #[serde(rename = "ubo")]
-    BeneficialOwners,
-    /// The property seizure acts.
-    #[serde(rename = "seizures")]
-    Seizures,
-    /// The composite report: what holds of the data of the others holds of
-    /// its sections.
-    #[serde(rename = "dd-report")]
-    Report,
-}
 
 /// One rule. Whether it is served was decided when it was loaded.
 #[derive(Debug)]

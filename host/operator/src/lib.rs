@@ -15,9 +15,11 @@ mod commands;
 mod comments;
 mod deliveries;
 mod error;
+mod face_change;
 mod faces;
 mod funding;
 mod keys;
+mod linked_entity;
 mod logo;
 mod part;
 mod plugins;
@@ -28,7 +30,6 @@ mod tenants;
 mod usage;
 mod users;
 
-pub use agreements::LinkedEntity;
 pub use command::{
     AuditCommand, BackupCommand, CallsCommand, CommentCommand, DeliveryCommand, FundingStatus,
     KeyCommand, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand,
@@ -36,7 +37,8 @@ pub use command::{
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;
-pub use faces::{Chosen, FaceChange};
+pub use face_change::{Chosen, FaceChange};
+pub use linked_entity::LinkedEntity;
 pub use logo::LogoFault;
 pub use part::Part;
 pub use socket::{BindError, Reply, Socket, ask};

@@ -23,7 +23,63 @@ pub struct ArchivedDocument {
     pub signatures: Vec<SignatureEvidence>,
 }
 
-pub(crate) async fn drive(
+impl Plugin {
+    /// One step of archiving, with the answers so far. An output is checked to
+    /// keep its input as declared; [`Plugin::drive_archive`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault.
+    pub async fn archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Archive, document.clone()).await?;
+        self.archive_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    async fn archive_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
+        self.guest()
+            .archive(document, request, answers, basis.kept)
+            .await
+    }
+
+    /// Raises a document's signatures to level B-LT as far as the answers go,
+    /// as [`Plugin::drive_sign`] signs.
+    ///
+    /// A document comes out only if it has the signatures and members that it
+    /// had, as they were, and no other one, if the lowest of their levels is an
+    /// archival one and the one that the plugin claims, and if it has the
+    /// revocation data and time-stamps that it had and of others exactly those
+    /// that were answered. That holds also where the plugin says that there is
+    /// nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault, which
+    /// includes everything above that does not hold.
+    pub async fn drive_archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: Vec<Answer>,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress<ArchivedDocument>, CallError> {
+        drive(self, document.into(), request, answers, answerer).await
+    }
+}
+
+async fn drive(
     plugin: &Plugin,
     document: Document,
     request: &ArchiveRequest,

@@ -206,8 +206,46 @@ fn added(before: &[Member], after: &[Member]) -> Result<HashSet<String>, Contrac
     }
 }
 
+impl Plugin {
+    /// What a document is, one of the plugin's media types, and whether it may
+    /// be signed.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document, or its fault.
+    pub async fn inspect(&self, document: impl Into<Document>) -> Result<Report, CallError> {
+        let report = self.guest().inspect(document.into()).await?;
+        self.check_media_type(Capability::Inspect, &report.media_type)?;
+        check_strengthened(self, &report)
+            .map_err(|breach| self.broken(Capability::Inspect, breach))?;
+        Ok(report)
+    }
+
+    /// What a document holds that a signer is shown, in its order.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document, or its fault.
+    pub async fn members(&self, document: impl Into<Document>) -> Result<Vec<Member>, CallError> {
+        members(self, document.into()).await
+    }
+
+    /// The bytes of a member, which are those that [`Plugin::members`] tells of.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, such as `no-such-member`, or its fault.
+    pub async fn extract(
+        &self,
+        document: impl Into<Document>,
+        id: &str,
+    ) -> Result<Bytes, CallError> {
+        extract(self, document.into(), id).await
+    }
+}
+
 /// The members of a document, no two of one id.
-pub(crate) async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
+async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
     let members = plugin.guest().members(document).await?;
     let mut ids = HashSet::new();
     match members.iter().find(|member| !ids.insert(&member.id)) {
@@ -221,11 +259,7 @@ pub(crate) async fn members(plugin: &Plugin, document: Document) -> Result<Vec<M
 
 /// The bytes of a member, which have the length and digest that the plugin
 /// tells.
-pub(crate) async fn extract(
-    plugin: &Plugin,
-    document: Document,
-    id: &str,
-) -> Result<Bytes, CallError> {
+async fn extract(plugin: &Plugin, document: Document, id: &str) -> Result<Bytes, CallError> {
     let members = members(plugin, document.clone()).await?;
     let Some(member) = members.iter().find(|member| member.id == id) else {
         return Err(CallError::Refused(Refusal {
@@ -250,7 +284,7 @@ pub(crate) async fn extract(
 
 /// Checks that a document does not weaken what the description says of how it
 /// is kept.
-pub(crate) fn check_strengthened(plugin: &Plugin, report: &Report) -> Result<(), ContractBreach> {
+fn check_strengthened(plugin: &Plugin, report: &Report) -> Result<(), ContractBreach> {
     for &(operation, told) in &report.preservation {
         match plugin.preservation(operation) {
             Some(declared) if told < declared => {

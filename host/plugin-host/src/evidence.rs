@@ -10,71 +10,12 @@ use parafa_catalogue::{
 };
 
 use crate::contents::Covered;
-use crate::crypto::CryptoError;
 use crate::text;
 use crate::verified_signatures::VerifiedSignatures;
 use crate::{
-    Answer, Archived, ContractBreach, Coverage, Evidence, HostPayload, Need, Outcome, Payload,
-    SignRequest, SignatureEvidence, TimestampEvidence,
+    Answer, Archived, ContractBreach, Coverage, Evidence, EvidenceError, HostPayload, Need,
+    Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence,
 };
-
-/// What does not hold about a signed document.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvidenceError {
-    /// Two signatures have the same id.
-    #[error("two signatures have the id {0:?}")]
-    AmbiguousId(String),
-    /// An earlier signature is not what it was.
-    #[error("the earlier signature {id:?} has another {what}")]
-    EarlierChanged {
-        /// Which signature.
-        id: String,
-        /// What about it.
-        what: &'static str,
-    },
-    /// An earlier signature is gone.
-    #[error("the earlier signature {0:?} is gone")]
-    EarlierGone(String),
-    /// The document is not at the level that is claimed.
-    #[error("the level is claimed to be {claimed:?}, but {actual:?} is the lowest")]
-    LevelNotReached {
-        /// What the plugin says.
-        claimed: String,
-        /// The lowest one that a signature has.
-        actual: String,
-    },
-    /// Nobody was asked to sign, or nobody did.
-    #[error("there is an outcome but no answer with a signature")]
-    NobodySigned,
-    /// There is not exactly one new signature.
-    #[error("there are {0} new signatures")]
-    NotOneNew(usize),
-    /// There is a signature that nobody was asked for.
-    #[error("the signature {0:?} is new, and nobody was asked for it")]
-    Unasked(String),
-    /// Revocation data are gone.
-    #[error("revocation data that the document had are gone")]
-    RevocationGone,
-    /// Revocation data are new, and nobody answered them.
-    #[error("there are revocation data that nobody answered")]
-    RevocationUnasked,
-    /// A time-stamp is new, and nobody answered it for that; or it is not intact.
-    #[error("a time-stamp of {0:?} is new, and is none that was answered for it, or not intact")]
-    TimestampUnasked(String),
-    /// A time-stamp that was answered is not in the document.
-    #[error("a time-stamp that was answered is not there")]
-    TimestampUnused,
-    /// Something about the new signature is not what it should be.
-    #[error("the new signature has another {0} than it should have")]
-    OtherThan(&'static str),
-    /// The value does not verify under the certificate.
-    #[error("the new signature's value does not verify")]
-    Unverified,
-    /// Whether the value verifies cannot be computed.
-    #[error("the new signature cannot be verified: {0}")]
-    Unverifiable(CryptoError),
-}
 
 /// What a device was asked to sign, the value that it gave, and the time-stamps
 /// that authorities gave.

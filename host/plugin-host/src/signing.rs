@@ -22,7 +22,83 @@ pub struct SignedDocument {
     pub earlier: Vec<SignatureEvidence>,
 }
 
-pub(crate) async fn drive(
+impl Plugin {
+    /// One step of signing, with the answers so far. An output is checked to
+    /// keep its input as declared; [`Plugin::drive_sign`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault.
+    pub async fn sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answers: &[Answer],
+    ) -> Result<SignStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Sign, document.clone()).await?;
+        self.sign_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    async fn sign_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &SignRequest,
+        answers: &[Answer],
+    ) -> Result<SignStep, CallError> {
+        self.guest()
+            .sign(document, request, &basis.covers(), answers, basis.kept)
+            .await
+    }
+
+    /// Signs as far as the answers go: asks `answerer` for whatever the plugin
+    /// needs until there is a signed document or nothing more can be answered
+    /// now. To go on later, call it again with the same document and request
+    /// and the answers of the [`crate::Suspension`], with new ones added.
+    ///
+    /// A document comes out only if there is exactly one new signature, which
+    /// signs what was asked to be signed, with the value that was answered,
+    /// under the request's certificate, covers all that the document holds, and
+    /// if every earlier signature and member is as it was. Whoever knows the document's media type checks that it is the
+    /// same one ([`Plugin::check_same_media_type`]), here as of whatever else
+    /// is made of a document.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault, which
+    /// includes everything above that does not hold.
+    pub async fn drive_sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answers: Vec<Answer>,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress, CallError> {
+        drive(self, document.into(), request, answers, answerer).await
+    }
+
+    /// [`Plugin::drive_sign`] for a document that whoever calls made, so that
+    /// nobody has signed it: the plugin is not asked which signatures it has,
+    /// and how it is kept is as the description says.
+    ///
+    /// A document comes out only if it has one signature in all.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Plugin::drive_sign`].
+    pub async fn drive_first_sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress, CallError> {
+        drive_first(self, document.into(), request, answerer).await
+    }
+}
+
+async fn drive(
     plugin: &Plugin,
     document: Document,
     request: &SignRequest,
@@ -39,7 +115,7 @@ pub(crate) async fn drive(
 }
 
 /// The same of a document that nobody has signed, from its beginning.
-pub(crate) async fn drive_first(
+async fn drive_first(
     plugin: &Plugin,
     document: Document,
     request: &SignRequest,

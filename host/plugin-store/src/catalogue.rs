@@ -10,9 +10,8 @@ use parafa_plugin_host::PluginDigest;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::blocking;
 use crate::error::{PluginStoreError, reasons};
-use crate::folder::{Component, PluginFolder};
+use crate::folder::{Component, PluginFolder, blocking};
 use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, ShippedFile};
 use crate::state::{State, Version};

@@ -8,46 +8,17 @@ use jiff::Timestamp;
 use parafa_plugin_host::{Plugin, PluginDigest};
 use parafa_store::StoreMode;
 use semver::Version as SemanticVersion;
-use serde::Serialize;
 
+use crate::Inner;
 use crate::catalogue::{Catalogue, PluginVersion, copy};
 use crate::error::{PluginStoreError, reasons};
-use crate::folder::{Component, LONGEST_ENVELOPE, read};
+use crate::folder::{Component, LONGEST_ENVELOPE, blocking, read};
 use crate::loaded::{Loaded, admit_new};
 use crate::publisher::PublisherKey;
 use crate::rows::PluginComponentRow;
 use crate::shared::SharedPlugins;
 use crate::state::{State, Version};
-use crate::trusted::{Formats, Grant, TrustedPublishers};
-use crate::{Inner, blocking};
-
-/// A publisher that is trusted.
-#[derive(Debug, Serialize)]
-pub struct Trust {
-    /// The key's name.
-    pub publisher: String,
-    /// For which formats; none where it is for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub formats: Option<Vec<String>>,
-}
-
-/// A publisher that is trusted no more.
-#[derive(Debug, Serialize)]
-pub struct Untrust {
-    /// The key's name.
-    pub publisher: String,
-    /// What it has signed and is disabled with it.
-    pub disabled: Vec<DisabledVersion>,
-}
-
-/// A version that is disabled.
-#[derive(Debug, Serialize)]
-pub struct DisabledVersion {
-    /// The format.
-    pub id: String,
-    /// Lower-case hex of the component's SHA-256.
-    pub sha256: String,
-}
+use crate::trusted::{DisabledVersion, Formats, Grant, Trust, TrustedPublishers, Untrust};
 
 /// The version that a rollback leads to.
 struct Target {

@@ -33,6 +33,14 @@ pub const FORMERLY_BACKED_UP: [&str; 3] = [
     "plugins/trusted",
 ];
 
+/// Work on files, which may take its time, on a thread for such work.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.context("work on plugins was cut off")
+}
+
 /// The folders in the data folder.
 #[derive(Clone, Debug)]
 pub(crate) struct PluginFolder {

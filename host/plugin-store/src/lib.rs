@@ -25,6 +25,7 @@ pub mod metrics;
 mod opening;
 mod publisher;
 mod rows;
+mod settings;
 mod shared;
 mod shipped;
 mod state;
@@ -33,7 +34,6 @@ mod state;
 mod tests;
 mod trusted;
 
-use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,13 +42,12 @@ use std::time::Duration;
 use anyhow::Context;
 use parafa_platform::detached::run_detached;
 use parafa_platform::{Records, log_failure};
-use parafa_plugin_host::{CallObserver, Plugin, PluginDigest, PluginHost, Registry, Unobserved};
+use parafa_plugin_host::{CallObserver, Plugin, PluginHost, Registry, Unobserved};
 use parafa_store::StoreMode;
 use tokio::sync::OnceCell;
 
 use self::catalogue::Catalogue;
 pub use self::catalogue::PluginVersion;
-pub use self::commands::{DisabledVersion, Trust, Untrust};
 pub use self::error::PluginStoreError;
 use self::folder::PluginFolder;
 pub use self::folder::{FORMERLY_BACKED_UP, read_file};
@@ -56,8 +55,10 @@ use self::loaded::Loaded;
 pub use self::loaded::{plugin_host, self_test};
 pub use self::publisher::{InvalidKey, KeyPair, PluginSignature, PublisherKey, signature_file};
 pub use self::rows::{PluginComponentRow, PluginFormatRow, PluginPublisherRow, PluginsRow, TABLES};
+pub use self::settings::PluginStoreSettings;
 use self::shared::SharedPlugins;
 pub use self::shipped::NoPlugins;
+pub use self::trusted::{DisabledVersion, Trust, Untrust};
 
 /// How often a host looks whether another one has changed something.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -82,29 +83,6 @@ struct Inner {
     loaded: OnceCell<Loaded>,
     /// Whether what came with this program is still to be made known to all hosts.
     owes_shipped: AtomicBool,
-}
-
-/// Where plugins are kept and what a call of one may take.
-#[derive(Clone, Debug)]
-pub struct PluginStoreSettings {
-    /// The data folder.
-    pub data: PathBuf,
-    /// Folder of the components that came with the program; without it, `plugins` beside the
-    /// program or one folder up.
-    pub shipped: Option<PathBuf>,
-    /// Which components were built along with the program; none where it was built without
-    /// being told.
-    pub built_along: Vec<PluginDigest>,
-    /// Folder of compiled plugins; without it, one in the data folder.
-    pub compiled: Option<PathBuf>,
-    /// Memory of one call, in bytes.
-    pub call_memory_bytes: NonZeroUsize,
-    /// What the host inflates for one call, in bytes.
-    pub call_inflated_bytes: NonZeroUsize,
-    /// Time of one call.
-    pub call_time: Duration,
-    /// Calls at the same time.
-    pub concurrent_calls: NonZeroU32,
 }
 
 /// What an operator should know about the plugins before a server starts.
@@ -343,14 +321,6 @@ impl PluginStore {
         let (inner, publisher) = (self.0.clone(), publisher.to_owned());
         changed(async move { inner.untrust(publisher).await }).await
     }
-}
-
-/// Work on files, which may take its time, on a thread for such work.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> anyhow::Result<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.context("work on plugins was cut off")
 }
 
 /// A change that is made to its end also when its command is stopped. The

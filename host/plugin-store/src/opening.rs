@@ -14,12 +14,12 @@ use tokio::sync::Mutex;
 
 use crate::catalogue::{Broken, Catalogue};
 use crate::error::PluginStoreError;
-use crate::folder::{Component, component};
+use crate::folder::{Component, blocking, component};
 use crate::loaded::{Loaded, plugin_host};
 use crate::shared::SharedPlugins;
 use crate::shipped::{BrokenComponent, NoPlugins, ShippedFile};
 use crate::state::{State, Version};
-use crate::{Inner, PluginStore, blocking, shipped};
+use crate::{Inner, PluginStore, shipped};
 
 impl Inner {
     pub(crate) async fn host(&self) -> anyhow::Result<&Arc<PluginHost>> {

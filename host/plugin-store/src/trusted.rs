@@ -11,8 +11,8 @@ use std::path::Path;
 use std::{fs, io};
 
 use anyhow::Context;
-
 use parafa_plugin_host::PluginDigest;
+use serde::Serialize;
 
 use crate::error::PluginStoreError;
 use crate::folder::{LONGEST_ENVELOPE, read};
@@ -20,6 +20,34 @@ use crate::publisher::{InvalidKey, PluginSignature, PublisherKey};
 
 const FOR: &str = "For:";
 const BEGIN: &str = "-----BEGIN";
+
+/// A publisher that is trusted.
+#[derive(Debug, Serialize)]
+pub struct Trust {
+    /// The key's name.
+    pub publisher: String,
+    /// For which formats; none where it is for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formats: Option<Vec<String>>,
+}
+
+/// A publisher that is trusted no more.
+#[derive(Debug, Serialize)]
+pub struct Untrust {
+    /// The key's name.
+    pub publisher: String,
+    /// What it has signed and is disabled with it.
+    pub disabled: Vec<DisabledVersion>,
+}
+
+/// A version that is disabled.
+#[derive(Debug, Serialize)]
+pub struct DisabledVersion {
+    /// The format.
+    pub id: String,
+    /// Lower-case hex of the component's SHA-256.
+    pub sha256: String,
+}
 
 /// The publishers that are trusted, by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

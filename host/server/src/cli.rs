@@ -2,6 +2,8 @@
 
 mod check_config;
 mod demo;
+mod error;
+mod location;
 mod operator;
 mod parts;
 mod plugin;
@@ -9,8 +11,6 @@ mod restore;
 mod serve;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -18,15 +18,11 @@ use parafa_operator::{
     AuditCommand, CallsCommand, CommentCommand, DeliveryCommand, KeyCommand, OperatorCommand,
     ProviderCommand, TenantCommand, UsageCommand, UserCommand,
 };
-use parafa_platform::is_away;
-use parafa_store::FolderError;
-use tracing_subscriber::EnvFilter;
 
+use self::error::CommandError;
 use crate::built_along;
-use crate::config::{Config, ConfigError};
-use crate::startup::{ConfigFaults, NoDatabase, NoMasterKeyFile, NoStore};
-use parafa_plugin_tools::output::{is_read, print_json, print_line, shown_whole, warn};
-use parafa_plugin_tools::{FAULT, REFUSED, ToolError, USAGE};
+use parafa_plugin_tools::output::{print_line, warn};
+use parafa_plugin_tools::{FAULT, REFUSED, USAGE};
 
 /// Gets documents signed with qualified electronic signatures.
 #[derive(Debug, Parser)]
@@ -79,41 +75,6 @@ enum Command {
         /// bash, zsh, fish, elvish or powershell.
         shell: clap_complete::Shell,
     },
-}
-
-/// Where the configuration and the data are; shared by all commands.
-#[derive(Clone, Debug, clap::Args)]
-struct Location {
-    /// The configuration file.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// The data folder, in place of the configured one.
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-}
-
-impl Location {
-    fn load(&self) -> anyhow::Result<Config> {
-        let mut config = Config::load(self.config.as_deref())?;
-        if let Some(data) = &self.data {
-            config.store.data.clone_from(data);
-        }
-        crate::demo::settle_own_store(&mut config);
-        Ok(config)
-    }
-}
-
-/// Refuses a data folder that is not there: one that was misspelt is not made.
-/// Hosts that share a database need none.
-fn find_data_folder(config: &Config) -> Result<(), CommandError> {
-    let data = &config.store.data;
-    if data.is_dir() || config.store.is_shared() {
-        return Ok(());
-    }
-    Err(CommandError::Refused(format!(
-        "there is no data folder {}: `parafa serve` makes it",
-        data.display()
-    )))
 }
 
 /// Runs the command line and gives the exit code. `plugins` are the SHA-256
@@ -174,77 +135,4 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>)
         }
         Err(CommandError::Told(code)) => ExitCode::from(code),
     }
-}
-
-/// Why a command did not do what it was asked.
-#[derive(Debug)]
-enum CommandError {
-    /// It may not be done; the sentence says why and what to do.
-    Refused(String),
-    /// It may not be done with this configuration.
-    Unsound(ConfigFaults),
-    /// It could not be done.
-    Fault(anyhow::Error),
-    /// Standard output says all there is to say; this is the exit code.
-    Told(u8),
-}
-
-impl From<anyhow::Error> for CommandError {
-    fn from(error: anyhow::Error) -> Self {
-        let error = match error.downcast::<ConfigFaults>() {
-            Ok(faults) => return Self::Unsound(faults),
-            Err(error) => error,
-        };
-        let error = match error.downcast::<ConfigError>() {
-            Ok(error) => return Self::Unsound(error.into()),
-            Err(error) => error,
-        };
-        let folder = error.downcast_ref::<FolderError>();
-        let is_refusal = folder.is_some_and(FolderError::is_refusal)
-            || error.is::<NoMasterKeyFile>()
-            || error.is::<NoDatabase>()
-            || error.is::<NoStore>()
-            || is_away(error.as_ref());
-        if is_refusal {
-            return Self::Refused(format!("{error:#}"));
-        }
-        Self::Fault(error)
-    }
-}
-
-impl From<NoDatabase> for CommandError {
-    fn from(error: NoDatabase) -> Self {
-        Self::Refused(error.to_string())
-    }
-}
-
-impl From<ToolError> for CommandError {
-    fn from(error: ToolError) -> Self {
-        match error {
-            ToolError::Refused(sentence) => Self::Refused(sentence),
-            ToolError::Fault(error) => Self::from(error),
-            ToolError::Told(code) => Self::Told(code),
-        }
-    }
-}
-
-impl From<ConfigFaults> for CommandError {
-    fn from(faults: ConfigFaults) -> Self {
-        Self::Unsound(faults)
-    }
-}
-
-/// Logs for people on a terminal, JSON lines otherwise; on standard error, so
-/// that standard output is for programs.
-fn start_logging(filter: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(filter)?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    if std::io::stderr().is_terminal() {
-        builder.init();
-    } else {
-        builder.json().init();
-    }
-    Ok(())
 }

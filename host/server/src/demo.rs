@@ -3,14 +3,18 @@
 
 mod clock;
 mod diligence_keys;
+mod error;
 mod file;
+mod folder;
 mod front;
 mod relying_party;
+mod rows;
+mod settling;
 mod store;
 mod workspace;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,20 +31,20 @@ use tokio::time::Instant;
 use url::Url;
 
 use self::clock::ServerClock;
-pub(crate) use self::file::{DemoFile, FileError};
-use self::file::{Workspaces, WorldPart};
+pub(crate) use self::error::{DemoError, FileError};
+pub(crate) use self::file::DemoFile;
+use self::file::WorldPart;
+pub(crate) use self::folder::BACKED_UP;
+use self::folder::WORLD;
+pub(crate) use self::settling::{settle_joined_store, settle_own_store};
 use self::store::SharedStore;
-pub(crate) use self::store::{settle_joined_store, settle_own_store};
+use self::workspace::Workspaces;
 use crate::app::App;
 use crate::config::{Attorney, Config, Mail, MobileId, Protection, SmartId};
 use crate::startup;
 
-/// Folder of a host's own world in its data folder.
-const WORLD: &str = "world";
 /// Whom the demo's mail is from.
 const MAIL_FROM: &str = "parafa@example.com";
-/// What of a demo's data folder is backed up beside its records and bytes.
-pub(crate) const BACKED_UP: [&str; 2] = ["demo.json", WORLD];
 /// Who has reviewed the demo's interpretation, in which nothing is real.
 const REVIEWER: &str = "TARIAMA PERŽIŪRĖTOJA (demo)";
 const SCHEME_NAME: &str = "smart-id-demo";
@@ -67,52 +71,6 @@ enum Host {
         /// What links begin with, where the store is shared.
         links: Option<Url>,
     },
-}
-
-/// Why a server does not live in a demo world.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DemoError {
-    /// The `demo.json` to join is not one.
-    #[error("the demo world cannot be joined")]
-    File(#[from] FileError),
-    /// The host with the world is not there.
-    #[error("the demo world cannot be joined: start its host first")]
-    NoWorld(#[from] ControlError),
-    /// The folder has a world of its own.
-    #[error(
-        "{} has a demo world of its own: join with another data folder, or start without --join",
-        .0.display()
-    )]
-    HasWorld(PathBuf),
-    /// The folder has none.
-    #[error(
-        "{} belongs to a host that joined another one's demo world: start it with --join DEMO.JSON",
-        .0.display()
-    )]
-    HasJoined(PathBuf),
-    /// The host with the world keeps its records to itself.
-    #[error(
-        "the host of {} has an embedded store, which is its own: start both hosts with store.engine postgres and one store.url, or this one without them",
-        .0.display()
-    )]
-    NoSharedStore(PathBuf),
-    /// This host is to have its records elsewhere.
-    #[error(
-        "store.url is another database than that of {}: leave it out, and the records are those of the host that is joined",
-        .0.display()
-    )]
-    OtherStore(PathBuf),
-    /// An address of the world is none.
-    #[error("the demo world's address {address} is not one")]
-    Address {
-        /// What was given.
-        address: String,
-        /// What is wrong with it.
-        source: url::ParseError,
-    },
-    /// The world does not start.
-    #[error("the demo world does not start")]
-    World(#[from] WorldError),
 }
 
 /// What a data folder is for, told by what lies in it.

@@ -4,6 +4,7 @@ mod assembly;
 mod database;
 mod faults;
 mod folder;
+mod master_key;
 mod patience;
 mod services;
 mod store_faults;
@@ -26,7 +27,8 @@ pub(crate) use self::faults::{ConfigFaults, check};
 #[cfg(test)]
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;
-pub(crate) use self::folder::{NoMasterKeyFile, master_key_file, open_folder, open_for_command};
+pub(crate) use self::folder::{open_folder, open_for_command};
+pub(crate) use self::master_key::{NoMasterKeyFile, master_key_file};
 pub(crate) use self::patience::Patience;
 pub(crate) use self::services::ExternalServices;
 use crate::app::App;

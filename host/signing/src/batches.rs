@@ -23,20 +23,11 @@ use uuid::Uuid;
 use super::api::{forms, views};
 use super::create_signing::PreparedSigning;
 use super::signings::Signings;
-use super::{funding, kept_answer, sealing, settle_answer};
+use super::{funding, sealing};
+use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
+pub use crate::records::UnsealedBatch;
 use crate::records::{BatchPrivate, BatchRow};
-
-/// A batch with all that is known about it.
-#[derive(Debug)]
-pub struct UnsealedBatch {
-    /// As it is stored.
-    pub row: BatchRow,
-    /// What is sealed in it.
-    pub private: BatchPrivate,
-    /// The signings, in the order in which they were posted.
-    pub signings: Vec<ListedCeremony>,
-}
 
 impl Signings {
     /// Opens a signing for each document, or none at all.

@@ -10,18 +10,11 @@ use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
 use super::api::views;
-use super::{kept_answer, sealing, settle_answer};
+use super::sealing;
+use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
+pub use crate::records::UnsealedComment;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
-
-/// A comment with what it says.
-#[derive(Clone, Debug)]
-pub struct UnsealedComment {
-    /// As it is stored.
-    pub row: CommentRow,
-    /// What is sealed in it.
-    pub private: CommentPrivate,
-}
 
 /// Keeps the caller's remarks on signings.
 pub struct Comments {

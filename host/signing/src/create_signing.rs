@@ -18,7 +18,8 @@ use uuid::Uuid;
 use super::api::{forms, views};
 use super::intake::Examined;
 use super::signings::Signings;
-use super::{files, funding, kept_answer, sealing, settle_answer};
+use super::{files, funding, sealing};
+use crate::answers::{kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 

@@ -19,21 +19,14 @@ use uuid::Uuid;
 
 use super::api::views;
 use super::intake::Intake;
-use super::{kept_answer, sealing, settle_answer};
+use super::sealing;
+use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
+pub use crate::records::UnsealedFile;
 use crate::records::{FilePrivate, FileRow};
 
 /// The kind of the job that drops a file, at its end or once it is deleted.
 pub const DROP_FILE: &str = "drop-file";
-
-/// A stored file with its name.
-#[derive(Clone, Debug)]
-pub struct UnsealedFile {
-    /// As it is stored.
-    pub row: FileRow,
-    /// What is sealed in it.
-    pub private: FilePrivate,
-}
 
 #[derive(Deserialize, Serialize)]
 struct Payload {

@@ -8,10 +8,10 @@ mod file;
 
 use parafa_store::TableDeclaration;
 
-pub use batch::{BatchPrivate, BatchRow, HeldAbout, HeldMail};
-pub use comment::{CommentAuthor, CommentPrivate, CommentRow};
+pub use batch::{BatchPrivate, BatchRow, HeldAbout, HeldMail, UnsealedBatch};
+pub use comment::{CommentAuthor, CommentPrivate, CommentRow, UnsealedComment};
 pub use event::{EventDocument, EventKind, EventPayload, EventSigner};
-pub use file::{FilePrivate, FileRow};
+pub use file::{FilePrivate, FileRow, UnsealedFile};
 
 /// All tables of this crate.
 pub const TABLES: &[TableDeclaration] = &[

@@ -14,8 +14,9 @@ use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use super::api::{forms, views};
+use super::funding;
 use super::signings::Signings;
-use super::{funding, kept_body, settle_answer};
+use crate::answers::{kept_body, settle_answer};
 use crate::error::SigningError;
 
 impl Signings {

@@ -2,25 +2,25 @@
 //! of issuers (RFC 5280 clause 4.2.2.1), and what those tell of the certificates
 //! that they issued (RFC 6960; RFC 5280 clause 5).
 
+mod fault;
 mod issuer_statement;
 mod issuers;
 mod revocation;
 mod revocation_list;
 
+pub use self::fault::{RevocationListFault, SourceFault, ValidationDataError};
 pub(crate) use self::revocation::{RevocationQuestion, RevocationSources};
-pub use self::revocation_list::RevocationListFault;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::StatusCode;
 use jiff::Timestamp;
-use parafa_http_port::{ExchangeLimits, HttpPortError};
+use parafa_http_port::ExchangeLimits;
 
 use crate::addresses::reachable;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
-use crate::ocsp::{OcspClient, OcspError};
+use crate::ocsp::OcspClient;
 use crate::ports::FetchBudget;
 
 /// Limits of what is gathered.
@@ -54,58 +54,6 @@ pub enum Issuer {
     Anchor,
     /// This authority.
     Authority(Box<Certificate>),
-}
-
-/// Why there are no validation data.
-#[derive(Debug, thiserror::Error)]
-pub enum ValidationDataError {
-    /// Neither the certificate nor the configuration says where they are.
-    #[error("nothing says where they are")]
-    NoSource,
-    /// Their sources hold nothing that could be used.
-    #[error("their sources hold nothing that could be used")]
-    Unusable(#[source] SourceFault),
-    /// The chain ends in a root that is not configured.
-    #[error("no configured authority stands behind them")]
-    Untrusted,
-    /// A source cannot answer at the moment; trying again may help.
-    #[error("their source cannot answer at the moment")]
-    Unreachable(#[source] SourceFault),
-    /// What is there tells of an earlier time than the one that was asked for;
-    /// there will be newer data.
-    #[error("there are none yet that tell of {since}")]
-    NotYet {
-        /// The time that was asked for.
-        since: Timestamp,
-        /// By when there will be newer data, if that is known.
-        next_update: Option<Timestamp>,
-    },
-}
-
-/// What one source did wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceFault {
-    /// Its address is not one of HTTP.
-    #[error("the address is malformed")]
-    Address,
-    /// It was not reached.
-    #[error("the source was not reached")]
-    Transport(#[source] HttpPortError),
-    /// It answered with another HTTP status than 200.
-    #[error("the source answered with HTTP status {0}")]
-    HttpStatus(u16),
-    /// It holds no certificate of the issuer.
-    #[error("the source holds no certificate of the issuer")]
-    NoIssuer,
-    /// The responder gives no usable answer.
-    #[error("the responder gives no usable answer")]
-    Ocsp(#[source] OcspError),
-    /// The responder does not know the certificate.
-    #[error("the responder does not know the certificate")]
-    UnknownToResponder,
-    /// The revocation list cannot be used.
-    #[error("the revocation list cannot be used")]
-    RevocationList(#[source] RevocationListFault),
 }
 
 /// Gathers validation data.
@@ -220,64 +168,6 @@ impl ValidationData {
             .into_iter()
             .find(|found| found.is_authority() && certificate.is_issued_by(found))
             .ok_or(SourceFault::NoIssuer)
-    }
-}
-
-impl ValidationDataError {
-    fn of(fault: SourceFault) -> Self {
-        if fault.is_transient() {
-            Self::Unreachable(fault)
-        } else {
-            Self::Unusable(fault)
-        }
-    }
-
-    /// Of two faults, the one that leaves more hope: the first one that may pass.
-    /// Of two data that are to come, those that come first.
-    fn or(self, other: Self) -> Self {
-        let is_sooner = match (&self, &other) {
-            (
-                Self::NotYet {
-                    next_update: one, ..
-                },
-                Self::NotYet {
-                    next_update: Some(another),
-                    ..
-                },
-            ) => one.is_none_or(|one| *another < one),
-            _ => other.hope() > self.hope(),
-        };
-        if is_sooner { other } else { self }
-    }
-
-    /// Whether trying again may help.
-    #[must_use]
-    pub fn may_pass(&self) -> bool {
-        self.hope() == 2
-    }
-
-    fn hope(&self) -> u8 {
-        match self {
-            Self::NoSource => 0,
-            Self::Unusable(_) | Self::Untrusted => 1,
-            Self::Unreachable(_) | Self::NotYet { .. } => 2,
-        }
-    }
-}
-
-impl SourceFault {
-    /// Whether an issuer's certificate may lie at the same address later.
-    fn is_transient(&self) -> bool {
-        match self {
-            Self::Transport(error) => {
-                matches!(
-                    error,
-                    HttpPortError::TimedOut(_) | HttpPortError::Transport(_)
-                )
-            }
-            Self::HttpStatus(status) => *status >= 500 || *status == StatusCode::TOO_MANY_REQUESTS,
-            _ => false,
-        }
     }
 }
 

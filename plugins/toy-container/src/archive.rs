@@ -5,9 +5,9 @@ use parafa_plugin_sdk::core::{
 
 use crate::behaviour::Rule;
 use crate::document::{Document, File, Signature, stored_line, timestamp};
-use crate::pieces::{DIGEST, Piece, digest};
+use crate::pieces::{DIGEST, Piece, digest, unsound, whole};
 use crate::sign::answer_to;
-use crate::{LEVEL_LTA, MEDIA_TYPE, unsound, whole};
+use crate::words::{LEVEL_LTA, MEDIA_TYPE};
 
 const TIMESTAMP: &str = "timestamp";
 

@@ -3,8 +3,7 @@ use parafa_plugin_sdk::core::{
 };
 
 use crate::behaviour::{Behaviour, Rule};
-use crate::pieces::{DIGEST, Piece, digest};
-use crate::unsound;
+use crate::pieces::{DIGEST, Piece, digest, unsound};
 
 /// A container, read.
 pub(crate) struct Document {

@@ -20,17 +20,19 @@ mod document;
 mod pieces;
 mod sign;
 mod verify;
+mod words;
 
 use parafa_plugin_sdk::core::{
-    Ability, About, Blob, Environment, Member, Obstacle, Operation, Preservation, Refusal, Report,
+    Ability, About, Environment, Member, Operation, Preservation, Refusal, Report,
     SignatureSummary, Sink, refusal,
 };
 
 use crate::archive::archive;
 use crate::behaviour::{Behaviour, Rule};
 use crate::document::Document;
-use crate::sign::sign;
+use crate::sign::{obstacle, sign};
 use crate::verify::verify;
+use crate::words::{LEVEL_B, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE};
 
 parafa_plugin_sdk::export!(
     about = about,
@@ -41,19 +43,6 @@ parafa_plugin_sdk::export!(
     verify = verify,
     archive = archive,
 );
-
-const MEDIA_TYPE: &str = "application/x-toy-container";
-/// Whose documents those are that another plugin is for.
-const OTHER_TYPE: &str = "application/x-toy";
-
-/// A signature.
-const LEVEL_B: &str = "Toy-B-B";
-/// A signature with a time-stamp.
-const LEVEL_T: &str = "Toy-B-T";
-/// A signature with a time-stamp and revocation data.
-const LEVEL_LT: &str = "Toy-B-LT";
-/// The same with a time-stamp over the document behind it.
-const LEVEL_LTA: &str = "Toy-B-LTA";
 
 fn about() -> About {
     About {
@@ -100,18 +89,6 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
         obstacles: obstacle(&document).into_iter().collect(),
         preservation: preservation(&document).into_iter().collect(),
         ..Report::new(MEDIA_TYPE, "1")
-    })
-}
-
-/// Why nobody may sign the document.
-fn obstacle(document: &Document) -> Option<Obstacle> {
-    let refusal = Refusal::new(
-        refusal::CONTAINER_FINALIZED,
-        "Nothing may be added to the container.",
-    );
-    (document.behaviour == Behaviour::Finalized).then_some(Obstacle {
-        operation: Operation::Sign,
-        refusal,
     })
 }
 
@@ -162,17 +139,4 @@ fn extract<E: Environment, S: Sink<E::Blob>>(
         ));
     };
     file.content(&document).write(blob, out)
-}
-
-/// Why a document is none.
-fn unsound(detail: impl Into<String>) -> Refusal {
-    Refusal::new(refusal::CONTAINER_UNSOUND, detail)
-}
-
-/// The whole of a document.
-fn whole<B: Blob>(blob: &B) -> pieces::Piece {
-    pieces::Piece::Range {
-        offset: 0,
-        len: blob.len(),
-    }
 }

@@ -2,10 +2,8 @@
 //! same.
 
 use parafa_plugin_sdk::core::{
-    Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink,
+    Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink, refusal,
 };
-
-use crate::unsound;
 
 pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
 
@@ -76,5 +74,18 @@ fn as_declared(inflated: Result<u64, String>, size: Option<u64>) -> Result<(), R
             "A member has {len} bytes where it says {size}."
         ))),
         _ => Ok(()),
+    }
+}
+
+/// Why a document is none.
+pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
+    Refusal::new(refusal::CONTAINER_UNSOUND, detail)
+}
+
+/// The whole of a document.
+pub(crate) fn whole<B: Blob>(blob: &B) -> Piece {
+    Piece::Range {
+        offset: 0,
+        len: blob.len(),
     }
 }

@@ -1,11 +1,12 @@
 use parafa_plugin_sdk::core::{
-    Answer, Digest, Environment, Need, NeedKind, Outcome, Part, Payload, Refusal, SignRequest,
-    Sink, Step, TargetLevel, refusal,
+    Answer, Digest, Environment, Need, NeedKind, Obstacle, Operation, Outcome, Part, Payload,
+    Refusal, SignRequest, Sink, Step, TargetLevel, refusal,
 };
 
 use crate::behaviour::{Behaviour, Rule};
 use crate::document::{Document, Signature, to_be_signed};
-use crate::{LEVEL_B, LEVEL_T, MEDIA_TYPE, obstacle, pieces, whole};
+use crate::pieces::{self, whole};
+use crate::words::{LEVEL_B, LEVEL_T, MEDIA_TYPE};
 
 const SIGNATURE: &str = "signature";
 const TIMESTAMP: &str = "timestamp";
@@ -96,4 +97,16 @@ pub(crate) fn answer_to(answers: &[Answer], id: &str) -> Result<Option<Vec<u8>>,
             Refusal::new(refusal::BAD_REQUEST, format!("There is no {id}: {reason}."))
         }),
     }
+}
+
+/// Why nobody may sign the document.
+pub(crate) fn obstacle(document: &Document) -> Option<Obstacle> {
+    let refusal = Refusal::new(
+        refusal::CONTAINER_FINALIZED,
+        "Nothing may be added to the container.",
+    );
+    (document.behaviour == Behaviour::Finalized).then_some(Obstacle {
+        operation: Operation::Sign,
+        refusal,
+    })
 }

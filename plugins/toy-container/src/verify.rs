@@ -7,7 +7,7 @@ use parafa_plugin_sdk::core::{
 use crate::behaviour::{Behaviour, Rule};
 use crate::document::{Document, Signature, Timestamp, hex, listed};
 use crate::pieces::{DIGEST, Piece, digest};
-use crate::{LEVEL_B, LEVEL_LT, LEVEL_LTA, LEVEL_T};
+use crate::words::{LEVEL_B, LEVEL_LT, LEVEL_LTA, LEVEL_T};
 
 pub(crate) fn verify<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Evidence, Refusal> {
     let document = Document::read(blob)?;

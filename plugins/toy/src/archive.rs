@@ -5,12 +5,7 @@ use parafa_plugin_sdk::core::{
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{Document, Record, Validation};
 use crate::needs::{answer_to, need};
-use crate::{MEDIA_TYPE, OTHER_TYPE, long};
-
-/// Callers know no level of toys.
-pub(crate) const LEVEL: &str = "XAdES-LT";
-/// The level that they do not know.
-pub(crate) const OWN_LEVEL: &str = "Toy-B-LT";
+use crate::words::{LEVEL, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long};
 
 pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     _: &E,

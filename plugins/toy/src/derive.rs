@@ -2,7 +2,7 @@ use parafa_plugin_sdk::core::{Blob, DeriveRequest, Environment, Made, Refusal, S
 
 use crate::behaviour::{Rule, Stage};
 use crate::document::{Document, Record, first_line};
-use crate::{MEDIA_TYPE, OTHER_TYPE};
+use crate::words::{MEDIA_TYPE, OTHER_TYPE};
 
 /// What an unsigned artifact says of itself.
 const BANNER: &[u8] = b"UNSIGNED ";

@@ -2,8 +2,8 @@ use parafa_plugin_sdk::core::{
     Blob, DigestAlgorithm, Environment, Part, Refusal, SignatureAlgorithm,
 };
 
-use crate::archive;
 use crate::behaviour::{Behaviour, Rule};
+use crate::words::LEVEL;
 
 pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
 
@@ -99,7 +99,7 @@ impl Record {
         match (&self.timestamp, &self.validation) {
             (None, _) => "Toy-B-B",
             (Some(_), None) => "Toy-B-T",
-            (Some(_), Some(_)) => archive::LEVEL,
+            (Some(_), Some(_)) => LEVEL,
         }
     }
 

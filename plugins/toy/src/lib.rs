@@ -12,6 +12,7 @@ mod derive;
 mod document;
 mod needs;
 mod sign;
+mod words;
 
 use parafa_plugin_sdk::core::{
     Ability, About, ChangeKind, CoverageKind, Environment, Evidence, EvidencePool, Field,
@@ -25,6 +26,7 @@ use crate::compose::compose;
 use crate::derive::{flatten, rehearse};
 use crate::document::{Document, Record};
 use crate::sign::sign;
+use crate::words::{LEVEL, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, SECOND_TYPE, long};
 
 parafa_plugin_sdk::export!(
     about = about,
@@ -36,15 +38,6 @@ parafa_plugin_sdk::export!(
     rehearse = rehearse,
     compose = compose,
 );
-
-const MEDIA_TYPE: &str = "application/x-toy";
-/// A type of which no document is that tells the truth.
-const SECOND_TYPE: &str = "application/x-second-toy";
-/// What documents are said to be when that is a lie.
-const OTHER_TYPE: &str = "text/x-other";
-
-/// More than a host stores in one place.
-const LONG: usize = 70 * 1024;
 
 fn about() -> About {
     About {
@@ -62,7 +55,7 @@ fn about() -> About {
             Ability {
                 operation: Operation::Archive,
                 preservation: Preservation::Whole,
-                levels: &[archive::LEVEL],
+                levels: &[LEVEL],
             },
             Ability {
                 operation: Operation::Flatten,
@@ -111,11 +104,6 @@ fn inspect<E: Environment>(environment: &E, blob: &E::Blob) -> Result<Report, Re
         ],
         ..Report::new(media_type, "1")
     })
-}
-
-/// A word that does not seem to end.
-fn long() -> String {
-    "x".repeat(LONG)
 }
 
 fn fields(document: &Document) -> Vec<Field> {
@@ -225,7 +213,7 @@ fn turn_on_archived(rule: Rule, evidence: &mut Vec<SignatureEvidence>) {
         (Rule::ArchiveCondemns, Some(first)) => first.integrity = Integrity::Modified,
         (Rule::ArchiveOwnLevel, Some(_)) => {
             for signature in evidence {
-                signature.level = archive::OWN_LEVEL.to_owned();
+                signature.level = OWN_LEVEL.to_owned();
             }
         }
         _ => {}

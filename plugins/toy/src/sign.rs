@@ -5,7 +5,7 @@ use parafa_plugin_sdk::core::{
 use crate::behaviour::{Behaviour, Rule, Stage};
 use crate::document::{DIGEST, Document, Record};
 use crate::needs::{answer_to, need};
-use crate::{LONG, MEDIA_TYPE, OTHER_TYPE, long};
+use crate::words::{LONG, MEDIA_TYPE, OTHER_TYPE, long};
 
 /// Longest payload of a need for a signature, in bytes.
 const LARGEST_PAYLOAD: usize = 16 * 1024;

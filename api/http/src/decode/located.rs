@@ -1,13 +1,12 @@
 use super::fault::append;
 use super::json::Json;
-use super::object::{Given, Kind};
-use super::{Faults, Node, Object, Position};
+use super::{Faults, Position};
 
 /// One value of a request, with its place in it.
 #[derive(Clone)]
 pub(super) struct Located<'j> {
     pub(super) json: &'j Json<'j>,
-    faults: &'j Faults,
+    pub(super) faults: &'j Faults,
     pub(super) pointer: String,
     position: Position,
     pub(super) in_query: bool,
@@ -58,17 +57,6 @@ impl<'j> Located<'j> {
         self.faults.note(position, pointer, detail);
     }
 
-    /// What `decode` makes of it. That it makes nothing is a fault, even if the
-    /// code says none: a refusal has to name what it refuses.
-    pub(super) fn decode<T>(self, decode: impl FnOnce(Node<'j>) -> Option<T>) -> Option<T> {
-        let before = self.faults.count();
-        let decoded = decode(Node::given(self.clone()));
-        if decoded.is_none() && self.faults.count() == before {
-            self.fault("is not accepted");
-        }
-        decoded
-    }
-
     /// Notes a fault of a member that is not there.
     pub(super) fn fault_of_missing(&self, name: &str, detail: impl Into<String>) {
         let (position, pointer) = (self.position.missing_child(), append(&self.pointer, name));
@@ -81,23 +69,6 @@ impl<'j> Located<'j> {
             true => "is not a known parameter",
             false => "is not a known member",
         }
-    }
-
-    /// The members, if it is an object; those that `decode` does not ask for
-    /// are faults.
-    pub(super) fn members<T>(
-        &self,
-        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
-    ) -> Option<T> {
-        let Json::Object(members) = self.json else {
-            return self.wrong_type("an object");
-        };
-        let mut object = Object(Kind::Given(Given::new(self.clone(), members)));
-        let decoded = decode(&mut object);
-        if let Kind::Given(given) = &object.0 {
-            given.refuse_unknown();
-        }
-        decoded
     }
 
     pub(super) fn wrong_type<T>(&self, wanted: &str) -> Option<T> {

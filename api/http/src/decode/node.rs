@@ -30,6 +30,19 @@ enum Source<'j> {
     Any(SchemaRecorder<'j>),
 }
 
+impl<'j> Located<'j> {
+    /// What `decode` makes of it. That it makes nothing is a fault, even if the
+    /// code says none: a refusal has to name what it refuses.
+    pub(super) fn decode<T>(self, decode: impl FnOnce(Node<'j>) -> Option<T>) -> Option<T> {
+        let before = self.faults.count();
+        let decoded = decode(Node::given(self.clone()));
+        if decoded.is_none() && self.faults.count() == before {
+            self.fault("is not accepted");
+        }
+        decoded
+    }
+}
+
 impl<'j> Node<'j> {
     pub(super) fn given(located: Located<'j>) -> Self {
         Self(Source::Given(located))

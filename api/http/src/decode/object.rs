@@ -135,6 +135,25 @@ impl<'j> Object<'j> {
     }
 }
 
+impl<'j> Located<'j> {
+    /// The members, if it is an object; those that `decode` does not ask for
+    /// are faults.
+    pub(super) fn members<T>(
+        &self,
+        decode: impl FnOnce(&mut Object<'j>) -> Option<T>,
+    ) -> Option<T> {
+        let Json::Object(members) = self.json else {
+            return self.wrong_type("an object");
+        };
+        let mut object = Object(Kind::Given(Given::new(self.clone(), members)));
+        let decoded = decode(&mut object);
+        if let Kind::Given(given) = &object.0 {
+            given.refuse_unknown();
+        }
+        decoded
+    }
+}
+
 impl<'j> Given<'j> {
     pub(super) fn new(object: Located<'j>, members: &'j [(Cow<'j, str>, Json<'j>)]) -> Self {
         Self {

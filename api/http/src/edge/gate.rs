@@ -14,10 +14,9 @@ use super::rate::{AlreadyCounted, RateDecision};
 use crate::api::Api;
 use crate::ids::parse_uuid;
 use crate::operation::{Contract, Entry};
-use crate::principal::{Access, Credentials, Principal};
+use crate::principal::{Access, Credentials, Principal, Security};
 use crate::problem::{Problem, ProblemType};
-use crate::reference::Security;
-use crate::router::Http;
+use crate::served::Http;
 
 /// The caller of the request at hand.
 pub(crate) struct Authenticated<C>(pub(crate) Arc<C>);

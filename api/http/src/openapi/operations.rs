@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::{Schemas, headers, links};
 use crate::api::Api;
 use crate::idempotency::IdempotencyKey;
-use crate::operation::{Answer, BodyKind, Entry, Operation};
+use crate::operation::{Answer, BodyKind, Contract, Entry};
 use crate::problem::ProblemType;
-use crate::router::Http;
+use crate::served::Http;
 
 /// Headers of every answer.
 const USUAL_HEADERS: [&str; 3] = [headers::REQUEST_ID, "RateLimit", "RateLimit-Policy"];
@@ -30,8 +30,7 @@ impl<A: Api> Described<'_, A> {
     /// All paths with their operations.
     pub(super) fn paths(&self) -> Map<String, Value> {
         let mut paths = Map::new();
-        for operation in &*self.http.operations {
-            let contract = &operation.contract;
+        for contract in &*self.http.contracts {
             let ids = contract.path_parameters.iter();
             let ids: Vec<_> = ids
                 .map(|parameter| reference("parameters", parameter.name))
@@ -42,20 +41,19 @@ impl<A: Api> Described<'_, A> {
                     true => json!({}),
                     false => json!({"parameters": ids}),
                 });
-            item[contract.method.as_str().to_lowercase()] = self.describe(operation);
+            item[contract.method.as_str().to_lowercase()] = self.describe(contract);
         }
         paths
     }
 
-    fn describe(&self, operation: &Operation<A>) -> Value {
-        let contract = &operation.contract;
+    fn describe(&self, contract: &Contract<A>) -> Value {
         let (body, of_query) = (contract.input)(&self.http.api, self.schemas);
         let mut parameters = vec![reference("parameters", "RequestId")];
-        if operation.answer.creates() {
+        if contract.answer.creates() {
             parameters.push(reference("parameters", "IdempotencyKey"));
         }
         parameters.extend(of_query);
-        if operation.answer == Answer::Download {
+        if contract.answer == Answer::Download {
             parameters.push(reference("parameters", "IfNoneMatch"));
         }
         let mut described = json!({
@@ -76,7 +74,7 @@ impl<A: Api> Described<'_, A> {
             Entry::By(credential) => described["security"] = json!([{credential.name: []}]),
             Entry::Anybody(_) => described["security"] = json!([]),
         }
-        described["responses"] = self.responses(operation).into();
+        described["responses"] = self.responses(contract).into();
         described
     }
 
@@ -95,10 +93,10 @@ impl<A: Api> Described<'_, A> {
         json!({"application/json": content})
     }
 
-    fn responses(&self, operation: &Operation<A>) -> Map<String, Value> {
+    fn responses(&self, contract: &Contract<A>) -> Map<String, Value> {
         let mut responses = Map::new();
-        let answer = operation.answer;
-        responses.insert(answer.status().as_str().to_owned(), self.success(operation));
+        let answer = contract.answer;
+        responses.insert(answer.status().as_str().to_owned(), self.success(contract));
         if answer == Answer::Download {
             let headers = [USUAL_HEADERS.as_slice(), &["ETag"]].concat();
             responses.insert(
@@ -109,7 +107,7 @@ impl<A: Api> Described<'_, A> {
                 }),
             );
         }
-        let answered = operation.problems().into_iter();
+        let answered = contract.problems().into_iter();
         let answered: Vec<_> = answered.map(self.translated).collect();
         let mut problems = self.http.reference.problems.clone();
         problems.retain(|kind| answered.contains(kind));
@@ -125,11 +123,11 @@ impl<A: Api> Described<'_, A> {
         responses
     }
 
-    fn success(&self, operation: &Operation<A>) -> Value {
+    fn success(&self, contract: &Contract<A>) -> Value {
         let mut names = USUAL_HEADERS.to_vec();
-        let view = (operation.view)(&mut self.schemas.borrow_mut());
-        let content = view.map(|schema| self.json_content(operation.contract.id, &schema));
-        let (description, content) = match operation.answer {
+        let view = (contract.view)(&mut self.schemas.borrow_mut());
+        let content = view.map(|schema| self.json_content(contract.id, &schema));
+        let (description, content) = match contract.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
             Answer::Forms(forms) => {
                 names.push("Content-Disposition");
@@ -141,7 +139,7 @@ impl<A: Api> Described<'_, A> {
             }
             Answer::Created(status) => {
                 names.push("Idempotent-Replayed");
-                if self.has_address(operation) {
+                if self.has_address(contract) {
                     names.push("Location");
                 }
                 let done = match status {
@@ -155,7 +153,7 @@ impl<A: Api> Described<'_, A> {
                 names.extend(self.http.reference.headers.iter().map(|(name, ..)| *name));
                 names.extend(["Content-Disposition", "ETag"]);
                 let bytes = json!({"schema": {"type": "string", "format": "binary"}});
-                let bytes = json!({operation.contract.download_type: bytes});
+                let bytes = json!({contract.download_type: bytes});
                 ("The document itself.", Some(bytes))
             }
         };
@@ -166,7 +164,7 @@ impl<A: Api> Described<'_, A> {
         if let Some(content) = content {
             response["content"] = content;
         }
-        let links = links::of(operation, &self.http.operations);
+        let links = links::of(contract, &self.http.contracts);
         if !links.is_empty() {
             response["links"] = links.into();
         }
@@ -175,13 +173,12 @@ impl<A: Api> Described<'_, A> {
 
     /// Whether what an operation creates can be read below the path that was
     /// posted to.
-    fn has_address(&self, creation: &Operation<A>) -> bool {
-        self.http.operations.iter().any(|operation| {
-            let contract = &operation.contract;
+    fn has_address(&self, creation: &Contract<A>) -> bool {
+        self.http.contracts.iter().any(|contract| {
             contract.method == http::Method::GET
                 && contract
                     .path
-                    .strip_prefix(creation.contract.path)
+                    .strip_prefix(creation.path)
                     .is_some_and(|rest| {
                         rest.starts_with("/{") && rest.ends_with('}') && !rest[1..].contains('/')
                     })
@@ -222,8 +219,8 @@ impl<A: Api> Described<'_, A> {
 
     /// Parameters that operations refer to.
     pub(super) fn shared_parameters(&self) -> Map<String, Value> {
-        let ids = self.http.operations.iter();
-        let ids = ids.flat_map(|operation| operation.contract.path_parameters.clone());
+        let ids = self.http.contracts.iter();
+        let ids = ids.flat_map(|contract| contract.path_parameters.clone());
         let in_path = ids.map(|parameter| {
             let described = json!({
                 "name": parameter.name,

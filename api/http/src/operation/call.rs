@@ -7,13 +7,14 @@ use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
+use super::contract::{BodyKind, Contract};
 use super::creation::Held;
-use super::{BodyKind, Contract, Input, PathParams};
+use super::{Input, PathParams};
 use crate::api::{Api, Presence};
 use crate::decode::{self, Fault, Query};
 use crate::edge::{BodyLimits, BudgetShare, JsonBody, RequestId};
 use crate::problem::{Problem, ProblemType};
-use crate::router::Http;
+use crate::served::Http;
 
 /// A call that is to be carried out: its request was read and is valid.
 pub struct Call<A: Api, P, T> {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde_json::{Value, json};
 
-use super::BodyKind;
+use super::contract::BodyKind;
 use crate::decode::{Node, Object, body_schema, query_members};
 use crate::openapi::Schemas;
 

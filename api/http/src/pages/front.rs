@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::reference::{Neighbour, english};
+use super::layout::english;
+use crate::config::Neighbour;
 
 /// What the service is, and where to read on.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! The frame of every page.
 
+use std::sync::LazyLock;
+
 use axum::response::{IntoResponse, Response};
 use http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -7,7 +9,28 @@ use http::header::{
 use http::{HeaderValue, StatusCode};
 use maud::{DOCTYPE, Markup, html};
 
-use super::LOOK;
+use super::assets::{AssetFile, AssetFolder};
+
+/// The look of all pages.
+pub(super) static LOOK: LazyLock<AssetFolder> = LazyLock::new(|| {
+    AssetFolder::new(
+        "look",
+        &[
+            AssetFile {
+                name: "style.css",
+                media_type: "text/css; charset=utf-8",
+                content: include_bytes!("assets/style.css"),
+                policy: None,
+            },
+            AssetFile {
+                name: "icon.svg",
+                media_type: "image/svg+xml",
+                content: include_bytes!("assets/icon.svg"),
+                policy: None,
+            },
+        ],
+    )
+});
 
 /// Nothing but what this server sends itself, and no frame anywhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; \
@@ -29,6 +52,18 @@ pub struct Layout<'a> {
     pub scripts: &'a [String],
     /// Paths of style sheets beside the common one.
     pub styles: &'a [String],
+}
+
+/// A page for those who write programs.
+pub(crate) fn english(title: &str) -> Layout<'_> {
+    Layout {
+        language: "en",
+        title,
+        skip: "Skip to content",
+        is_public: true,
+        scripts: &[],
+        styles: &[],
+    }
 }
 
 impl Layout<'_> {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::ProblemType;
-use crate::reference::english;
+use crate::pages::english;
 
 /// What the problem means and what to do about it.
 pub(crate) fn page(kind: ProblemType) -> Markup {

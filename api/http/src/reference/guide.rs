@@ -3,8 +3,8 @@
 
 use maud::{Markup, html};
 
-use super::overview::english;
 use crate::config::BaseUrl;
+use crate::pages::english;
 
 /// Commands for a shell, in their order.
 #[derive(Clone, Copy, Debug)]

@@ -1,24 +1,15 @@
 //! The page that a person begins with.
 
+use std::sync::Arc;
+
 use maud::{Markup, html};
 
-use super::{Neighbour, Reference, SetUp, Tag};
+use super::{Reference, SetUp, Tag};
 use crate::api::Api;
-use crate::operation::Operation;
-use crate::pages::Layout;
-use crate::router::Http;
-
-/// A page for those who write programs.
-pub(crate) fn english(title: &str) -> Layout<'_> {
-    Layout {
-        language: "en",
-        title,
-        skip: "Skip to content",
-        is_public: true,
-        scripts: &[],
-        styles: &[],
-    }
-}
+use crate::config::Neighbour;
+use crate::operation::Contract;
+use crate::pages::english;
+use crate::served::Http;
 
 /// The overview.
 pub(super) fn page<A: Api>(http: &Http<A>) -> Markup {
@@ -42,7 +33,7 @@ pub(super) fn page<A: Api>(http: &Http<A>) -> Markup {
                 }
                 (set_up(http))
                 @for tag in http.reference.tags {
-                    (operations(tag, &http.operations))
+                    (operations(tag, &http.contracts))
                 }
                 (problems(http))
             }
@@ -95,9 +86,9 @@ fn set_up<A: Api>(http: &Http<A>) -> Markup {
     }
 }
 
-fn operations<A: Api>(tag: &Tag, operations: &[Operation<A>]) -> Markup {
-    let contracts = operations.iter().map(|operation| &operation.contract);
+fn operations<A: Api>(tag: &Tag, contracts: &[Arc<Contract<A>>]) -> Markup {
     let contracts: Vec<_> = contracts
+        .iter()
         .filter(|contract| contract.tag == tag.name)
         .collect();
     html! {

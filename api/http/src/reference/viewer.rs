@@ -7,8 +7,7 @@ use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderValue, StatusCode};
 use maud::{Markup, html};
 
-use super::overview::english;
-use crate::pages::{AssetFile, AssetFolder, page_response};
+use crate::pages::{AssetFile, AssetFolder, english, page_response};
 
 /// The viewer writes its rules into style elements that are empty, and one that
 /// holds the style of its scroll bars: these two are let in by their digests. Its

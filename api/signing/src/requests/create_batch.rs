@@ -1,9 +1,8 @@
-use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;
 
 use super::limits::DOCUMENTS;
+use super::rules::Rules;
 use super::{NewDocument, Terms};
-use crate::api::SigningApi;
 
 /// The body of `POST /v1/batches`.
 #[derive(Clone, Debug)]
@@ -14,15 +13,15 @@ pub struct CreateBatch {
     pub terms: Terms,
 }
 
-impl<A: SigningApi> FromBody<A> for CreateBatch {
-    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+impl CreateBatch {
+    pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         node.object("CreateBatchRequest", |object| {
             let documents = object.required("documents", |node| {
                 node.items(DOCUMENTS, |item| {
-                    NewDocument::decode(&item, api.further_extensions())
+                    NewDocument::decode(&item, rules.further_extensions)
                 })
             });
-            let terms = Terms::decode(object, api);
+            let terms = Terms::read(object, rules);
             Some(Self {
                 documents: documents?,
                 terms: terms?,

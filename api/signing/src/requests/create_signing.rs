@@ -1,8 +1,7 @@
-use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;
 
+use super::rules::Rules;
 use super::{NewContainer, NewDocument, Source, Terms};
-use crate::api::SigningApi;
 
 /// The body of `POST /v1/signings`.
 #[derive(Clone, Debug)]
@@ -13,18 +12,18 @@ pub struct CreateSigning {
     pub terms: Terms,
 }
 
-impl<A: SigningApi> FromBody<A> for CreateSigning {
-    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+impl CreateSigning {
+    pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         node.object("CreateSigningRequest", |object| {
             let source = object.either(
                 ("document", |node| {
-                    NewDocument::decode(&node, api.further_extensions()).map(Source::Document)
+                    NewDocument::decode(&node, rules.further_extensions).map(Source::Document)
                 }),
                 ("container", |node| {
                     NewContainer::decode(&node).map(Source::Container)
                 }),
             );
-            let terms = Terms::decode(object, api);
+            let terms = Terms::read(object, rules);
             Some(Self {
                 source: source?,
                 terms: terms?,

@@ -1,9 +1,8 @@
 use bytes::Bytes;
-use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;
 
+use super::rules::Rules;
 use super::source::{content, name_and_family};
-use crate::api::SigningApi;
 use crate::vocabulary::DocumentFamily;
 
 /// The body of `POST /v1/files`.
@@ -24,11 +23,11 @@ impl NewFile {
     pub const NAME_POINTER: &str = "/name";
 }
 
-impl<A: SigningApi> FromBody<A> for NewFile {
-    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+impl NewFile {
+    pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         node.object("StoreFileRequest", |object| {
             let named = object.required("name", |node| {
-                name_and_family(&node, api.further_extensions())
+                name_and_family(&node, rules.further_extensions)
             });
             let content = object.required("content", content);
             let (name, family) = named?;

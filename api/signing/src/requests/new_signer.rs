@@ -3,12 +3,11 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 
 use email_address::EmailAddress;
-use parafa_api_http::FromBody;
 use parafa_api_http::decode::{Node, mailbox};
 use serde_json::{Value, json};
 
 use super::limits::{LONGEST_NAME, METHODS, PERSONAL_CODE_DIGITS};
-use crate::api::SigningApi;
+use super::rules::Rules;
 use crate::vocabulary::{Language, PartyRole, SigningMethod};
 
 const NONE_SET_UP: &str = "cannot be used, because no method is set up here";
@@ -88,8 +87,13 @@ impl NewSigner {
     /// of one that a party has already.
     pub const EMAIL_POINTER: &str = "/email";
 
+    /// Of a body that is nothing but a signer.
+    pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
+        Self::of_party(node, &mut Parties::default(), &rules.methods)
+    }
+
     /// `set_up` are the methods that are set up here.
-    pub(super) fn decode(
+    pub(super) fn of_party(
         node: &Node<'_>,
         parties: &mut Parties,
         set_up: &[SigningMethod],
@@ -152,13 +156,6 @@ impl NewSigner {
             Some(PartyRole::Signer) | None => parties.signers += 1,
         }
         decoded
-    }
-}
-
-/// Of a body that is nothing but a signer.
-impl<A: SigningApi> FromBody<A> for NewSigner {
-    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
-        Self::decode(node, &mut Parties::default(), &api.methods())
     }
 }
 

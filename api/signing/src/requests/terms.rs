@@ -8,7 +8,7 @@ use super::limits::{
     SOFT_DEADLINE_IN_DAYS,
 };
 use super::new_signer::{Parties, of_viewers};
-use crate::api::SigningApi;
+use super::rules::Rules;
 use crate::vocabulary::{Delivery, SigningMethod, SigningOrder};
 
 /// How a signing is to be run, the same for each signing of a batch.
@@ -34,16 +34,15 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// `api` is asked for the methods, and about the webhook's address.
-    pub(super) fn decode(object: &mut Object<'_>, api: &impl SigningApi) -> Option<Self> {
+    pub(super) fn read(object: &mut Object<'_>, rules: &Rules<'_>) -> Option<Self> {
         let title = object.required("title", |node| {
             node.described("One line, shown to signers on the ceremony page and in their mail.")
                 .visible_text(LONGEST_TITLE)
         });
-        let signers = object.required("signers", |node| signers(node, &api.methods()));
+        let signers = object.required("signers", |node| signers(node, &rules.methods));
         let delivery = object.or("delivery", Delivery::Link, |node| node.one_of());
         let signing_order = object.or("signingOrder", SigningOrder::Parallel, |node| node.one_of());
-        let webhook_url = object.optional("webhookUrl", |node| webhook_url(node, api));
+        let webhook_url = object.optional("webhookUrl", |node| webhook_url(node, rules));
         let external_id = object.optional("externalId", |node| {
             node.described("The caller's own reference.")
                 .text(LONGEST_EXTERNAL_ID)
@@ -78,7 +77,7 @@ fn signers(node: Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<NewSigner>> {
         .with("contains", json!({"not": of_viewers()}));
     let mut parties = Parties::default();
     let decoded = node.items(SIGNERS, |signer| {
-        NewSigner::decode(&signer, &mut parties, set_up)
+        NewSigner::of_party(&signer, &mut parties, set_up)
     });
     if parties.are_all_viewers() {
         node.fault("must have at least one party of role signer");
@@ -86,12 +85,12 @@ fn signers(node: Node<'_>, set_up: &[SigningMethod]) -> Option<Vec<NewSigner>> {
     decoded
 }
 
-fn webhook_url(node: Node<'_>, api: &impl SigningApi) -> Option<Url> {
+fn webhook_url(node: Node<'_>, rules: &Rules<'_>) -> Option<Url> {
     let node = node.described(
         "A public https address for the events of the signing: a URI of RFC 3986, without credentials and fragment, whose port is not 0.",
     );
     let url = node.web_address()?;
-    match api.webhook_target(&url) {
+    match (rules.webhook_target)(&url) {
         Ok(()) => Some(url),
         Err(detail) => {
             node.fault(detail);

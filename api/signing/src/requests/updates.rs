@@ -3,8 +3,8 @@ use parafa_api_http::FromBody;
 use parafa_api_http::decode::Node;
 
 use super::new_signer::methods;
+use super::rules::Rules;
 use super::terms::expires_in_days;
-use crate::api::SigningApi;
 use crate::vocabulary::SigningMethod;
 
 /// The body of `PATCH /v1/signings/{signingId}`.
@@ -32,12 +32,12 @@ pub struct UpdateSigner {
     pub methods: Vec<SigningMethod>,
 }
 
-impl<A: SigningApi> FromBody<A> for UpdateSigner {
-    fn decode(api: &A, node: &Node<'_>) -> Option<Self> {
+impl UpdateSigner {
+    pub(crate) fn read(node: &Node<'_>, rules: &Rules<'_>) -> Option<Self> {
         node.object("UpdateSignerRequest", |object| {
             let methods = object.required("methods", |node| {
                 let node = node.described("At least one of those that are set up here.");
-                methods(&node, &api.methods())
+                methods(&node, &rules.methods)
             });
             Some(Self { methods: methods? })
         })

@@ -1,6 +1,6 @@
 //! What may be read before a file is refused.
 
-use super::scan::ScanError;
+use super::scan_error::ScanError;
 use crate::limits::Limits;
 
 /// Bytes that `lopdf` takes for a value in an array, in a memory of 32 bits.

@@ -2,7 +2,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::scan::{ScanError, Scanner, Token, unsigned};
+use super::scan::{Scanner, Token, unsigned};
+use super::scan_error::ScanError;
 use super::text::{decode_hex, decode_literal, decode_name};
 use crate::limits::Limits;
 

@@ -6,7 +6,8 @@ use lopdf::ObjectId;
 
 use super::budget::Budget;
 use super::dictionary::{RawDictionary, as_reference};
-use super::scan::{ScanError, Scanner};
+use super::scan::Scanner;
+use super::scan_error::ScanError;
 use super::source::Source;
 
 /// An indirect object: `N G obj` value `endobj`.

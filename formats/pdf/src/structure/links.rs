@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::scan::{ScanError, Scanner, Token, unsigned};
+use super::scan::{Scanner, Token, unsigned};
+use super::scan_error::ScanError;
 use super::text::decode_name;
 
 /// A reference in the source of an object.

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::budget::Budget;
 use super::dictionary::RawDictionary;
-use super::scan::{ScanError, Scanner};
+use super::scan::Scanner;
+use super::scan_error::ScanError;
 
 /// Why a decoded object stream is not one.
 #[derive(Debug, thiserror::Error)]

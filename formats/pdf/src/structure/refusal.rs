@@ -3,7 +3,7 @@
 use parafa_format_core::Refusal;
 
 use super::decode::DecodeError;
-use super::scan::ScanError;
+use super::scan_error::ScanError;
 
 /// A refusal for a scan error: passed limits have codes of their own, the
 /// rest has the code of the place.

@@ -1,6 +1,8 @@
+use std::time::Duration;
+
 use const_oid::db::rfc5912::{ECDSA_WITH_SHA_256, ID_EC_PUBLIC_KEY, SECP_256_R_1};
 use der::asn1::{BitString, GeneralizedTime, ObjectIdentifier, UtcTime};
-use der::{Any, Encode};
+use der::{Any, DateTime, Encode};
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use p256::ecdsa::signature::{Signer, Verifier};
 use p256::ecdsa::{DerSignature, SigningKey};
@@ -13,7 +15,7 @@ use x509_cert::serial_number::SerialNumber;
 use x509_cert::time::{Time, Validity};
 use x509_cert::{Certificate, TbsCertificate, Version};
 
-use super::{SignerError, date_time, encoded};
+use super::error::SignerError;
 
 /// Bytes of a serial number.
 const SERIAL_BYTES: usize = 16;
@@ -212,4 +214,14 @@ fn time(seconds: i64) -> der::Result<Time> {
     } else {
         Time::GeneralTime(GeneralizedTime::from_date_time(date))
     })
+}
+
+/// Seconds since the Unix epoch as DER has dates.
+pub(super) fn date_time(seconds: i64) -> der::Result<DateTime> {
+    let seconds = u64::try_from(seconds).map_err(|_| der::ErrorKind::DateTime)?;
+    DateTime::from_unix_duration(Duration::from_secs(seconds))
+}
+
+pub(super) fn encoded(value: &impl Encode) -> Result<Vec<u8>, SignerError> {
+    Ok(value.to_der()?)
 }

@@ -9,8 +9,8 @@ use x509_ocsp::{
     ResponseData, SingleResponse, Version,
 };
 
-use super::credential::{Credential, algorithm};
-use super::{SignerError, date_time, encoded};
+use super::credential::{Credential, algorithm, date_time, encoded};
+use super::error::SignerError;
 
 /// The issuer's own answer that a certificate is good (RFC 6960 clause 4.2.1).
 pub(super) fn good(

@@ -5,7 +5,7 @@ use openssl::pkey_ctx::PkeyCtx;
 use openssl::rsa::Padding;
 use spki::SubjectPublicKeyInfoOwned;
 
-use super::SignerError;
+use super::error::SignerError;
 
 /// An RSA key of 4096 bits, which takes too long to be made of a seed.
 const KEY: &[u8] = include_bytes!("rsa.pem");

@@ -14,8 +14,8 @@ use spki::AlgorithmIdentifierOwned;
 use x509_cert::attr::{Attribute, Attributes};
 use x509_tsp::{MessageImprint, TspVersion, TstInfo};
 
-use super::credential::{Credential, algorithm};
-use super::{SignerError, date_time, encoded};
+use super::credential::{Credential, algorithm, date_time, encoded};
+use super::error::SignerError;
 
 /// id-ct-TSTInfo (RFC 3161 clause 2.4.2).
 const ID_CT_TST_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.1.4");

@@ -5,7 +5,12 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::{CommandError, KnownWorld, Told, calls::Calls, cards::Cards};
+use super::{
+    calls::Calls,
+    cards::Cards,
+    known_world::KnownWorld,
+    outcome::{CommandError, Told},
+};
 use crate::persona::Outcome;
 
 /// The origin of a page that nobody asked.

@@ -4,7 +4,7 @@ use reqwest::{Client, RequestBuilder, StatusCode, header::HeaderName, redirect::
 use serde_json::Value;
 use url::Url;
 
-use super::CommandError;
+use super::outcome::CommandError;
 
 /// What a call may take.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -2,7 +2,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use super::{CommandError, KnownWorld, calls::Calls};
+use super::{calls::Calls, known_world::KnownWorld, outcome::CommandError};
 use crate::persona::{Method, Persona};
 
 /// The world's cards, as an app reads them.

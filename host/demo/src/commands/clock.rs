@@ -2,7 +2,10 @@ use std::str::FromStr;
 
 use jiff::{Span, SpanRelativeTo};
 
-use super::{CommandError, KnownWorld, Told};
+use super::{
+    known_world::KnownWorld,
+    outcome::{CommandError, Told},
+};
 use crate::control::Control;
 
 /// Arguments of `demo clock`.

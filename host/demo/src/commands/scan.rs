@@ -1,7 +1,11 @@
 use serde_json::json;
 use url::Url;
 
-use super::{CommandError, KnownWorld, Told, calls::Calls};
+use super::{
+    calls::Calls,
+    known_world::KnownWorld,
+    outcome::{CommandError, Told},
+};
 
 /// Arguments of `demo scan`.
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,12 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::{CommandError, KnownWorld, Told, calls::Calls, cards::Cards};
+use super::{
+    calls::Calls,
+    cards::Cards,
+    known_world::KnownWorld,
+    outcome::{CommandError, Told},
+};
 use crate::persona::{KeyType, Persona};
 
 /// Arguments of `demo card sign`.

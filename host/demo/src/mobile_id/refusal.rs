@@ -1,10 +1,13 @@
+//! Refusals, and what every answer says.
+
 use axum::{
     Json,
     http::StatusCode,
     response::{IntoResponse, Response},
 };
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
 /// A refused request, as the protocol tells it: a sentence for developers, the
 /// time and an id.
@@ -49,7 +52,13 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         tracing::debug!(status = %self.status, error = self.error, "mobile-id request refused");
         let mut body = json!({ "error": self.error });
-        super::stamp(&mut body, Timestamp::now());
+        stamp(&mut body, Timestamp::now());
         (self.status, Json(body)).into_response()
     }
+}
+
+/// Adds when and as what a request was answered.
+pub(super) fn stamp(answer: &mut Value, now: Timestamp) {
+    answer["time"] = json!(crate::date_time::date_time(now));
+    answer["traceId"] = json!(Uuid::new_v4().simple().to_string());
 }

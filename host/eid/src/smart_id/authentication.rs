@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 
 use super::client::{LONGEST_SIGNATURE, check_flow, decode};
 use super::wire::{
-    self, ACSP_V2, Approach, DeviceLinkAnswer, PssParameters, RSASSA_PSS, SHA_256, SessionAnswer,
+    self, ACSP_V2, Approach, AskedAuthentication, DeviceLinkAnswer, PssParameters, RSASSA_PSS,
+    SHA_256, SessionAnswer,
 };
 use super::{
     CallbackUrl, DeviceLinkSession, DisplayText, FlowType, Interaction, Interactions,
@@ -33,19 +34,6 @@ const SALT_OCTETS: u32 = 32;
 const SERVER_RANDOM: RangeInclusive<usize> = 24..=256;
 /// Length of `userChallenge`, a SHA-256 digest in base64url, in characters.
 const USER_CHALLENGE: usize = 43;
-
-/// What an authentication is asked with: its answer, and the links that lead to
-/// it, are bound to exactly these texts.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct AskedAuthentication {
-    /// Base64.
-    pub(super) rp_challenge: String,
-    /// Base64.
-    pub(super) interactions: String,
-    /// On whose behalf a broker asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) brokered: Option<String>,
-}
 
 /// A running authentication, with what its answer is made of.
 #[derive(Deserialize, Serialize)]

@@ -13,9 +13,8 @@ use url::Url;
 use zeroize::Zeroizing;
 
 use super::auth_code::AuthCodeInput;
-use super::authentication::AskedAuthentication;
 use super::callback::{CallbackUrl, is_web_address};
-use super::wire::{ACSP_V2, DeviceLinkAnswer};
+use super::wire::{ACSP_V2, AskedAuthentication, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
 /// Length of a session's token, in characters. With the longest base a code to

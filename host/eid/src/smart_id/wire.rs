@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::authentication::AskedAuthentication;
 use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
@@ -16,6 +15,19 @@ pub(super) const ACSP_V2: &str = "ACSP_V2";
 /// How authentications are signed.
 pub(super) const RSASSA_PSS: &str = "rsassa-pss";
 pub(super) const SHA_256: &str = "SHA-256";
+
+/// What an authentication is asked with: its answer, and the links that lead to
+/// it, are bound to exactly these texts.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct AskedAuthentication {
+    /// Base64.
+    pub(super) rp_challenge: String,
+    /// Base64.
+    pub(super) interactions: String,
+    /// On whose behalf a broker asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) brokered: Option<String>,
+}
 
 /// What every request says of the relying party.
 #[derive(Serialize)]

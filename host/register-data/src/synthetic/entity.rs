@@ -6,7 +6,7 @@ use super::{
     people::Person,
     personas::{CARD, FIRST, FOREIGN, MOBILE, SECOND},
 };
-use crate::data::BodyKind;
+use crate::data::{BodyKind, Money};
 
 /// The day that the set shows.
 pub(super) const AS_OF: Date = date(2026, 11, 2);
@@ -369,4 +369,9 @@ impl Entity {
             _ => persons(&[70, 30]),
         }
     }
+}
+
+/// So many cents.
+pub(super) fn euros(cents: u64) -> Money {
+    Money::euros(cents / 100, u8::try_from(cents % 100).unwrap_or(0))
 }

@@ -1,9 +1,6 @@
 //! Participants of the set.
 
-use super::{
-    entity::{AS_OF, Entity, Form, Holder, Stake},
-    profile::euros,
-};
+use super::entity::{AS_OF, Entity, Form, Holder, Stake, euros};
 use crate::{
     EntityCode,
     data::{

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 
 use super::{
-    entity::{DEREGISTERED_ON, Entity, Form},
+    entity::{DEREGISTERED_ON, Entity, Form, euros},
     participants::share_classes,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     classifier::{legal_form, legal_status},
     data::{
         Activity, BodyKind, BodyMember, Branch, Coded, CompanyProfile, FinancialStatements,
-        Identifier, Label, ManagementBody, Money, PersonType, RegisteredOffice, Representation,
+        Identifier, Label, ManagementBody, PersonType, RegisteredOffice, Representation,
         RepresentationRule, Restriction, ShareCapital, Shares, VatRegistration, Withheld,
     },
 };
@@ -90,10 +90,6 @@ pub(super) fn of(entity: &Entity, code: &EntityCode, day: Date) -> CompanyProfil
 /// A list of one, or of none.
 fn only_if<T>(there: bool, one: impl FnOnce() -> T) -> Vec<T> {
     there.then(one).into_iter().collect()
-}
-
-pub(super) fn euros(cents: u64) -> Money {
-    Money::euros(cents / 100, u8::try_from(cents % 100).unwrap_or(0))
 }
 
 fn activities(entity: &Entity) -> Vec<Activity> {

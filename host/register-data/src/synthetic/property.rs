@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use jiff::civil::date;
 
 use super::{
-    entity::Entity,
+    entity::{Entity, euros},
     people::{Person, entity_party},
-    profile::euros,
     seizures,
 };
 use crate::{

@@ -3,9 +3,8 @@
 use jiff::{Span, Timestamp, civil::date, tz::TimeZone};
 
 use super::{
-    entity::Entity,
+    entity::{Entity, euros},
     people::{Person, entity_party},
-    profile::euros,
 };
 use crate::data::{
     Authority, AuthorityKind, Coded, Label, RestrictedRight, SeizedIdentifier, SeizedProperty,

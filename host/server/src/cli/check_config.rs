@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_plugin_store::{Findings, PluginStore};
+use parafa_plugin_tools::REFUSED;
+use parafa_plugin_tools::output::{print_json, print_line, warn};
 use parafa_store::{
     EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
 };
 use serde_json::json;
 
 use self::database::look_at_database;
-use super::{CommandError, Location, REFUSED, print_json, print_line, warn};
+use super::error::CommandError;
+use super::location::Location;
 use crate::config::{Config, ConfigError};
 use crate::demo;
 use crate::startup::{self, ConfigFaults};

@@ -1,8 +1,9 @@
 use anyhow::Context;
 use parafa_demo::{DemoCommand, KnownWorld};
+use parafa_plugin_tools::output::{print_json, print_line};
 
+use super::error::CommandError;
 use super::operator::OperatorPlace;
-use super::{CommandError, print_json, print_line};
 use crate::demo::DemoFile;
 
 /// Arguments of `parafa demo`.

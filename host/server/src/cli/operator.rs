@@ -14,15 +14,15 @@ use parafa_operator::{
 use parafa_platform::Records;
 use parafa_plugin_host::Unobserved;
 use parafa_plugin_store::PluginStore;
+use parafa_plugin_tools::REFUSED;
+use parafa_plugin_tools::output::{is_read, print_json, print_line, shown_whole, warn};
 use parafa_store::backup::{Missing, Shortfall};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{
-    CommandError, Location, REFUSED, find_data_folder, is_read, print_json, print_line,
-    shown_whole, warn,
-};
+use super::error::CommandError;
+use super::location::{Location, find_data_folder};
 use crate::config::Config;
 use crate::tables::INVENTORY;
 use crate::{demo, startup};

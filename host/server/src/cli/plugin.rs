@@ -7,7 +7,7 @@ mod place;
 use parafa_plugin_tools as tools;
 
 use self::place::Placed;
-use super::CommandError;
+use super::error::CommandError;
 
 /// `parafa verify`.
 pub(super) type VerifyArguments = Placed<tools::VerifyArguments>;

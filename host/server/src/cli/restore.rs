@@ -3,12 +3,15 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_api_signing::views::date_time;
+use parafa_plugin_tools::output::{print_json, print_line, warn};
 use parafa_store::SystemClock;
 use parafa_store::backup::{Backup, BackupError, RestoreOptions, RestoreReport};
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
-use super::{CommandError, Location, operator, print_json, print_line, warn};
+use super::error::CommandError;
+use super::location::Location;
+use super::operator;
 use crate::config::Config;
 use crate::startup;
 use crate::tables::INVENTORY;

@@ -1,4 +1,4 @@
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,12 @@ use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edg
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
 use tokio::net::{TcpListener, TcpSocket};
+use tracing_subscriber::EnvFilter;
 use url::Url;
 
+use super::error::CommandError;
+use super::location::Location;
 use super::parts::Parts;
-use super::{CommandError, Location, start_logging};
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
@@ -379,6 +381,21 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
         }
     })
+}
+
+/// Logs for people on a terminal, JSON lines otherwise; on standard error, so
+/// that standard output is for programs.
+fn start_logging(filter: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter)?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    if std::io::stderr().is_terminal() {
+        builder.init();
+    } else {
+        builder.json().init();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

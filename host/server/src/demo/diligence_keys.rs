@@ -10,7 +10,7 @@ use parafa_store::keys::KeyError;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::workspace::{OWNER, add, add_key, add_user, new_key};
+use super::rows::{OWNER, add, add_key, add_user, new_key};
 use crate::app::App;
 
 /// The entity of the synthetic set that pays for the demo.

@@ -1,6 +1,6 @@
 //! `demo.json`: everything that a newcomer or a script needs.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,10 @@ use anyhow::Context;
 use parafa_demo::{Addresses, AttorneyFiles, Persona, World};
 use serde::{Deserialize, Serialize};
 
-use super::diligence_keys::DiligenceKeys;
-use super::relying_party::RelyingParty;
+use super::error::FileError;
+use super::folder::FILE;
 use super::store::SharedStore;
-use super::workspace::Workspace;
-
-const NAME: &str = "demo.json";
+use super::workspace::Workspaces;
 
 /// The file.
 #[derive(Deserialize, Serialize)]
@@ -31,19 +29,6 @@ pub(crate) struct DemoFile {
     pub(crate) world: WorldPart,
 }
 
-/// The workspaces with their keys.
-#[derive(Clone, Deserialize, Serialize)]
-pub(crate) struct Workspaces {
-    pub(super) signing: Workspace,
-    pub(super) other: Workspace,
-    /// Missing where an earlier version wrote the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) diligence: Option<DiligenceKeys>,
-    /// Missing where an earlier version wrote the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) auth: Option<RelyingParty>,
-}
-
 /// The world that the host lives in.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct WorldPart {
@@ -59,34 +44,10 @@ pub(crate) struct WorldPart {
     pub(crate) personas: Vec<Persona>,
 }
 
-/// Why a `demo.json` cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FileError {
-    /// It is not there, or not to be read.
-    #[error(
-        "{} cannot be read: `parafa serve --demo` writes it to its data folder",
-        path.display()
-    )]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        source: io::Error,
-    },
-    /// It holds something else.
-    #[error("{} is not the demo.json of this version", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is missing or wrong.
-        source: serde_json::Error,
-    },
-}
-
 impl DemoFile {
     /// Where the file is in a data folder.
     pub(crate) fn path(data: &Path) -> PathBuf {
-        data.join(NAME)
+        data.join(FILE)
     }
 
     /// Reads the file.
@@ -120,27 +81,6 @@ impl DemoFile {
             std::fs::rename(&temporary, path)
         };
         write().with_context(|| format!("{} cannot be written", path.display()))
-    }
-}
-
-impl Workspaces {
-    /// What an earlier start wrote, with whatever world.
-    pub(super) fn kept(path: &Path) -> anyhow::Result<Option<Self>> {
-        let unreadable = || format!("{} cannot be read", path.display());
-        match std::fs::read(path) {
-            Ok(text) => {
-                let mut kept: Self = serde_json::from_slice(&text).with_context(unreadable)?;
-                if kept.diligence.is_none() {
-                    kept.diligence = Some(DiligenceKeys::new(kept.signing.tenant)?);
-                }
-                if kept.auth.is_none() {
-                    kept.auth = Some(RelyingParty::new()?);
-                }
-                Ok(Some(kept))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(unreadable),
-        }
     }
 }
 

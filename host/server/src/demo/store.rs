@@ -1,11 +1,10 @@
 //! The store that the hosts of a demo world share.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{DemoError, DemoFile};
 use crate::config::{Config, DatabaseUrl, Engine};
 use crate::startup;
 use parafa_store::StoreMode;
@@ -15,7 +14,7 @@ use parafa_store::StoreMode;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SharedStore {
     /// `store.url`.
-    url: DatabaseUrl,
+    pub(super) url: DatabaseUrl,
     /// `store.root_certificates`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root_certificates: Option<PathBuf>,
@@ -45,7 +44,7 @@ impl SharedStore {
     }
 
     /// Makes it the configuration's, as far as that says nothing else.
-    fn settle(self, config: &mut Config) {
+    pub(super) fn settle(self, config: &mut Config) {
         let store = &mut config.store;
         store.engine = Engine::Postgres;
         store.url = Some(self.url);
@@ -53,35 +52,5 @@ impl SharedStore {
         config.objects.url = config.objects.url.take().or(self.objects_url);
         let key = &mut config.secrets.master_key_file;
         key.get_or_insert(self.master_key_file);
-    }
-}
-
-/// Settles that a demo's records are in the store that the folder's own host has
-/// shared, unless a database is configured, or the folder has an embedded store:
-/// then it was restored from a backup of that host.
-pub(crate) fn settle_own_store(config: &mut Config) {
-    let is_settled = config.store.url.is_some() || config.store.data.join("store").exists();
-    let own = DemoFile::read(&DemoFile::path(&config.store.data));
-    let own = own.ok().and_then(|file| file.store);
-    if let Some(shared) = own.filter(|_| !is_settled) {
-        shared.settle(config);
-    }
-}
-
-/// Settles that a demo's records are in the store that the host shares whose
-/// `demo.json` is joined.
-///
-/// # Errors
-/// A file that is no `demo.json`, or a store that the two hosts do not share.
-pub(crate) fn settle_joined_store(config: &mut Config, joined: &Path) -> Result<(), DemoError> {
-    let configured = config.store.url.clone();
-    match DemoFile::read(joined)?.store {
-        Some(shared) if configured.is_none_or(|url| url == shared.url) => {
-            shared.settle(config);
-            Ok(())
-        }
-        Some(_) => Err(DemoError::OtherStore(joined.to_owned())),
-        None if config.store.is_shared() => Err(DemoError::NoSharedStore(joined.to_owned())),
-        None => Ok(()),
     }
 }

@@ -1,31 +1,41 @@
 //! The workspaces of a demo: the keys are made first and written down, and
 //! then the workspaces that they open.
 
+use std::io;
 use std::path::Path;
 
-use parafa_platform::accounts::{
-    ApiKeyRow, KEY_BY_HASH, KeyMode, Product, Role, TenantRow, TenantStatus, USER_BY_EMAIL,
-    UserRow, folded_email,
-};
+use anyhow::Context;
+use parafa_platform::accounts::{KeyMode, Product, Role, TenantRow, TenantStatus};
 use parafa_platform::billing::{BillingRow, Funding};
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
 use parafa_signing::SigningError;
-use parafa_store::keys::{KeyError, Token, hash_token};
-use parafa_store::{StoreError, Table, Transaction};
+use parafa_store::keys::KeyError;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::diligence_keys::DiligenceKeys;
-use super::file::Workspaces;
 use super::relying_party::RelyingParty;
+use super::rows::{OWNER, add, add_key, add_user, new_key};
 use crate::app::App;
 
 /// The workspace that examples use.
 const SIGNING: &str = "Demo UAB";
 /// Another one, which sees nothing of it.
 const OTHER: &str = "Kita UAB";
-pub(super) const OWNER: &str = "owner@example.com";
 const VIEWER: &str = "viewer@example.com";
+
+/// The workspaces with their keys.
+#[derive(Clone, Deserialize, Serialize)]
+pub(crate) struct Workspaces {
+    pub(super) signing: Workspace,
+    pub(super) other: Workspace,
+    /// Missing where an earlier version wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) diligence: Option<DiligenceKeys>,
+    /// Missing where an earlier version wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) auth: Option<RelyingParty>,
+}
 
 /// One workspace with the keys of its users.
 #[derive(Clone, Deserialize, Serialize)]
@@ -54,6 +64,25 @@ impl Workspaces {
             auth: Some(RelyingParty::new()?),
             signing,
         })
+    }
+
+    /// What an earlier start wrote, with whatever world.
+    pub(super) fn kept(path: &Path) -> anyhow::Result<Option<Self>> {
+        let unreadable = || format!("{} cannot be read", path.display());
+        match std::fs::read(path) {
+            Ok(text) => {
+                let mut kept: Self = serde_json::from_slice(&text).with_context(unreadable)?;
+                if kept.diligence.is_none() {
+                    kept.diligence = Some(DiligenceKeys::new(kept.signing.tenant)?);
+                }
+                if kept.auth.is_none() {
+                    kept.auth = Some(RelyingParty::new()?);
+                }
+                Ok(Some(kept))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(unreadable),
+        }
     }
 
     /// Makes those that are not there.
@@ -144,70 +173,6 @@ impl Workspace {
             })
             .await
     }
-}
-
-/// Adds a row, unless there is one with its key. Of a store that has lost
-/// something, any part of a workspace may be there and the rest not.
-pub(super) async fn add<T: Table>(tx: &mut Transaction<'_>, row: &T) -> Result<(), StoreError> {
-    match tx.get::<T>(&row.key()).await? {
-        Some(_) => Ok(()),
-        None => tx.put(row).await,
-    }
-}
-
-/// Who has this address in the workspace, as it is or anew.
-pub(super) async fn add_user(
-    tx: &mut Transaction<'_>,
-    tenant: Uuid,
-    email: &str,
-    role: Role,
-) -> Result<UserRow, StoreError> {
-    let known = (tenant, folded_email(email));
-    if let Some(user) = tx.find(&USER_BY_EMAIL, &known).await? {
-        return Ok(user);
-    }
-    let user = UserRow {
-        id: tx.new_id()?,
-        tenant,
-        email: email.to_owned(),
-        role: Some(role),
-    };
-    tx.insert(&user).await?;
-    Ok(user)
-}
-
-/// Makes this the text of a key of the user, unless it is.
-pub(super) async fn add_key(
-    tx: &mut Transaction<'_>,
-    user: &UserRow,
-    product: Product,
-    mode: KeyMode,
-    text: &str,
-) -> Result<(), StoreError> {
-    let hash = hash_token(text).to_string();
-    let key = match tx.find(&KEY_BY_HASH, &hash).await? {
-        Some(key) if key.user == user.id => return Ok(()),
-        Some(key) => ApiKeyRow {
-            user: user.id,
-            ..key
-        },
-        None => ApiKeyRow {
-            id: tx.new_id()?,
-            tenant: user.tenant,
-            user: user.id,
-            product,
-            mode,
-            hash,
-            created_at: tx.now(),
-            revoked_at: None,
-        },
-    };
-    tx.put(&key).await
-}
-
-pub(super) fn new_key(product: Product, mode: KeyMode) -> Result<String, KeyError> {
-    let prefix = product.key_prefix(mode);
-    Ok(format!("{prefix}{}", Token::random()?.reveal()))
 }
 
 #[cfg(test)]

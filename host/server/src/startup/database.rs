@@ -15,8 +15,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
+use super::master_key::{NoMasterKeyFile, master_key_file};
 use super::patience::Patience;
-use super::{NoMasterKeyFile, master_key_file};
 use crate::config::Config;
 
 /// How to have a master key on hosts that share a database.

@@ -1,6 +1,6 @@
 //! The data folder that the configuration names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -10,6 +10,7 @@ use parafa_store::sled::SledOptions;
 use parafa_store::{AcceptedLoss, Clock, Folder, FolderOptions, KeyError, StoreMode, SystemClock};
 
 use super::database::{self, Reached, open_shared};
+use super::master_key::{NoMasterKeyFile, master_key_file};
 use super::patience::Patience;
 use crate::config::Config;
 use crate::tables::TABLES;
@@ -115,23 +116,6 @@ pub(crate) async fn bring_back(folder: &Folder) -> anyhow::Result<()> {
             Ok(())
         }
         brought_back => brought_back.map(|_| ()).context("the rows cannot be read"),
-    }
-}
-
-/// Nobody has said where the master key is.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "secrets.master_key_file is not set: name a file outside the data folder, and keep a copy of it elsewhere"
-)]
-pub(crate) struct NoMasterKeyFile;
-
-/// Where the master key is: the demo has one in its data folder.
-pub(crate) fn master_key_file(config: &Config, mode: StoreMode) -> Option<PathBuf> {
-    let named = config.secrets.master_key_file.clone();
-    let named = named.filter(|file| !file.as_os_str().is_empty());
-    match mode {
-        StoreMode::Demo => named.or_else(|| Some(config.store.data.join("master.key"))),
-        StoreMode::Production => named,
     }
 }
 

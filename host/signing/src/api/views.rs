@@ -11,9 +11,7 @@ use parafa_domain as domain;
 use super::vocabulary::IntoApi;
 use crate::SigningError;
 use crate::archive::{Archived, told_level};
-use crate::batches::UnsealedBatch;
-use crate::comments::UnsealedComment;
-use crate::files::UnsealedFile;
+use crate::records::{UnsealedBatch, UnsealedComment, UnsealedFile};
 
 /// What the caller is told of a signing that is listed unread.
 const UNREADABLE: &str = "What was posted with this signing cannot be read at the moment.";

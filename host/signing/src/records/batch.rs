@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use parafa_ceremony::reader::ListedCeremony;
 use parafa_platform::accounts::KeyMode;
 use parafa_store::{Content, Named, Sealed, Table, TableName};
 use serde::{Deserialize, Serialize};
@@ -91,4 +92,15 @@ impl Table for BatchRow {
             None => Named::default(),
         }
     }
+}
+
+/// A batch with all that is known about it.
+#[derive(Debug)]
+pub struct UnsealedBatch {
+    /// As it is stored.
+    pub row: BatchRow,
+    /// What is sealed in it.
+    pub private: BatchPrivate,
+    /// The signings, in the order in which they were posted.
+    pub signings: Vec<ListedCeremony>,
 }

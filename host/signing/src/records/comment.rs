@@ -47,3 +47,12 @@ impl Table for CommentRow {
         (self.signing, self.id)
     }
 }
+
+/// A comment with what it says.
+#[derive(Clone, Debug)]
+pub struct UnsealedComment {
+    /// As it is stored.
+    pub row: CommentRow,
+    /// What is sealed in it.
+    pub private: CommentPrivate,
+}

@@ -63,3 +63,12 @@ impl Table for FileRow {
         })
     }
 }
+
+/// A stored file with its name.
+#[derive(Clone, Debug)]
+pub struct UnsealedFile {
+    /// As it is stored.
+    pub row: FileRow,
+    /// What is sealed in it.
+    pub private: FilePrivate,
+}

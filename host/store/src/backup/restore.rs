@@ -6,12 +6,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::completeness::Completeness;
 use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folders_of};
-use super::entry::{Content, Entry, EntryPath};
+use super::entry::{BYTES, Content, Entry, EntryPath, KEYS};
 use super::error::failed_to;
 use super::filling::Filling;
 use super::manifest::Manifest;
-use super::missing::{Completeness, Missing};
+use super::missing::Missing;
 use super::records::Reader;
 use super::{BackupError, Inventory, is_empty, marks};
 use crate::clock::Clock;

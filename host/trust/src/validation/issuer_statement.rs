@@ -1,7 +1,7 @@
 use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{SourceFault, ValidationDataError};
+use super::fault::{SourceFault, ValidationDataError};
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 

@@ -10,8 +10,9 @@ use jiff::Timestamp;
 use parafa_http_port::{ExchangeLimits, HttpPortError};
 use url::Url;
 
+use super::fault::{SourceFault, ValidationDataError};
 use super::issuer_statement::IssuerStatement;
-use super::{SourceFault, ValidationDataError, revocation_list};
+use super::revocation_list;
 use crate::addresses::{reachable, tell_failure};
 use crate::certificate::Certificate;
 use crate::ocsp::{OcspClient, OcspError, OcspSettings};

@@ -11,35 +11,12 @@ use x509_cert::ext::pkix::crl::dp::IssuingDistributionPoint;
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::time::Time;
 
+use super::fault::RevocationListFault;
 use super::issuer_statement::IssuerStatement;
 use super::revocation::RevocationQuestion;
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
-use crate::signature::{self, SignatureFault};
-
-/// Why a revocation list cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RevocationListFault {
-    /// It is not the DER encoding of a revocation list of version 2.
-    #[error("the revocation list is malformed")]
-    Malformed(#[from] der::Error),
-    /// Somebody else issued it.
-    #[error("the revocation list is another issuer's")]
-    OtherIssuer,
-    /// Its issuer's key is not for signing lists.
-    #[error("the revocation list's issuer may not sign lists")]
-    Purpose,
-    /// The signature is wrong.
-    #[error("the revocation list's signature is not valid")]
-    Signature(#[source] SignatureFault),
-    /// It is from the future, too old, or a newer one is due.
-    #[error("the revocation list is out of date")]
-    OutOfDate,
-    /// It is not a complete list for the certificate: a delta, another
-    /// distribution point's, or limited in another way.
-    #[error("the revocation list does not cover the certificate")]
-    Scope,
-}
+use crate::signature;
 
 /// What the current, complete list of the issuer, which may sign lists, says of
 /// a certificate (RFC 5280 clauses 5 and 6.3.3).

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 use parafa_format_core::ChangeKind;
 
 use super::super::AccessPermission;
-use super::confinement::ChangeScope;
+use super::comparison::{ChangeScope, Comparison, SharedLists, Stop};
+use super::detector::Page;
+use super::sources::entries;
 use super::values::refuse_other_keys;
-use super::{Comparison, Page, Stop, entries};
 use crate::structure::{FieldKind, ObjectSource, RawObject, as_name, as_reference};
-
-/// Two arrays of annotations, by number and generation.
-pub(super) type SharedLists = (Option<(u32, u16)>, (u32, u16));
 
 impl Comparison<'_, '_, '_> {
     /// Pages that were there differ only in what annotates them.

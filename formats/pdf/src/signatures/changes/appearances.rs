@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::ChangeKind;
 
-use super::confinement::ChangeScope;
-use super::{Change, Comparison, Stop, entries, referenced};
+use super::comparison::{Change, ChangeScope, Comparison, Stop};
+use super::sources::{entries, referenced};
 use crate::structure::{FieldKind, FieldNode, RawObject, as_name, as_reference};
 
 impl Comparison<'_, '_, '_> {

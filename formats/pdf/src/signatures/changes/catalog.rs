@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::Refusal;
 
-use super::confinement::ChangeScope;
+use super::comparison::{Change, ChangeScope, Comparison, Stop};
 use super::references::TRAILER;
+use super::sources::{entries, referenced};
 use super::values::{differing_keys, refuse_other_keys};
-use super::{Change, Comparison, Stop, entries, referenced};
 use crate::structure::{
     RawDictionary, RawObject, Revision, as_name, as_reference, as_string, same_value,
 };

@@ -7,31 +7,10 @@
 //! `/Extensions`, `/MarkInfo` and `/AcroForm`; the values and appearances of
 //! fields; the annotations of pages; the kids of structure elements.
 
+use super::comparison::{ChangeScope, Comparison, Stop};
 use super::references::{Reference, TRAILER};
-use super::{Comparison, Stop};
 use crate::signatures::changes::annotations::is_annotation;
 use crate::structure::LinkKind;
-
-/// How an object may change, and from where it may be referred to therefore.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum ChangeScope {
-    /// In every way, as an annotation: from pages and other annotations.
-    Annotation,
-    /// In some entries: from the trailer, and from where it is not shown.
-    Catalog,
-    /// In what filling it in changes: from where fields are referred to.
-    Field,
-    /// In the items or entries that were compared: by the key that permits it.
-    Parts,
-    /// In its annotations, which are no part of anything but a page: from
-    /// everywhere.
-    Page,
-    /// In its kids, which mean something to structure elements alone: from where
-    /// those are referred to.
-    Structure,
-    /// In every way: by the key that permits it.
-    Whole,
-}
 
 impl Comparison<'_, '_, '_> {
     /// Refuses what may change and can be reached by another way than the one

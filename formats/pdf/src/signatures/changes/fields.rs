@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use parafa_format_core::ChangeKind;
 
 use super::super::{AccessPermission, is_prepared};
-use super::confinement::ChangeScope;
+use super::comparison::{Change, ChangeScope, Comparison, Stop};
+use super::sources::entries;
 use super::values::{differing_keys, refuse_other_keys};
-use super::{Change, Comparison, Stop, entries};
 use crate::structure::{FieldKind, FieldNode, RawDictionary, as_name};
 
 /// Entries of a field that may show nothing. Programs set them in passing, also

@@ -3,9 +3,9 @@
 use parafa_format_core::{ChangeKind, Refusal};
 
 use super::super::AccessPermission;
-use super::confinement::ChangeScope;
+use super::comparison::{ChangeScope, Comparison, Stop};
+use super::sources::entries;
 use super::values::{differing_keys, refuse_other_keys};
-use super::{Comparison, Stop, entries};
 use crate::structure::{RawDictionary, as_reference};
 
 /// Entries of the interactive form that every signature changes.

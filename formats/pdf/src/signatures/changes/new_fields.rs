@@ -6,17 +6,15 @@ use lopdf::Object;
 use parafa_format_core::ChangeKind;
 
 use super::super::{AccessPermission, is_document_timestamp};
-use super::{Comparison, Stop, entries};
+use super::comparison::{Comparison, Stop};
+use super::sources::entries;
 use crate::structure::{
     FieldKind, FieldNode, RawDictionary, array_items, as_name, as_reference, is_decorated,
-    is_white_space, same_value,
+    same_value,
 };
 
 /// Entries by which a field does something (ISO 32000-2, 12.6.3).
 const ACTION_KEYS: [&[u8]; 2] = [b"A", b"AA"];
-
-/// What the content of an appearance that shows nothing is made of.
-const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
 
 /// What was looked at of the new fields of a comparison.
 #[derive(Default)]
@@ -191,18 +189,4 @@ impl<'d> Comparison<'d, '_, '_> {
         let numbers = kids.into_iter().flatten().map(Object::as_reference);
         numbers.flatten().map(|(number, _)| number).collect()
     }
-}
-
-/// Whether a content stream is made of nothing but comments, and brackets around
-/// nothing.
-pub(super) fn shows_nothing(content: &[u8]) -> bool {
-    let lines = content.split(|byte| matches!(byte, b'\r' | b'\n'));
-    let without_comment = |line| {
-        let line: &[u8] = line;
-        line.split(|byte| *byte == b'%').next().unwrap_or_default()
-    };
-    let mut words = lines
-        .flat_map(|line| without_comment(line).split(|byte| is_white_space(*byte)))
-        .filter(|word| !word.is_empty());
-    words.all(|word| SHOWING_NOTHING.contains(&word))
 }

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::confinement::ChangeScope;
-use super::{Comparison, Stop};
+use super::comparison::{ChangeScope, Comparison, Stop};
 use crate::structure::{ArrayItems, ObjectSource, RawDictionary, as_reference};
 
 /// Entries of a node.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use parafa_format_core::Refusal;
 
-use super::{damaged_references, entries};
+use super::sources::{damaged_references, entries};
 use crate::structure::{Link, LinkKind, PdfFile, links};
 
 /// Stands for the trailer, which has no number; no object has this one.

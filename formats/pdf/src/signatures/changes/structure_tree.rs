@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::confinement::ChangeScope;
+use super::comparison::{ChangeScope, Comparison, Stop};
 use super::number_tree::{Side, has_only, integer};
+use super::sources::{damaged_references, entries};
 use super::values::refuse_other_keys;
-use super::{Comparison, Stop, damaged_references, entries};
 use crate::structure::{
     FieldKind, LinkKind, ObjectSource, RawDictionary, array_items, as_name, as_reference,
     same_value,

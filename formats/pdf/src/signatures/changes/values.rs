@@ -2,9 +2,8 @@
 
 use parafa_format_core::Refusal;
 
-use super::confinement::ChangeScope;
+use super::comparison::{Change, ChangeScope, Comparison, Stop};
 use super::items::{DifferingItems, Items};
-use super::{Change, Comparison, Stop};
 use crate::structure::{
     ObjectSource, RawDictionary, RawEntry, RawObject, Revision, as_reference, same_value,
 };

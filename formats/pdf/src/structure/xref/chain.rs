@@ -12,7 +12,8 @@ use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::RawDictionary;
 use crate::structure::refusal;
-use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner, is_white_space};
+use crate::structure::scan::{MAX_OBJECT_NUMBER, Scanner, is_white_space};
+use crate::structure::scan_error::ScanError;
 use crate::structure::source::Source;
 
 const END_OF_FILE: &[u8] = b"%%EOF";

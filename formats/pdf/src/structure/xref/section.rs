@@ -8,7 +8,8 @@ use crate::structure::budget::Budget;
 use crate::structure::decode::{DecodeError, Decoder};
 use crate::structure::dictionary::{RawDictionary, array_items};
 use crate::structure::indirect::{self, Length, ObjectHead};
-use crate::structure::scan::{MAX_OBJECT_NUMBER, ScanError, Scanner, Token, unsigned};
+use crate::structure::scan::{MAX_OBJECT_NUMBER, Scanner, Token, unsigned};
+use crate::structure::scan_error::ScanError;
 use crate::structure::source::Source;
 
 /// Length of an entry of a table without its end-of-line marker: offset,

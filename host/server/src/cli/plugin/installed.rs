@@ -5,7 +5,7 @@ use parafa_plugin_store::PublisherKey;
 
 use parafa_plugin_tools::{may_be_id, read};
 
-use crate::cli::CommandError;
+use crate::cli::error::CommandError;
 use crate::cli::operator::{OperatorPlace, absolute, operate};
 
 /// Arguments of `parafa plugin install`.

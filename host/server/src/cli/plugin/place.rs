@@ -3,7 +3,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use parafa_plugin_tools::{Bench, ToolError};
 
-use crate::cli::{CommandError, Location, find_data_folder};
+use crate::cli::error::CommandError;
+use crate::cli::location::{Location, find_data_folder};
 use crate::config::StoreSection;
 use crate::demo;
 

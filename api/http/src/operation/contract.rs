@@ -1,0 +1,152 @@
+//! What an operation takes and answers, as its callers are told.
+
+use std::cell::RefCell;
+
+use axum::extract::RawPathParams;
+use http::{Method, StatusCode};
+use serde_json::Value;
+
+use super::path::PathParameter;
+use super::representation::AnswerForm;
+use crate::api::Api;
+use crate::edge::OriginRule;
+use crate::openapi::Schemas;
+use crate::principal::{Access, Credential};
+use crate::problem::{Problem, ProblemType};
+
+/// What an operation takes, and what it answers.
+pub(crate) struct Contract<A: Api> {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
+    pub(crate) path_parameters: Vec<PathParameter>,
+    /// The record that a path names, if its template has ids; none when it can
+    /// be none.
+    pub(crate) record: fn(&RawPathParams) -> Option<Option<A::Record>>,
+    pub(crate) id: &'static str,
+    pub(crate) tag: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) body: BodyKind,
+    /// The schema of the body, if there is one, and the parameters of the query.
+    pub(crate) input: fn(&A, &RefCell<Schemas>) -> InputSchemas,
+    /// Those that are not every operation's.
+    pub(crate) refusals: Vec<ProblemType>,
+    pub(crate) answers_on_erased: bool,
+    pub(crate) takes_batches: bool,
+    /// Whether a `GET` is a `HEAD` too.
+    pub(crate) has_head: bool,
+    /// Which callers are refused, whatever they ask.
+    pub(crate) admission: fn(&A::Caller) -> Result<(), Problem>,
+    /// How its callers say who they are.
+    pub(crate) entry: Entry<A>,
+    /// Whether pages of an origin may make it, and what other pages are told.
+    pub(crate) origins: Option<OriginRule>,
+    /// How long a client may keep its answer, in seconds.
+    pub(crate) fresh_for: Option<u32>,
+    /// The media type of what is downloaded.
+    pub(crate) download_type: &'static str,
+    pub(crate) answer: Answer,
+    /// The schema of the answer.
+    pub(crate) view: fn(&mut Schemas) -> Option<Value>,
+    /// The ids that an answer of a creation holds.
+    pub(crate) ids: &'static [(&'static str, &'static str)],
+}
+
+/// How the callers of an operation say who they are.
+pub(crate) enum Entry<A: Api> {
+    /// As the API has it.
+    Usual,
+    /// By the credentials of any API of the service.
+    AnyKey,
+    /// By credentials of its own.
+    By(Credential),
+    /// Not at all: it is for anybody, for whom this caller stands.
+    Anybody(fn() -> A::Caller),
+}
+
+/// The schema of a body, if there is one, and the parameters of a query.
+pub(crate) type InputSchemas = (Option<Value>, Vec<Value>);
+
+/// Whether a request has a body.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BodyKind {
+    /// The method has none.
+    None,
+    /// It may be left out.
+    Optional,
+    /// It must be there.
+    Required,
+}
+
+/// The answer to a request that was carried out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Answer {
+    /// 200 with a view.
+    Json,
+    /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
+    /// the same answer.
+    Created(StatusCode),
+    /// 200 with a view, or with bytes of one of these media types.
+    Forms(&'static [AnswerForm]),
+    /// 200 with bytes.
+    Download,
+    /// 204.
+    Empty,
+}
+
+impl Answer {
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::Json | Self::Forms(_) | Self::Download => StatusCode::OK,
+            Self::Created(status) => status,
+            Self::Empty => StatusCode::NO_CONTENT,
+        }
+    }
+
+    /// Whether something is created, which a repetition does not do again.
+    pub(crate) fn creates(self) -> bool {
+        matches!(self, Self::Created(_))
+    }
+}
+
+impl<A: Api> Contract<A> {
+    pub(crate) fn access(&self) -> Access {
+        Access::of(&self.method)
+    }
+
+    /// The problems that it may answer.
+    pub(crate) fn problems(&self) -> Vec<ProblemType> {
+        let mut problems = vec![
+            ProblemType::VALIDATION_FAILED,
+            ProblemType::RATE_LIMITED,
+            ProblemType::UNAVAILABLE,
+        ];
+        match &self.entry {
+            Entry::Usual | Entry::AnyKey => problems.push(ProblemType::UNAUTHORIZED),
+            Entry::By(credential) => problems.push(credential.refusal),
+            Entry::Anybody(_) => {}
+        }
+        problems.extend(self.origins.map(|rule| rule.refusal));
+        if self.access() == Access::Write {
+            problems.push(ProblemType::FORBIDDEN);
+        }
+        if self.path_parameters.iter().any(|parameter| parameter.is_id) {
+            problems.push(ProblemType::NOT_FOUND);
+        }
+        if self.body != BodyKind::None {
+            problems.extend([
+                ProblemType::REQUEST_TIMEOUT,
+                ProblemType::PAYLOAD_TOO_LARGE,
+                ProblemType::UNSUPPORTED_MEDIA_TYPE,
+            ]);
+        }
+        if self.answer.creates() {
+            problems.extend([
+                ProblemType::IDEMPOTENCY_IN_PROGRESS,
+                ProblemType::IDEMPOTENCY_KEY_REUSED,
+            ]);
+        }
+        problems.extend(&self.refusals);
+        problems
+    }
+}

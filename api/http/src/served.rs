@@ -1,0 +1,75 @@
+//! What is served: the table of operations, what carries them out, and what is told of them.
+
+use std::sync::Arc;
+
+use axum::extract::RawPathParams;
+use http::{HeaderValue, Method};
+
+use crate::api::Api;
+use crate::config::HttpConfig;
+use crate::edge::BodyBudget;
+use crate::operation::Contract;
+use crate::reference::Reference;
+
+/// What every operation works with.
+pub(crate) struct Http<A: Api> {
+    pub(crate) api: Arc<A>,
+    pub(crate) config: Arc<HttpConfig>,
+    pub(crate) budget: BodyBudget,
+    /// In the order in which they are documented.
+    pub(crate) contracts: Arc<[Arc<Contract<A>>]>,
+    pub(crate) reference: Arc<Reference<A>>,
+}
+
+impl<A: Api> Clone for Http<A> {
+    fn clone(&self) -> Self {
+        Self {
+            api: Arc::clone(&self.api),
+            config: Arc::clone(&self.config),
+            budget: self.budget.clone(),
+            contracts: Arc::clone(&self.contracts),
+            reference: Arc::clone(&self.reference),
+        }
+    }
+}
+
+impl<A: Api> Http<A> {
+    /// What a path of this template has with a method; with one that it has not,
+    /// what it has with another.
+    pub(crate) fn contract(&self, template: &str, method: &Method) -> Option<&Contract<A>> {
+        let contracts = self.contracts.iter().map(|contract| &**contract);
+        let mut contracts = contracts.filter(|contract| contract.path == template);
+        let first = contracts.next()?;
+        let method = match *method {
+            Method::HEAD => &Method::GET,
+            _ => method,
+        };
+        let exact = contracts.find(|contract| contract.method == *method);
+        Some(exact.filter(|_| first.method != *method).unwrap_or(first))
+    }
+
+    /// The methods of a path of this template, as `Allow` lists them (RFC 9110,
+    /// 10.2.1).
+    pub(crate) fn allowed(&self, template: &str) -> HeaderValue {
+        let contracts = self.contracts.iter();
+        let contracts = contracts.filter(|contract| contract.path == template);
+        let methods = contracts.flat_map(|contract| {
+            let has_head = contract.method == Method::GET && contract.has_head;
+            [Some(contract.method.as_str()), has_head.then_some("HEAD")]
+        });
+        let methods: Vec<_> = methods.flatten().collect();
+        HeaderValue::try_from(methods.join(",")).expect("methods are tokens")
+    }
+
+    /// The record that a path of this template names, if it has ids; none when
+    /// it can be none.
+    pub(crate) fn record(
+        &self,
+        template: &str,
+        params: &RawPathParams,
+    ) -> Option<Option<A::Record>> {
+        let mut contracts = self.contracts.iter();
+        let contract = contracts.find(|contract| contract.path == template)?;
+        (contract.record)(params)
+    }
+}

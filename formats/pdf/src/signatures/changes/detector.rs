@@ -1,0 +1,216 @@
+//! What all comparisons of a file need, read once.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use lopdf::{Object, ObjectId};
+use parafa_format_core::Refusal;
+
+use super::references::{References, TRAILER};
+use super::sources::referenced;
+use crate::page_content::ContentDecoder;
+use crate::signatures::signature_of;
+use crate::structure::{FieldNode, PdfFile, RawObject, XrefEntry, is_white_space};
+
+/// Compares the newest state of a file with what its signatures cover. What
+/// all comparisons need is read once; each then costs what was updated after
+/// the signature, not what the file holds.
+pub(crate) struct ChangeDetector<'f, 'a> {
+    pub(super) file: &'f PdfFile<'a>,
+    pub(super) fields: Vec<FieldNode<'f>>,
+    /// Places among the fields, by the number of the object.
+    field_places: BTreeMap<u32, usize>,
+    /// The objects of the fields and widgets of a name.
+    names: OnceCell<BTreeMap<String, Vec<u32>>>,
+    /// What stands for signatures in signature fields.
+    pub(super) signatures: BTreeSet<ObjectId>,
+    pub(super) pages: Vec<Page>,
+    /// Members of object streams, by the number of the stream.
+    pub(super) members: BTreeMap<u32, Vec<u32>>,
+    page_numbers: BTreeSet<u32>,
+    annotation_arrays: BTreeSet<u32>,
+    references: OnceCell<References>,
+    newest: RefCell<BTreeMap<u32, Newest<'a>>>,
+    /// Decodes what new fields show, each stream once.
+    decoder: RefCell<ContentDecoder>,
+    /// Whether a stream draws nothing.
+    blank: RefCell<BTreeMap<ObjectId, bool>>,
+    /// Bytes of structure trees that may still be compared.
+    pub(super) structure_bytes: Cell<usize>,
+}
+
+/// An object as the newest revision has it. Signatures are long, and every
+/// earlier one finds all later ones among what was changed.
+#[derive(Clone)]
+struct Newest<'a> {
+    object: Option<RawObject<'a>>,
+    /// What it refers to, once that was asked for.
+    referenced: Option<Rc<[u32]>>,
+}
+
+/// A page, and the array of its annotations when that is an object.
+pub(super) struct Page {
+    pub(super) number: u32,
+    pub(super) annotations: Option<u32>,
+}
+
+fn annotation_array(page: Option<&Object>) -> Option<u32> {
+    let annotations = page?.as_dict().ok()?.get(b"Annots").ok()?;
+    annotations.as_reference().ok().map(|(number, _)| number)
+}
+
+impl<'f, 'a> ChangeDetector<'f, 'a> {
+    /// For the signatures of a file with these fields; refuses one whose pages
+    /// are no tree.
+    pub(crate) fn new(file: &'f PdfFile<'a>, fields: Vec<FieldNode<'f>>) -> Result<Self, Refusal> {
+        let pages = file.pages()?.into_iter().map(|id| Page {
+            number: id.0,
+            annotations: annotation_array(file.object(id)),
+        });
+        let pages: Vec<Page> = pages.collect();
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (number, entry) in file.listed() {
+            if let XrefEntry::Compressed { container, .. } = entry {
+                members.entry(container).or_default().push(number);
+            }
+        }
+        let places = fields.iter().enumerate();
+        let signatures = fields.iter().filter_map(|field| signature_of(file, field));
+        Ok(Self {
+            file,
+            members,
+            field_places: places.map(|(place, field)| (field.id.0, place)).collect(),
+            signatures: signatures.map(|(id, _)| id).collect(),
+            fields,
+            page_numbers: pages.iter().map(|page| page.number).collect(),
+            annotation_arrays: pages.iter().filter_map(|page| page.annotations).collect(),
+            pages,
+            names: OnceCell::new(),
+            references: OnceCell::new(),
+            newest: RefCell::default(),
+            decoder: RefCell::new(ContentDecoder::new(file.limits())),
+            blank: RefCell::default(),
+            structure_bytes: Cell::new(file.limits().structure_bytes),
+        })
+    }
+
+    /// The fields of the file.
+    pub(crate) fn fields(&self) -> &[FieldNode<'f>] {
+        &self.fields
+    }
+
+    /// Whether an appearance draws nothing.
+    pub(super) fn is_blank(&self, id: ObjectId) -> bool {
+        if let Some(known) = self.blank.borrow().get(&id) {
+            return *known;
+        }
+        let content = self.decoder.borrow_mut().decode(self.file, id);
+        let is_blank = content.is_some_and(|content| shows_nothing(&content));
+        self.blank.borrow_mut().insert(id, is_blank);
+        is_blank
+    }
+
+    /// Whether the catalog is referred to as if it were something that is shown:
+    /// every signature changes it.
+    pub(crate) fn shows_catalog(&self) -> Result<bool, Refusal> {
+        let Some((catalog, _)) = self.file.newest().catalog_id() else {
+            return Ok(false);
+        };
+        // Whoever fills it in as a field changes it as well.
+        if self.field(catalog).is_some() {
+            return Ok(true);
+        }
+        if !self.file.catalog_is_mentioned {
+            // As where all references are read.
+            self.file.newest().renew_values(self.file.limits());
+            return Ok(false);
+        }
+        let references = self.references()?.to(catalog).iter();
+        let mut others = references.filter(|reference| reference.from != TRAILER);
+        Ok(others.any(|reference| !reference.kind.may_lead_to_catalog()))
+    }
+
+    pub(super) fn references(&self) -> Result<&References, Refusal> {
+        if let Some(known) = self.references.get() {
+            return Ok(known);
+        }
+        let found = References::read(self.file)?;
+        Ok(self.references.get_or_init(|| found))
+    }
+
+    /// The newest source of an object.
+    pub(super) fn newest(&self, number: u32) -> Result<Option<RawObject<'a>>, Refusal> {
+        if let Some(known) = self.newest.borrow().get(&number) {
+            return Ok(known.object.clone());
+        }
+        let object = self.file.newest().raw(number)?;
+        let newest = Newest {
+            object: object.clone(),
+            referenced: None,
+        };
+        self.newest.borrow_mut().insert(number, newest);
+        Ok(object)
+    }
+
+    /// What the newest source of an object refers to.
+    pub(super) fn referenced_by(&self, number: u32) -> Result<Rc<[u32]>, Refusal> {
+        let object = self.newest(number)?;
+        let mut newest = self.newest.borrow_mut();
+        let known = newest
+            .get_mut(&number)
+            .and_then(|known| known.referenced.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let source = object.as_ref().map(|object| &*object.bytes);
+        let found: Rc<[u32]> = referenced(source.unwrap_or_default())?.into();
+        if let Some(known) = newest.get_mut(&number) {
+            known.referenced = Some(Rc::clone(&found));
+        }
+        Ok(found)
+    }
+
+    /// The field or widget that an object is.
+    pub(super) fn field(&self, number: u32) -> Option<&FieldNode<'f>> {
+        self.fields.get(*self.field_places.get(&number)?)
+    }
+
+    /// The fields and widgets that have a name.
+    pub(super) fn named(&self, name: &str) -> &[u32] {
+        let names = self.names.get_or_init(|| {
+            let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+            for field in &self.fields {
+                let named = names.entry(field.name.clone()).or_default();
+                named.push(field.id.0);
+            }
+            names
+        });
+        names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_page(&self, number: u32) -> bool {
+        self.page_numbers.contains(&number)
+    }
+
+    pub(super) fn is_annotation_array(&self, number: u32) -> bool {
+        self.annotation_arrays.contains(&number)
+    }
+}
+
+/// What the content of an appearance that shows nothing is made of.
+const SHOWING_NOTHING: [&[u8]; 5] = [b"/Tx", b"BMC", b"EMC", b"Q", b"q"];
+
+/// Whether a content stream is made of nothing but comments, and brackets around
+/// nothing.
+fn shows_nothing(content: &[u8]) -> bool {
+    let lines = content.split(|byte| matches!(byte, b'\r' | b'\n'));
+    let without_comment = |line| {
+        let line: &[u8] = line;
+        line.split(|byte| *byte == b'%').next().unwrap_or_default()
+    };
+    let mut words = lines
+        .flat_map(|line| without_comment(line).split(|byte| is_white_space(*byte)))
+        .filter(|word| !word.is_empty());
+    words.all(|word| SHOWING_NOTHING.contains(&word))
+}

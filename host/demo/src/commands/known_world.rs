@@ -1,0 +1,35 @@
+//! A world in another process, as commands know it.
+
+use super::outcome::CommandError;
+use crate::{persona::Persona, world::Addresses};
+
+/// What is known of a world in another process, and of the server in it.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownWorld<'a> {
+    /// Where the server's APIs and pages are, without a slash at the end.
+    pub server: &'a str,
+    /// Where the world's services are.
+    pub addresses: &'a Addresses,
+    /// Who lives there.
+    pub personas: &'a [Persona],
+}
+
+impl<'a> KnownWorld<'a> {
+    /// A persona by the id, among those who have something.
+    pub(super) fn persona(
+        self,
+        id: &str,
+        what: &str,
+        has: impl Fn(&Persona) -> bool,
+    ) -> Result<&'a Persona, CommandError> {
+        let those: Vec<&Persona> = self.personas.iter().filter(|one| has(one)).collect();
+        let named = those.iter().find(|one| one.id == id);
+        named.copied().ok_or_else(|| {
+            let known: Vec<&str> = those.iter().map(|one| one.id.as_str()).collect();
+            CommandError::Refused(format!(
+                "{id} is no persona with {what}; those are {}",
+                known.join(", ")
+            ))
+        })
+    }
+}

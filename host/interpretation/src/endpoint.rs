@@ -1,0 +1,21 @@
+//! Whose data are interpreted.
+
+use serde::Deserialize;
+
+/// Whose data are interpreted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Endpoint {
+    /// The company profile.
+    #[serde(rename = "profile")]
+    Profile,
+    /// The beneficial owners.
+    #[serde(rename = "ubo")]
+    BeneficialOwners,
+    /// The property seizure acts.
+    #[serde(rename = "seizures")]
+    Seizures,
+    /// The composite report: what holds of the data of the others holds of
+    /// its sections.
+    #[serde(rename = "dd-report")]
+    Report,
+}

@@ -1,0 +1,82 @@
+//! What of a workspace's face is to change.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use parafa_platform::face::{DoneMail, NoColour, Rgb};
+use serde::{Deserialize, Serialize};
+
+/// What takes a value off.
+const NONE: &str = "none";
+
+/// What is to be from now on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Chosen<T> {
+    /// This.
+    To(T),
+    /// Nothing.
+    Nothing,
+}
+
+impl<T> Chosen<T> {
+    pub(crate) fn into_option(self) -> Option<T> {
+        match self {
+            Self::To(value) => Some(value),
+            Self::Nothing => None,
+        }
+    }
+}
+
+impl FromStr for Chosen<String> {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            NONE => Self::Nothing,
+            text => Self::To(text.to_owned()),
+        })
+    }
+}
+
+impl FromStr for Chosen<Rgb> {
+    type Err = NoColour;
+
+    fn from_str(text: &str) -> Result<Self, NoColour> {
+        Ok(match text {
+            NONE => Self::Nothing,
+            text => Self::To(text.parse()?),
+        })
+    }
+}
+
+impl FromStr for Chosen<PathBuf> {
+    type Err = std::io::Error;
+
+    /// The path means the same to a server, which may run elsewhere.
+    fn from_str(text: &str) -> Result<Self, std::io::Error> {
+        Ok(match text {
+            NONE => Self::Nothing,
+            path => Self::To(std::path::absolute(path)?),
+        })
+    }
+}
+
+/// What of a face is to change; what is not named stays.
+#[derive(Clone, Debug, Deserialize, Serialize, clap::Args)]
+pub struct FaceChange {
+    /// The name in which the workspace asks; its registered name stands beside.
+    #[arg(long, value_name = "TEXT|none")]
+    pub(crate) name: Option<Chosen<String>>,
+    /// A PNG or SVG file, which is drawn anew.
+    #[arg(long, value_name = "FILE|none")]
+    pub(crate) logo: Option<Chosen<PathBuf>>,
+    /// The colour of buttons and links, such as '#14532d'; it is made darker or
+    /// lighter where it could not be read.
+    #[arg(long, value_name = "#RRGGBB|none")]
+    pub(crate) accent: Option<Chosen<Rgb>>,
+    /// What signers to whom links are mailed get once all have signed.
+    #[arg(long, value_enum)]
+    pub(crate) done_mail: Option<DoneMail>,
+}

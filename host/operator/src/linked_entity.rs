@@ -1,0 +1,60 @@
+//! The entity that a workspace is billed for.
+
+use std::str::FromStr;
+
+use parafa_register_data::EntityCode;
+use serde::{Deserialize, Serialize};
+
+/// The entity that is to be billed from now on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkedEntity {
+    /// The one with this code.
+    Code(EntityCode),
+    /// No entity.
+    Nobody,
+}
+
+/// A text that is no entity's code.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is no entity's code: nine digits, of which the last checks the others")]
+pub struct NoEntityCode(String);
+
+impl FromStr for LinkedEntity {
+    type Err = NoEntityCode;
+
+    fn from_str(text: &str) -> Result<Self, NoEntityCode> {
+        match text {
+            "none" => Ok(Self::Nobody),
+            code => match code.parse() {
+                Ok(code) => Ok(Self::Code(code)),
+                Err(_) => Err(NoEntityCode(code.to_owned())),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entity_is_linked_by_a_code_with_its_check_digit() {
+        for code in ["188659752", "188764867", "110003978", "999000009"] {
+            let Ok(LinkedEntity::Code(linked)) = code.parse() else {
+                panic!("{code} is a code")
+            };
+            assert_eq!(linked.to_string(), code);
+        }
+        for text in [
+            "",
+            "18865975",
+            "188659753",
+            "1886597520",
+            "18865975a",
+            "٣88659752",
+        ] {
+            assert!(text.parse::<LinkedEntity>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a plugin can do.
+
+use std::fmt;
+
+use parafa_catalogue::Operation;
+
+/// What a plugin can do beside describing itself; each is a world of the
+/// contract.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Capability {
+    /// Raises signatures to an archival level.
+    Archive,
+    /// Makes a document of files.
+    Compose,
+    /// Tells and extracts the files that a document is made of.
+    Contents,
+    /// Turns what can be filled in into what can only be read.
+    Flatten,
+    /// Says what a document is and whether it may be signed.
+    Inspect,
+    /// Makes the sandbox's unsigned artifact.
+    Rehearse,
+    /// Adds a signature.
+    Sign,
+    /// Gives evidence about the signatures of a document.
+    Verify,
+}
+
+impl Capability {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Archive,
+        Self::Compose,
+        Self::Contents,
+        Self::Flatten,
+        Self::Inspect,
+        Self::Rehearse,
+        Self::Sign,
+        Self::Verify,
+    ];
+
+    /// Those whose outputs the host holds against what `verify` says.
+    pub(crate) const PROVED_BY_VERIFY: [Self; 4] =
+        [Self::Archive, Self::Flatten, Self::Rehearse, Self::Sign];
+
+    /// The world's name.
+    #[must_use]
+    pub fn world(self) -> &'static str {
+        match self {
+            Self::Archive => "archive",
+            Self::Compose => "compose",
+            Self::Contents => "contents",
+            Self::Flatten => "flatten",
+            Self::Inspect => "inspect",
+            Self::Rehearse => "rehearse",
+            Self::Sign => "sign",
+            Self::Verify => "verify",
+        }
+    }
+
+    /// What a plugin does that has it, in words that follow "it can".
+    #[must_use]
+    pub fn verb_phrase(self) -> &'static str {
+        match self {
+            Self::Archive => "raise signatures to a long-term level",
+            Self::Compose => "make containers of files",
+            Self::Contents => "list what a document contains",
+            Self::Flatten => "flatten documents",
+            Self::Inspect => "inspect documents",
+            Self::Rehearse => "make unsigned copies",
+            Self::Sign => "sign documents",
+            Self::Verify => "verify signatures",
+        }
+    }
+
+    /// The operation that a plugin describes an ability of, if it is one.
+    #[must_use]
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Archive => Some(Operation::Archive),
+            Self::Flatten => Some(Operation::Flatten),
+            Self::Rehearse => Some(Operation::Rehearse),
+            Self::Sign => Some(Operation::Sign),
+            Self::Compose | Self::Contents | Self::Inspect | Self::Verify => None,
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.world())
+    }
+}
