@@ -30,7 +30,7 @@ fn webhook(kind: SigningEventKind, event: &Value) -> Value {
     };
     let posted = "Posted to webhookUrl. Verify a signature before acting on it; polling the signing always works too.";
     let description = match kind {
-        SigningEventKind::Completed => format!("{posted}\n\n{}", TEST_VECTOR),
+        SigningEventKind::Completed => format!("{posted}\n\n{TEST_VECTOR}"),
         _ => posted.to_owned(),
     };
     let post = EventPost {

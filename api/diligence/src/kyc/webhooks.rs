@@ -29,7 +29,7 @@ fn webhook(kind: KycEventKind, event: &Value) -> Value {
     };
     let posted = "Posted to callbackUrl. Verify a signature before acting on it; polling the order always works too.";
     let description = match kind {
-        KycEventKind::Delivered => format!("{posted}\n\n{}", TEST_VECTOR),
+        KycEventKind::Delivered => format!("{posted}\n\n{TEST_VECTOR}"),
         _ => posted.to_owned(),
     };
     let post = EventPost {

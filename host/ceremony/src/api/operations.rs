@@ -156,7 +156,7 @@ impl CeremonyApi for CeremonyOperations {
 
     async fn pair(&self, code: &str) -> Result<PairedCard, Problem> {
         let paired = self.0.pair(code).await?;
-        let state = self.state(paired.ceremony).await?;
+        let state = self.state(paired.link).await?;
         Ok(PairedCard {
             card_token: paired.token,
             base: paired.base,

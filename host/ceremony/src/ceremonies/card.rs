@@ -160,10 +160,7 @@ impl Ceremonies {
             looked_at => looked_at?,
         };
         let (key, prepared) = self.asked_of_card(link, &attempt).await?;
-        let to_be_signed = self
-            .attempts
-            .to_be_signed(attempt.id, &key, prepared)
-            .await?;
+        let to_be_signed = self.to_be_signed(attempt.id, &key, prepared).await?;
         Ok(CardRequest {
             request: attempt.id,
             verification_code: verification_code(&to_be_signed),

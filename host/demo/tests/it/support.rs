@@ -111,10 +111,14 @@ impl Party {
     /// The status of a session once it has ended.
     pub(crate) async fn ending(&self, begun: &Value) -> Value {
         let id = begun["sessionID"].as_str().unwrap();
-        let answer = self.get(&format!("/session/{id}?timeoutMs=10000")).await;
-        assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
-        assert_eq!(answer.body["state"], "COMPLETE");
-        answer.body
+        loop {
+            let answer = self.get(&format!("/session/{id}?timeoutMs=10000")).await;
+            assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+            if answer.body["state"] == "COMPLETE" {
+                return answer.body;
+            }
+            assert_eq!(answer.body["state"], "RUNNING");
+        }
     }
 }
 

@@ -12,8 +12,9 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use parafa_plugin_host::{
     Answerer, ArchivedDocument, CallError, CallLimits, ContractBreach, CoverageKind,
-    DigestAlgorithm, EvidenceError, FaultKind, MemberRole, Need, NeedKind, Operation, Plugin,
-    Preservation, Progress, Reply, SignedDocument, TargetLevel, TimestampKind, reason, refusal,
+    DigestAlgorithm, EvidenceError, FaultKind, HostPayload, MemberRole, Need, NeedKind, Operation,
+    Plugin, Preservation, Progress, Reply, SignedDocument, TargetLevel, TimestampKind, reason,
+    refusal,
 };
 
 use crate::support::{

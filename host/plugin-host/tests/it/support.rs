@@ -13,8 +13,9 @@ use openssl::x509::{X509, X509NameBuilder};
 use parafa_fixtures::built;
 use parafa_plugin_host::{
     Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
-    DigestAlgorithm, FaultKind, Need, NeedKind, Payload, Plugin, PluginHost, PluginHostConfig,
-    Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension, TargetLevel,
+    DigestAlgorithm, FaultKind, HostPayload, Need, NeedKind, Payload, Plugin, PluginHost,
+    PluginHostConfig, Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension,
+    TargetLevel,
 };
 
 /// A host with the default limits, for everything that need not be cut short.
