@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::bytes::Bytes;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -148,6 +148,8 @@ async fn take(
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use jiff::Timestamp;
 
     use super::*;
     use crate::{ManualClock, MemoryEngine};
