@@ -304,6 +304,7 @@ fn a_variable_without_a_section_is_told_of() {
 
 #[test]
 fn only_readable_variables_of_a_section_are_taken() {
+    use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
 
     let variables = [
