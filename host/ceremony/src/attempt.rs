@@ -128,7 +128,7 @@ impl Ceremonies {
             })
             .await?;
         stored.tell(running, &StepOutcome::Failed(failure));
-        self.changes.announce(running.attempt.signing);
+        self.changes.announce(running.attempt.ceremony);
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl Ceremonies {
         self.discard_what_is_lost(&stored, &outcome).await;
         let stored = stored?;
         stored.tell(running, &outcome);
-        self.changes.announce(running.attempt.signing);
+        self.changes.announce(running.attempt.ceremony);
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl Ceremonies {
         let Some(signing) = self
             .records
             .store
-            .get::<CeremonyRow>(&attempt.signing)
+            .get::<CeremonyRow>(&attempt.ceremony)
             .await?
         else {
             return Ok(None);
@@ -164,7 +164,7 @@ impl Ceremonies {
         }
         Ok(Some(Running {
             attempt,
-            signing,
+            ceremony: signing,
             claims,
             finish_within: self.finish_within,
         }))
@@ -177,7 +177,7 @@ impl Ceremonies {
         let attempt = &running.attempt;
         let sealed = attempt.step.as_ref();
         let sealed = sealed.ok_or(CeremonyError::Inconsistent("a running attempt has no step"))?;
-        let key = self.records.data_key(running.signing.data_key).await?;
+        let key = self.records.data_key(running.ceremony.data_key).await?;
         let step = sealing::open_step(&key, attempt.id, sealed)?;
         Ok((key, step))
     }
@@ -275,8 +275,8 @@ impl Ceremonies {
                     };
                     let failed =
                         matches!(outcome, StepOutcome::Failed(_) | StepOutcome::Unasked(_));
-                    if !failed && !attempt.goes_on_in(&signing.signing) {
-                        let failure = attempt.loss_in(&signing.signing);
+                    if !failed && !attempt.goes_on_in(&signing.ceremony) {
+                        let failure = attempt.loss_in(&signing.ceremony);
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
                     if let StepOutcome::Signed(signed) = outcome
@@ -356,7 +356,7 @@ async fn still_running(
     let Some(attempt) = attempt.filter(is_same) else {
         return Ok(None);
     };
-    let signing = tx.get::<CeremonyRow>(&attempt.signing).await?;
+    let signing = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
     let signing = signing.ok_or(CeremonyError::NotFound)?;
     Ok(Some((attempt, signing)))
 }

@@ -24,9 +24,9 @@ impl Ceremonies {
             .transact(|tx| {
                 Box::pin(async move {
                     let mut row = change::changeable(tx, &caller, id).await?;
-                    let before = row.signing.clone();
+                    let before = row.ceremony.clone();
                     let events = row
-                        .signing
+                        .ceremony
                         .cancel(tx.now())
                         .map_err(|_| CeremonyError::SigningEnded(before.status))?;
                     change::store(tx, &self.owners, stored_under, &before, &row, &events).await?;

@@ -85,7 +85,7 @@ impl OpenedLink {
     pub fn party(&self) -> Result<&Signer, CeremonyError> {
         let party = self
             .row
-            .signing
+            .ceremony
             .signers
             .iter()
             .find(|party| party.id.uuid() == self.signer);
@@ -259,7 +259,7 @@ impl Ceremonies {
         let row = self
             .records
             .store
-            .get::<CeremonyRow>(&link.signing)
+            .get::<CeremonyRow>(&link.ceremony)
             .await?
             .ok_or(CeremonyError::NotFound)?;
         let now = self.records.store.now().await?;
@@ -286,13 +286,13 @@ fn access(row: &CeremonyRow, signer: Uuid, now: Timestamp) -> Option<Access> {
         return None;
     }
     let party = row
-        .signing
+        .ceremony
         .signers
         .iter()
         .find(|party| party.id.uuid() == signer)?;
     match party.status {
         SignerStatus::Pending => {
-            let can_still_sign = row.signing.can_still_sign(party.id, now);
+            let can_still_sign = row.ceremony.can_still_sign(party.id, now);
             can_still_sign.then_some(Access::Sign)
         }
         SignerStatus::Signed => {

@@ -38,7 +38,8 @@ pub async fn store(
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
     end_lost_attempts(tx, row).await?;
-    if row.signing.status == CeremonyStatus::Cancelled && before.status == CeremonyStatus::Pending {
+    if row.ceremony.status == CeremonyStatus::Cancelled && before.status == CeremonyStatus::Pending
+    {
         forget_locks(tx, key, before).await?;
         retract(tx, key, before, row).await?;
     }
@@ -54,7 +55,7 @@ pub(super) async fn store_untold(
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
     end_lost_attempts(tx, row).await?;
-    record_events(tx, row.signing.id.uuid(), events).await?;
+    record_events(tx, row.ceremony.id.uuid(), events).await?;
     Ok(())
 }
 
@@ -64,15 +65,15 @@ pub(super) async fn end_lost_attempts(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
-    let signing = row.signing.id.uuid();
+    let signing = row.ceremony.id.uuid();
     let running = Page::oldest(MAX_PAGE_ROWS);
     let running = tx
         .page_by(&RUNNING_ATTEMPTS, &signing, &running, Guard::none())
         .await?;
     for attempt in running.rows {
-        let party = row.signing.signer(SignerId::new(attempt.signer));
+        let party = row.ceremony.signer(SignerId::new(attempt.signer));
         let may_sign = party.is_some_and(|party| party.status.is_open());
-        if !may_sign && !row.signing.has_turn(AttemptId::new(attempt.id)) {
+        if !may_sign && !row.ceremony.has_turn(AttemptId::new(attempt.id)) {
             let job = attempt::unique_key(attempt.id);
             attempt::end(tx, attempt, AttemptFailure::Cancelled).await?;
             jobs::cancel(tx, ATTEMPTS, &job).await?;

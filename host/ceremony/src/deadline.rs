@@ -35,11 +35,11 @@ pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), StoreError> {
-    let signing = row.signing.id.uuid();
+    let signing = row.ceremony.id.uuid();
     let job = NewJob {
         lane: TIMERS,
         kind: EXPIRE.to_owned(),
-        due: row.signing.expires_at,
+        due: row.ceremony.expires_at,
         unique: Some(unique(signing)),
         payload: serde_json::json!({ "signing": signing }),
     };
@@ -54,7 +54,7 @@ pub(super) async fn wait_no_longer(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), StoreError> {
-    let signing = &row.signing;
+    let signing = &row.ceremony;
     if signing.status == CeremonyStatus::Pending {
         let due = signing.expires_at.max(tx.now());
         jobs::hasten(tx, TIMERS, &unique(signing.id.uuid()), due).await?;
@@ -72,7 +72,7 @@ impl Ceremonies {
     ) -> Result<UnsealedCeremony, CeremonyError> {
         let row = self.reader.row_of(caller, id).await?;
         if row.erased_at.is_some() {
-            return Err(CeremonyError::SigningEnded(row.signing.status));
+            return Err(CeremonyError::SigningEnded(row.ceremony.status));
         }
         let key = self.reader.key_to(&row).await?;
         let (under, caller) = (&key, *caller);
@@ -83,13 +83,13 @@ impl Ceremonies {
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = change::changeable(tx, &caller, id).await?;
-                    row.signing
+                    row.ceremony
                         .change_deadline(days_after(now, expires_in_days), now)
-                        .map_err(|_| CeremonyError::SigningEnded(row.signing.status))?;
+                        .map_err(|_| CeremonyError::SigningEnded(row.ceremony.status))?;
                     tx.put(&row).await?;
                     jobs::cancel(tx, TIMERS, &unique(id)).await?;
                     schedule(tx, &row).await?;
-                    let fields = audit::Fields::new().reference("until", row.signing.expires_at);
+                    let fields = audit::Fields::new().reference("until", row.ceremony.expires_at);
                     audit::append(tx, id, "signing.deadline_changed", fields).await?;
                     UnsealedCeremony::read(tx, under, row).await
                 })
@@ -138,8 +138,8 @@ impl Ceremonies {
                     let Some(mut row) = row.filter(|row| row.erased_at.is_none()) else {
                         return Ok(jobs::complete(tx, job).await?);
                     };
-                    let before = row.signing.clone();
-                    let events = row.signing.expire(now);
+                    let before = row.ceremony.clone();
+                    let events = row.ceremony.expire(now);
                     if let Some(later) = next_look(&row, now) {
                         return Ok(jobs::retry(tx, job, later).await?);
                     }
@@ -162,8 +162,8 @@ fn unique(signing: Uuid) -> String {
 }
 
 fn next_look(row: &CeremonyRow, now: Timestamp) -> Option<Timestamp> {
-    if row.signing.status != CeremonyStatus::Pending {
+    if row.ceremony.status != CeremonyStatus::Pending {
         return None;
     }
-    Some(row.signing.expires_at.max(shifted(now, LOOK_AGAIN)))
+    Some(row.ceremony.expires_at.max(shifted(now, LOOK_AGAIN)))
 }

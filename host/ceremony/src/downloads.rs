@@ -98,7 +98,7 @@ impl Downloads {
         }
         let output = row
             .output()
-            .ok_or(CeremonyError::NotYetSigned(row.signing.status))?;
+            .ok_or(CeremonyError::NotYetSigned(row.ceremony.status))?;
         let (version, simulated) = (output.version.clone(), output.simulated);
         let download = self.download(&row, version).await?;
         Ok(Download {
@@ -118,7 +118,7 @@ impl Downloads {
             name: private_of(&key, row)?.document_name,
             version,
             simulated: false,
-            signing: row.signing.id.uuid(),
+            signing: row.ceremony.id.uuid(),
             tenant: row.tenant,
             key,
         })

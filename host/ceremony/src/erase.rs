@@ -93,7 +93,7 @@ impl Ceremonies {
             final_notices => final_notices?,
         };
         let links: Vec<String> = row
-            .signing
+            .ceremony
             .signers
             .iter()
             .map(|party| party.id.uuid())
@@ -172,7 +172,7 @@ impl Ceremonies {
                 })
                 .await?;
             for row in &found.rows {
-                let ended = row.signing.ended_at;
+                let ended = row.ceremony.ended_at;
                 if before.is_some_and(|before| ended.is_none_or(|ended| ended >= before)) {
                     continue;
                 }
@@ -180,19 +180,19 @@ impl Ceremonies {
                     count.failed += 1;
                     continue;
                 }
-                match self.erase(caller, row.signing.id.uuid()).await {
+                match self.erase(caller, row.ceremony.id.uuid()).await {
                     Ok(true) => count.purged += 1,
                     Ok(false) => {}
                     Err(error) => {
                         let error: &dyn std::error::Error = &error;
-                        tracing::error!(signing.id = %row.signing.id, error, "a signing could not be erased");
+                        tracing::error!(signing.id = %row.ceremony.id, error, "a signing could not be erased");
                         count.failed += 1;
                     }
                 }
             }
             match found.rows.last() {
                 Some(last) if found.more => {
-                    page = Page::oldest(MAX_PAGE_ROWS).after(last.signing.id.uuid());
+                    page = Page::oldest(MAX_PAGE_ROWS).after(last.ceremony.id.uuid());
                 }
                 _ => return Ok(count),
             }
@@ -268,7 +268,7 @@ impl Ceremonies {
         &self,
         row: &CeremonyRow,
     ) -> Result<Option<FinalNotices>, CeremonyError> {
-        if row.signing.status.is_terminal() {
+        if row.ceremony.status.is_terminal() {
             return Ok(None);
         }
         let signing = self.reader.key_to(row).await?;
@@ -303,9 +303,9 @@ async fn erase_rows(
     links: &[String],
     final_notices: Option<&FinalNotices>,
 ) -> Result<Vec<Uuid>, CeremonyError> {
-    let signing = row.signing.id.uuid();
-    let before = row.signing.clone();
-    let events = row.signing.end_for_erasure(tx.now());
+    let signing = row.ceremony.id.uuid();
+    let before = row.ceremony.clone();
+    let events = row.ceremony.end_for_erasure(tx.now());
     change::end_lost_attempts(tx, &row).await?;
     history::record_events(tx, signing, &events).await?;
     let mut pending = idempotency::forget_answers_about(tx, signing)
@@ -336,7 +336,7 @@ async fn erase_rows(
     if let Some(final_notices) = final_notices
         && let Some(own) = &final_notices.letters
         && !events.is_empty()
-        && row.signing.status == CeremonyStatus::Cancelled
+        && row.ceremony.status == CeremonyStatus::Cancelled
     {
         let invited = before.signers.iter();
         for party in invited.filter(|party| party.status == SignerStatus::Pending) {
@@ -348,7 +348,7 @@ async fn erase_rows(
     for link in links {
         tx.delete::<CeremonyLinkRow>(link).await?;
     }
-    for party in &mut row.signing.signers {
+    for party in &mut row.ceremony.signers {
         tx.delete::<SignerPrivateRow>(&party.id.uuid()).await?;
         if let Some(last) = party.attempt {
             attempt::forget_answered(tx, last.uuid()).await?;

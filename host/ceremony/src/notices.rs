@@ -24,7 +24,7 @@ pub(super) async fn record(
     row: &CeremonyRow,
     events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
-    record_events(tx, row.signing.id.uuid(), events).await?;
+    record_events(tx, row.ceremony.id.uuid(), events).await?;
     let owner = owners.of(row)?;
     for event in events {
         if let CeremonyEvent::SignerReleased(signer) = *event
@@ -92,7 +92,7 @@ pub async fn note_done(
 ) -> Result<Uuid, CeremonyError> {
     let link = CeremonyLinkRow {
         token_hash: links::copy_token(master, signer.uuid()).hash().to_string(),
-        signing: row.signing.id.uuid(),
+        ceremony: row.ceremony.id.uuid(),
         signer: signer.uuid(),
         copy_until: Some(forms::days_after(tx.now(), COPY_DAYS)),
     };
@@ -123,7 +123,7 @@ async fn mail_payload(
 ) -> Result<MailPayload, CeremonyError> {
     let about = private_of(key, row)?;
     let party = signer_private(tx, key, signer.uuid()).await?;
-    let language = row.signing.signer(signer).map(|party| party.language);
+    let language = row.ceremony.signer(signer).map(|party| party.language);
     let language = language.ok_or(CeremonyError::Inconsistent(
         "a mail's addressee is not in its signing",
     ))?;
@@ -148,7 +148,7 @@ pub async fn notice<T: Serialize>(
     let about = Subject {
         tenant: row.tenant,
         product: row.owner().product,
-        id: row.signing.id.uuid(),
+        id: row.ceremony.id.uuid(),
         party: signer.map(SignerId::uuid),
     };
     Ok(outbox::note(tx, own, about, kind, payload).await?)

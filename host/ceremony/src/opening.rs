@@ -127,7 +127,7 @@ impl Ceremonies {
             detail: None,
             erased_at: None,
             pending_deletion: None,
-            signing,
+            ceremony: signing,
         };
         let mut signers = Vec::with_capacity(parties.len());
         for (id, form) in &parties {
@@ -184,17 +184,17 @@ impl Ceremonies {
     pub(super) fn link(&self, signing: Uuid, signer: Uuid) -> CeremonyLinkRow {
         CeremonyLinkRow {
             token_hash: self.links.ceremony_token(signer).hash().to_string(),
-            signing,
+            ceremony: signing,
             signer,
             copy_until: None,
         }
     }
 
     fn link_rows(&self, row: &CeremonyRow) -> Vec<CeremonyLinkRow> {
-        let signers = row.signing.signers.iter();
+        let signers = row.ceremony.signers.iter();
         signers
             .filter(|party| party.role == SignerRole::Signer)
-            .map(|party| self.link(row.signing.id.uuid(), party.id.uuid()))
+            .map(|party| self.link(row.ceremony.id.uuid(), party.id.uuid()))
             .collect()
     }
 }
@@ -229,7 +229,7 @@ impl PreparedCeremony {
     /// Has a mail sent to everybody who can sign at once.
     pub async fn invite(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
         let row = &self.opened.row;
-        for party in &row.signing.signers {
+        for party in &row.ceremony.signers {
             if party.status == SignerStatus::Pending {
                 notices::mail(tx, &self.key, row, party.id, MailKind::Invitation).await?;
             }
@@ -244,7 +244,7 @@ impl PreparedCeremony {
             signing.id = %self.opened.id(),
             tenant.id = %row.tenant,
             document.bytes = row.newest().map(|version| version.bytes),
-            signers = row.signing.signers.len(),
+            signers = row.ceremony.signers.len(),
             "signing created"
         );
     }

@@ -61,7 +61,7 @@ pub struct UnsealedSigner {
 impl UnsealedCeremony {
     /// The ceremony's id.
     pub fn id(&self) -> Uuid {
-        self.row.signing.id.uuid()
+        self.row.ceremony.id.uuid()
     }
 
     /// The ceremony as the transaction sees it, with `row` as it is stored now.
@@ -111,11 +111,11 @@ impl UnsealedSigner {
         row: &CeremonyRow,
         id: SignerId,
     ) -> Result<Self, CeremonyError> {
-        let party = row.signing.signer(id).ok_or(CeremonyError::NotFound)?;
+        let party = row.ceremony.signer(id).ok_or(CeremonyError::NotFound)?;
         Ok(Self {
             party: party.clone(),
             private: signer_private(tx, key, id.uuid()).await?,
-            can_still_sign: row.signing.can_still_sign(id, tx.now()),
+            can_still_sign: row.ceremony.can_still_sign(id, tx.now()),
         })
     }
 }
@@ -169,7 +169,7 @@ impl CeremonyReader {
         }
         match self.records.data_key(row.data_key).await {
             Err(error) if error.is_missing() => {
-                Err(self.gone_or(row.signing.id.uuid(), error.into()).await?)
+                Err(self.gone_or(row.ceremony.id.uuid(), error.into()).await?)
             }
             key => Ok(key?),
         }
@@ -220,7 +220,7 @@ impl CeremonyReader {
         row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
     ) -> Result<ListedCeremony, CeremonyError> {
-        let id = row.signing.id.uuid();
+        let id = row.ceremony.id.uuid();
         match self.unseal_or_anew(row, signers).await {
             Err(error)
                 if error.is_unreadable() || matches!(error, CeremonyError::Inconsistent(_)) =>
@@ -245,7 +245,7 @@ impl CeremonyReader {
         row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
     ) -> Result<UnsealedCeremony, CeremonyError> {
-        let id = row.signing.id.uuid();
+        let id = row.ceremony.id.uuid();
         let Some(signers) = signers else {
             return self.open_anew(id).await;
         };
@@ -308,7 +308,7 @@ impl CeremonyReader {
         let mut opened = if row.erased_at.is_some() {
             UnsealedCeremony {
                 private: CeremonyPrivate::default(),
-                signers: vec![SignerPrivate::default(); row.signing.signers.len()],
+                signers: vec![SignerPrivate::default(); row.ceremony.signers.len()],
                 row,
                 read_at,
             }
@@ -330,7 +330,7 @@ impl CeremonyReader {
         let read = self.records.files.read(&key, version.bytes_id).await;
         match read.map_err(CeremonyError::from) {
             Err(error) if error.is_missing() => {
-                Err(self.gone_or(row.signing.id.uuid(), error).await?)
+                Err(self.gone_or(row.ceremony.id.uuid(), error).await?)
             }
             read => read,
         }
@@ -340,7 +340,7 @@ impl CeremonyReader {
 /// A deadline that has passed is so before its job has come to it, which then
 /// stores and tells of it.
 fn show_expired(row: &mut CeremonyRow, now: Timestamp) {
-    let _ = row.signing.expire(now);
+    let _ = row.ceremony.expire(now);
 }
 
 /// The rows of the parties, in their order; none when one of them is not there,
@@ -352,8 +352,8 @@ async fn signer_rows(
     if row.erased_at.is_some() {
         return Ok(Some(Vec::new()));
     }
-    let mut rows = Vec::with_capacity(row.signing.signers.len());
-    for party in &row.signing.signers {
+    let mut rows = Vec::with_capacity(row.ceremony.signers.len());
+    for party in &row.ceremony.signers {
         match tx.get::<SignerPrivateRow>(&party.id.uuid()).await? {
             Some(row) => rows.push(row),
             None => return Ok(None),
@@ -365,7 +365,7 @@ async fn signer_rows(
 /// What is sealed in a ceremony that is not erased.
 pub fn private_of(key: &DataKey, row: &CeremonyRow) -> Result<CeremonyPrivate, CeremonyError> {
     let sealed = row.private.as_ref().ok_or(CeremonyError::NotFound)?;
-    sealing::open_ceremony(key, row.signing.id.uuid(), sealed)
+    sealing::open_ceremony(key, row.ceremony.id.uuid(), sealed)
 }
 
 /// What is sealed about a party.

@@ -29,10 +29,10 @@ pub(super) async fn schedule(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
-    let Some(soft_deadline) = row.signing.soft_deadline_at else {
+    let Some(soft_deadline) = row.ceremony.soft_deadline_at else {
         return Ok(());
     };
-    let signing = row.signing.id.uuid();
+    let signing = row.ceremony.id.uuid();
     let job = NewJob {
         lane: TIMERS,
         kind: REMIND.to_owned(),
@@ -61,15 +61,15 @@ impl Ceremonies {
                 Box::pin(async move {
                     let now = tx.now();
                     let mut row = change::changeable(tx, &caller, id).await?;
-                    if row.signing.signer(signer).is_none() {
+                    if row.ceremony.signer(signer).is_none() {
                         return Err(CeremonyError::NotFound);
                     }
                     if row.delivery == Delivery::Link {
                         return Err(CeremonyError::NotRemindable(None));
                     }
-                    row.signing
+                    row.ceremony
                         .remind(signer, now)
-                        .map_err(|error| refusal(error, &row.signing, signer, now))?;
+                        .map_err(|error| refusal(error, &row.ceremony, signer, now))?;
                     tx.put(&row).await?;
                     note(tx, &row, signer).await?;
                     notices::mail(tx, under, &row, signer, MailKind::Reminder).await?;
@@ -117,7 +117,7 @@ impl Ceremonies {
                     let row = tx.get::<CeremonyRow>(&signing).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     if let (Some(mut row), Some(key)) = (row, key) {
-                        let reminded = row.signing.remind_all(tx.now());
+                        let reminded = row.ceremony.remind_all(tx.now());
                         if !reminded.is_empty() {
                             tx.put(&row).await?;
                         }
@@ -140,7 +140,13 @@ async fn note(
     signer: SignerId,
 ) -> Result<(), CeremonyError> {
     let fields = audit::Fields::new().reference("signer", signer);
-    audit::append(tx, row.signing.id.uuid(), "signing.signer_reminded", fields).await?;
+    audit::append(
+        tx,
+        row.ceremony.id.uuid(),
+        "signing.signer_reminded",
+        fields,
+    )
+    .await?;
     Ok(())
 }
 

@@ -44,10 +44,10 @@ impl NewParty {
     /// When the ceremony takes no more parties.
     pub fn queue(&self, row: &mut CeremonyRow, tx: &Transaction<'_>) -> Result<(), CeremonyError> {
         let party = self.form.party(self.id);
-        row.signing
+        row.ceremony
             .add_signer(party, tx.now())
             .map(|_| ())
-            .map_err(|error| refusal(error, &row.signing, SignerId::new(self.id), tx.now()))
+            .map_err(|error| refusal(error, &row.ceremony, SignerId::new(self.id), tx.now()))
     }
 
     /// Stores a ceremony that the party was added to.
@@ -68,7 +68,7 @@ impl NewParty {
         }
         note(tx, row, "signing.signer_added", self.id).await?;
         let party = SignerId::new(self.id);
-        if is_signer && row.signing.order == SigningOrder::Parallel {
+        if is_signer && row.ceremony.order == SigningOrder::Parallel {
             notices::mail(tx, key, row, party, MailKind::Invitation).await?;
         }
         UnsealedSigner::read(tx, key, row, party).await
@@ -113,9 +113,9 @@ impl Ceremonies {
                     let mut row = change::changeable(tx, &caller, id).await?;
                     let party = SignerId::new(signer);
                     let now = tx.now();
-                    row.signing
+                    row.ceremony
                         .change_methods(party, methods, now)
-                        .map_err(|error| refusal(error, &row.signing, party, now))?;
+                        .map_err(|error| refusal(error, &row.ceremony, party, now))?;
                     if let Some(running) = running_attempt(tx, &row, party).await? {
                         let until = shifted(running.started_at, ASK_WITHIN);
                         return Err(CeremonyError::busy(Some(until), now));
@@ -148,17 +148,17 @@ impl Ceremonies {
                     let before = row.clone();
                     let party = SignerId::new(signer);
                     let now = tx.now();
-                    let removed = row.signing.remove_signer(party, now);
+                    let removed = row.ceremony.remove_signer(party, now);
                     let events =
-                        removed.map_err(|error| refusal(error, &before.signing, party, now))?;
-                    let was = before.signing.signer(party).map(|party| party.status);
+                        removed.map_err(|error| refusal(error, &before.ceremony, party, now))?;
+                    let was = before.ceremony.signer(party).map(|party| party.status);
                     if was == Some(SignerStatus::Pending) {
                         notices::mail(tx, under, &before, party, MailKind::Retraction).await?;
                     }
                     tx.delete::<CeremonyLinkRow>(link).await?;
                     tx.delete::<SignerPrivateRow>(&signer).await?;
                     note(tx, &row, "signing.signer_removed", signer).await?;
-                    change::store(tx, &self.owners, under, &before.signing, &row, &events).await
+                    change::store(tx, &self.owners, under, &before.ceremony, &row, &events).await
                 })
             })
             .await?;
@@ -175,7 +175,7 @@ async fn note(
     signer: Uuid,
 ) -> Result<(), CeremonyError> {
     let fields = audit::Fields::new().reference("signer", signer);
-    audit::append(tx, row.signing.id.uuid(), event, fields).await?;
+    audit::append(tx, row.ceremony.id.uuid(), event, fields).await?;
     Ok(())
 }
 

@@ -312,7 +312,7 @@ fn order_row(
         private: Some(private.seal(key, id)?),
         holders: Some(written.holders),
         created_at: opened.read_at,
-        expires_at: opened.row.signing.expires_at,
+        expires_at: opened.row.ceremony.expires_at,
         evidence: None,
         delivered: None,
     })

@@ -60,13 +60,13 @@ impl Order {
     fn of(links: &Links, row: &OrderRow, ceremony: Option<&CeremonyRow>, now: Timestamp) -> Self {
         // A deadline that has passed is so before its job has come to it.
         let is_over = ceremony.is_none_or(|ceremony| {
-            let signing = &ceremony.signing;
+            let signing = &ceremony.ceremony;
             let unsigned = [CeremonyStatus::Pending, CeremonyStatus::Expired];
             unsigned.contains(&signing.status) && !signing.is_live(now)
         });
         let order = shown(row.order, is_over, now);
         let awaits = order.status() == KycStatus::AwaitingSubject;
-        let signer = ceremony.and_then(|ceremony| ceremony.signing.signers.first());
+        let signer = ceremony.and_then(|ceremony| ceremony.ceremony.signers.first());
         let link = signer.filter(|_| awaits).map(|signer| {
             let token = links.ceremony_token(signer.id.uuid());
             links.address(&format!("/c/{}", token.reveal()))

@@ -23,7 +23,7 @@ impl Identifications {
         let ceremony = ceremony.ok_or(CeremonyError::Inconsistent("an order has no ceremony"))?;
         let output = ceremony
             .output()
-            .ok_or(CeremonyError::NotYetSigned(ceremony.signing.status))?;
+            .ok_or(CeremonyError::NotYetSigned(ceremony.ceremony.status))?;
         Ok(self.reader.version_bytes(&ceremony, output.version).await?)
     }
 

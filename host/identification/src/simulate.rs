@@ -139,8 +139,8 @@ impl Identifications {
                     let now = tx.get::<OrderRow>(&order.id).await?;
                     awaits_subject(&now.ok_or(IdentificationError::NotFound)?)?;
                     let mut row = change::changeable(tx, caller, order.ceremony).await?;
-                    let before = row.signing.clone();
-                    let events = row.signing.simulate(how.of_ceremony(), tx.now());
+                    let before = row.ceremony.clone();
+                    let events = row.ceremony.simulate(how.of_ceremony(), tx.now());
                     let events = events.map_err(|refusal| match refusal {
                         CannotSimulate::SigningEnded | CannotSimulate::SignerNotOpen => {
                             IdentificationError::OrderEnded(order.order.status())

@@ -36,9 +36,9 @@ impl OperatorCommands {
             .store
             .read(|tx| Box::pin(async move { tx.page::<CeremonyRow>(page, Guard::none()).await }))
             .await?;
-        let mut part = Part::of(&found, |row| json!({"signingId": row.signing.id.uuid()}));
+        let mut part = Part::of(&found, |row| json!({"signingId": row.ceremony.id.uuid()}));
         for (row, value) in found.rows.iter().zip(&mut part.rows) {
-            let chain = row.signing.id.uuid();
+            let chain = row.ceremony.id.uuid();
             value["brokenAt"] = json!(broken_at(&audit::verify(&self.records.store, chain).await?));
         }
         Ok(part)

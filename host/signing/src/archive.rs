@@ -137,7 +137,7 @@ impl Archives {
             return Err(CeremonyError::NotFound.into());
         }
         let Some(output) = row.output() else {
-            return Err(CeremonyError::NotYetSigned(row.signing.status).into());
+            return Err(CeremonyError::NotYetSigned(row.ceremony.status).into());
         };
         check_free(row, self.records.store.now().await?)?;
         if output.simulated {
@@ -227,7 +227,7 @@ impl Archives {
                 level: outcome.level.clone(),
             }),
         };
-        let id = row.signing.id.uuid();
+        let id = row.ceremony.id.uuid();
         let stored = self.store_archive(&key, id, base, &version, plugin).await;
         let is_lost = match &stored {
             Ok(opened) => opened.is_none(),
@@ -407,7 +407,7 @@ pub(crate) fn told_level(level: &str) -> Option<ArchiveLevel> {
 
 /// Refuses a document that somebody is signing.
 fn check_free(row: &CeremonyRow, now: Timestamp) -> Result<(), CeremonyError> {
-    let turn = row.signing.current_turn(now);
+    let turn = row.ceremony.current_turn(now);
     turn.map_or(Ok(()), |turn| Err(CeremonyError::busy(turn.free_by(), now)))
 }
 

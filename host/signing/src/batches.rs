@@ -211,7 +211,7 @@ fn parties(terms: &TermsForm, prepared: &[PreparedSigning]) -> Vec<Vec<Uuid>> {
     let signers = |position: usize| {
         let signings = prepared.iter();
         signings
-            .filter_map(|one| one.opened().row.signing.signers.get(position))
+            .filter_map(|one| one.opened().row.ceremony.signers.get(position))
             .map(|party| party.id.uuid())
             .collect()
     };
@@ -250,7 +250,7 @@ async fn invite(
         let mut mail = Vec::with_capacity(prepared.len());
         for one in prepared {
             let row = &one.opened().row;
-            let party = row.signing.signers.get(position);
+            let party = row.ceremony.signers.get(position);
             let party = party.filter(|party| party.status == SignerStatus::Pending);
             if let Some(party) = party {
                 let kind = MailKind::Invitation;

@@ -19,7 +19,7 @@ pub(crate) async fn tell_signers(
     key: &DataKey,
     row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
-    let is_signed = row.signing.completion_mode == Some(CompletionMode::QesCeremony);
+    let is_signed = row.ceremony.completion_mode == Some(CompletionMode::QesCeremony);
     if row.delivery != Delivery::Email || !is_signed {
         return Ok(());
     }
@@ -27,7 +27,7 @@ pub(crate) async fn tell_signers(
     if face.is_some_and(|face| face.done_mail == DoneMail::None) {
         return Ok(());
     }
-    for party in &row.signing.signers {
+    for party in &row.ceremony.signers {
         if party.status != SignerStatus::Signed {
             continue;
         }

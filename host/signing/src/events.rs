@@ -154,7 +154,7 @@ async fn tell_of_erased(
 ) -> Result<(), CeremonyError> {
     let payload = EventPayload {
         target,
-        status: row.signing.status,
+        status: row.ceremony.status,
         external_id: None,
         completion_mode: None,
         signer: None,
@@ -185,9 +185,9 @@ async fn tell(
     let is_completed = event.kind == EventKind::Completed;
     let payload = EventPayload {
         target,
-        status: row.signing.status,
+        status: row.ceremony.status,
         external_id: about.external_id,
-        completion_mode: row.signing.completion_mode.filter(|_| is_completed),
+        completion_mode: row.ceremony.completion_mode.filter(|_| is_completed),
         signer: party,
         document: row.output().map(|output| EventDocument {
             version: output.version.clone(),
@@ -223,7 +223,7 @@ async fn event_signer(
     id: SignerId,
 ) -> Result<EventSigner, CeremonyError> {
     let private = signer_private(tx, key, id.uuid()).await?;
-    let status = row.signing.signer(id).map(|party| party.status);
+    let status = row.ceremony.signer(id).map(|party| party.status);
     let status: SignerStatus = status.ok_or(CeremonyError::Inconsistent(
         "an event's signer is not in its signing",
     ))?;

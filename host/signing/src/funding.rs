@@ -37,7 +37,7 @@ pub(super) async fn bill_signature(
     row: &CeremonyRow,
 ) -> Result<(), PlatformError> {
     if row.mode == KeyMode::Live {
-        let signing = row.signing.id.uuid();
+        let signing = row.ceremony.id.uuid();
         billing::bill_signature(tx, row.tenant, signing).await?;
     }
     Ok(())

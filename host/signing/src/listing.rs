@@ -77,11 +77,11 @@ impl Signings {
                 })
             })
             .await?;
-        let last = paged.rows.last().map(|row| row.signing.id.uuid());
+        let last = paged.rows.last().map(|row| row.ceremony.id.uuid());
         let mut signings = self.reader.show(paged.rows).await?;
         // One whose deadline has just passed may stand under its old status.
         signings.retain(|shown| {
-            let status = shown.row().signing.status;
+            let status = shown.row().ceremony.status;
             listing.status.is_none_or(|wanted| wanted == status)
         });
         Ok(Listed {

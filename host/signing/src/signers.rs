@@ -76,7 +76,7 @@ async fn refuse_known_email(
     email: &str,
 ) -> Result<(), SigningError> {
     let email = mailbox(email);
-    for party in &row.signing.signers {
+    for party in &row.ceremony.signers {
         let known = signer_private(tx, key, party.id.uuid()).await?;
         if mailbox(&known.email) == email {
             return Err(SigningError::KnownEmail(party.id));

@@ -60,7 +60,7 @@ impl Signings {
         let simulated = run_detached(simulated).await;
         // A panic is this request's own.
         let opened = simulated.unwrap_or_else(|panicked| panicked.resume())?;
-        tracing::info!(signing.id = %id, signing.status = ?opened.row.signing.status, "outcome simulated");
+        tracing::info!(signing.id = %id, signing.status = ?opened.row.ceremony.status, "outcome simulated");
         self.ceremonies.announce(id);
         Ok(opened)
     }
@@ -107,8 +107,8 @@ impl Signings {
             .transact(|tx| {
                 Box::pin(async move {
                     let row = change::changeable(tx, &caller, id).await?;
-                    if !row.signing.is_live(tx.now()) {
-                        return Err(CeremonyError::SigningEnded(row.signing.status).into());
+                    if !row.ceremony.is_live(tx.now()) {
+                        return Err(CeremonyError::SigningEnded(row.ceremony.status).into());
                     }
                     let UnsealedCeremony {
                         mut row, signers, ..
@@ -121,15 +121,15 @@ impl Signings {
                         SimulatedOutcome::Decline => Simulation::Decline { signer: named },
                         SimulatedOutcome::Expire => Simulation::Expire,
                     };
-                    let before = row.signing.clone();
+                    let before = row.ceremony.clone();
                     let events = row
-                        .signing
+                        .ceremony
                         .simulate(simulation, tx.now())
                         .map_err(|error| refusal(error, before.status))?;
                     if simulation == Simulation::Complete {
                         row.artifact = Some(artifact(&row, rehearsal)?);
                     }
-                    let parties = row.signing.signers.iter().zip(&before.signers);
+                    let parties = row.ceremony.signers.iter().zip(&before.signers);
                     let decliner = parties
                         .filter(|(is, was)| is.status != was.status)
                         .find(|(is, _)| is.declined_at.is_some());
@@ -152,7 +152,7 @@ impl Signings {
     /// a document that was posted signed, nor of a signing that has ended.
     async fn rehearse(&self, row: CeremonyRow) -> Result<Option<Rehearsed>, SigningError> {
         let now = self.records.store.now().await?;
-        if row.came_signed || !row.signing.is_live(now) {
+        if row.came_signed || !row.ceremony.is_live(now) {
             return Ok(None);
         }
         let Some(plugin) = self.plugins.by_id(&row.format) else {
@@ -281,7 +281,7 @@ fn named<'e>(
     let Some(wanted) = wanted.map(mailbox) else {
         return Ok(None);
     };
-    let mut parties = row.signing.signers.iter().zip(emails);
+    let mut parties = row.ceremony.signers.iter().zip(emails);
     let named = parties
         .find(|(party, email)| party.status == SignerStatus::Pending && mailbox(email) == wanted)
         .map(|(party, _)| party.id);

@@ -56,7 +56,7 @@ impl CeremonyApi for CeremonyOperations {
             document_sha256: newest.sha256.clone(),
             document_name: state.opened.private.document_name.clone(),
             document_mime_type: newest.media_type.clone(),
-            expires_at: state.opened.row.signing.expires_at,
+            expires_at: state.opened.row.ceremony.expires_at,
             methods: methods
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
@@ -269,7 +269,7 @@ fn view(state: CeremonyState) -> Result<State, CeremonyError> {
             title: state.opened.private.title,
             tenant: state.face.registered_name,
             display_name: state.face.display_name,
-            expires_at: state.opened.row.signing.expires_at,
+            expires_at: state.opened.row.ceremony.expires_at,
             sandbox: (state.opened.row.mode == KeyMode::Test).then_some(true),
         },
         signer: Signer {

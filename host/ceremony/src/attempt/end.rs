@@ -24,7 +24,7 @@ pub(crate) async fn end(
     let fields = audit::Fields::new()
         .reference("attempt", attempt.id)
         .reference("failure", failure.code());
-    audit::append(tx, attempt.signing, "attempt.failed", fields).await?;
+    audit::append(tx, attempt.ceremony, "attempt.failed", fields).await?;
     Ok(())
 }
 

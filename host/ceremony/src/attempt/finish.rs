@@ -47,7 +47,7 @@ impl Ceremonies {
             }
         };
         let newest = running
-            .signing
+            .ceremony
             .newest()
             .filter(|newest| newest.bytes_id == running.attempt.base_version);
         let Some(newest) = newest else {
@@ -133,7 +133,7 @@ impl Ceremonies {
         let digest =
             digest.map_err(|_| CeremonyError::Inconsistent("a pinned plugin has no digest"))?;
         let found = self.plugin_source.plugin(digest).await?;
-        let faults = running.signing.plugin_faults.as_ref();
+        let faults = running.ceremony.plugin_faults.as_ref();
         let has_failed = faults.is_some_and(|faults| {
             faults.version == running.attempt.base_version && faults.is_by(&pinned.sha256)
         });

@@ -31,7 +31,7 @@ const MAX_TURN_RETRIES: u32 = 120;
 /// All that a step works with.
 pub(super) struct Running {
     pub(super) attempt: AttemptRow,
-    pub(super) signing: CeremonyRow,
+    pub(super) ceremony: CeremonyRow,
     /// How often this step was claimed, this time included.
     pub(super) claims: u32,
     /// How long a signature that a device has made is worth finishing.
@@ -41,7 +41,7 @@ pub(super) struct Running {
 impl Running {
     /// When calls of plugins for it have their turns: a person waits.
     pub(super) fn call_priority(&self) -> CallPriority {
-        CallPriority::new(Urgency::Signing, self.signing.tenant.as_u128())
+        CallPriority::new(Urgency::Signing, self.ceremony.tenant.as_u128())
     }
 
     /// In which the signer is told of the attempt: that of the page that it was
@@ -53,14 +53,14 @@ impl Running {
 
     /// Who signs.
     pub(super) fn party(&self) -> Option<&Signer> {
-        let mut signers = self.signing.signing.signers.iter();
+        let mut signers = self.ceremony.ceremony.signers.iter();
         signers.find(|party| party.id.uuid() == self.attempt.signer)
     }
 
     /// Why no further step is worth doing, if so: the turn is lost, the
     /// deadline came before the signature, or it takes too long.
     pub(super) fn over(&self, now: Timestamp) -> Option<AttemptFailure> {
-        let signing = &self.signing.signing;
+        let signing = &self.ceremony.ceremony;
         if !self.attempt.goes_on_in(signing) {
             return Some(self.attempt.loss_in(signing));
         }
@@ -148,7 +148,7 @@ impl Running {
     /// The turn, if it is this attempt's.
     fn turn(&self) -> Option<&Turn> {
         let id = AttemptId::new(self.attempt.id);
-        let turn = self.signing.signing.turn.as_ref();
+        let turn = self.ceremony.ceremony.turn.as_ref();
         turn.filter(|turn| turn.attempt == id)
     }
 
@@ -225,7 +225,7 @@ impl Stored {
     /// One line for the operator when the attempt has got on or has ended, and
     /// its end counted.
     pub(super) fn tell(&self, running: &Running, outcome: &StepOutcome) {
-        let (signing, attempt) = (running.attempt.signing, running.attempt.id);
+        let (signing, attempt) = (running.attempt.ceremony, running.attempt.id);
         match (self, outcome) {
             (Self::Ended(failure), _) => {
                 tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
@@ -253,7 +253,7 @@ impl SignedVersion {
     fn log(&self, running: &Running) {
         let made_by = self.version.made_by.as_ref();
         tracing::info!(
-            signing.id = %running.attempt.signing,
+            signing.id = %running.attempt.ceremony,
             attempt.id = %running.attempt.id,
             document.sha256 = self.version.sha256,
             document.level = made_by.map(|made_by| made_by.level.as_str()),

@@ -42,15 +42,15 @@ impl Ceremonies {
         request: SignRequest,
     ) -> Result<StepOutcome, CeremonyError> {
         let Some(newest) = running
-            .signing
+            .ceremony
             .newest()
             .filter(|newest| newest.bytes_id == running.attempt.base_version)
         else {
             return Ok(StepOutcome::Failed(AttemptFailure::DocumentChanged));
         };
-        let Some(plugin) = self.plugins.by_id(&running.signing.format) else {
+        let Some(plugin) = self.plugins.by_id(&running.ceremony.format) else {
             tracing::error!(
-                plugin.id = running.signing.format,
+                plugin.id = running.ceremony.format,
                 "no plugin for a signing in progress"
             );
             return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
@@ -125,7 +125,7 @@ impl Ceremonies {
         let running = running.ok_or(CeremonyError::NotFound)?;
         let plugin = self.finisher(&running).await?;
         let plugin = plugin.map_err(|_| CeremonyError::OutOfUse {
-            format: running.signing.format.clone(),
+            format: running.ceremony.format.clone(),
             done: "prepared for a card",
         })?;
         let plugin = plugin.prioritized(running.call_priority());

@@ -47,7 +47,7 @@ pub(crate) fn take_turn(
     now: Timestamp,
 ) -> Result<(), CannotBegin> {
     let id = AttemptId::new(attempt.id);
-    signing.signing.take_turn(id, now, shifted(now, TURN))?;
+    signing.ceremony.take_turn(id, now, shifted(now, TURN))?;
     attempt.awaits_turn = false;
     if let Some(newest) = signing.newest() {
         attempt.base_version = newest.bytes_id;
@@ -94,14 +94,14 @@ pub(super) async fn store_next(
     let kept = if next.step.holds_signature() {
         // Whatever went wrong before was not about this signature.
         signing.plugin_faults = None;
-        signing.signing.device_signed(id, now)
+        signing.ceremony.device_signed(id, now)
     } else if next.step.asks_device() {
         // A turn that lapsed kept no archive from becoming the newest version.
         if !is_newest(&signing, attempt.base_version) {
             let failure = AttemptFailure::DocumentChanged;
             return store_failure(tx, job, attempt, signing, failure).await;
         }
-        signing.signing.ask_device(id, next.step.answer_until())
+        signing.ceremony.ask_device(id, next.step.answer_until())
     } else {
         Ok(())
     };
@@ -151,7 +151,7 @@ pub(super) async fn store_failure(
     mut signing: CeremonyRow,
     failure: AttemptFailure,
 ) -> Result<Stored, CeremonyError> {
-    signing.signing.end_turn(AttemptId::new(attempt.id));
+    signing.ceremony.end_turn(AttemptId::new(attempt.id));
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
     // The ceremony may have failed with it, for all who have shown a code.
@@ -184,7 +184,7 @@ pub(super) async fn store_plugin_failure(
     };
     let is_refused_at_first = matches!(error, CallError::Refused(_)) && !is_finishing;
     if is_refused_at_first || faults >= MAX_PLUGIN_FAULTS {
-        let events = signing.signing.fail(tx.now());
+        let events = signing.ceremony.fail(tx.now());
         signing.detail = Some(detail(error));
         notices::record(tx, owners, key, &signing, &events).await?;
     } else if is_finishing {
@@ -275,7 +275,7 @@ pub(super) async fn store_signed(
         return store_failure(tx, job, attempt, signing, AttemptFailure::DocumentChanged).await;
     }
     let id = AttemptId::new(attempt.id);
-    let Ok(events) = signing.signing.sign(id, attempt.method, now) else {
+    let Ok(events) = signing.ceremony.sign(id, attempt.method, now) else {
         return store_failure(tx, job, attempt, signing, AttemptFailure::Cancelled).await;
     };
     signing.versions.push(signed.version.clone());
@@ -295,7 +295,7 @@ pub(super) async fn store_signed(
     if let Some(made_by) = &signed.version.made_by {
         fields = made_by.audited(fields);
     }
-    audit::append(tx, attempt.signing, "document.version", fields).await?;
+    audit::append(tx, attempt.ceremony, "document.version", fields).await?;
     change::end_lost_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     notices::record(tx, owners, key, &signing, &events).await?;

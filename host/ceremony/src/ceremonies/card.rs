@@ -116,7 +116,7 @@ impl Ceremonies {
                     match &card.certificate_sha256 {
                         Some(first) if first == sha256 => {
                             let signer = SignerId::new(attempt.signer);
-                            signing.signing.note_presence(signer, now);
+                            signing.ceremony.note_presence(signer, now);
                             tx.put(&signing).await?;
                             return Ok(true);
                         }
@@ -132,7 +132,7 @@ impl Ceremonies {
                     if attempt.awaits_turn {
                         let signer = SignerId::new(attempt.signer);
                         attempt::take_turn(&mut attempt, &mut signing, now).map_err(|error| {
-                            CeremonyError::of_begin(error, &signing.signing, signer, now)
+                            CeremonyError::of_begin(error, &signing.ceremony, signer, now)
                         })?;
                         tx.put(&signing).await?;
                     }
@@ -142,7 +142,7 @@ impl Ceremonies {
                 })
             })
             .await?;
-        self.changes.announce(attempt.signing);
+        self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         if !is_first {
             return Err(CeremonyError::CardRefused {
@@ -262,7 +262,7 @@ impl Ceremonies {
                     if attempt.step_number == step && attempt.card_submission.is_none() {
                         let now = tx.now();
                         let own = AttemptId::new(id);
-                        signing.signing.device_signed(own, now)?;
+                        signing.ceremony.device_signed(own, now)?;
                         tx.put(&signing).await?;
                         attempt.card_submission = Some(submission.clone());
                         attempt.completed_with = Some(digest.clone());
@@ -273,7 +273,7 @@ impl Ceremonies {
                 })
             })
             .await?;
-        self.changes.announce(attempt.signing);
+        self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         Ok(())
     }
@@ -294,7 +294,7 @@ impl Ceremonies {
                 })
             })
             .await?;
-        self.changes.announce(attempt.signing);
+        self.changes.announce(attempt.ceremony);
         self.work.notify_one();
         Ok(())
     }
@@ -333,7 +333,7 @@ impl Ceremonies {
         is_so: impl Fn(&AttemptRow) -> bool,
     ) -> Result<AttemptRow, CeremonyError> {
         let deadline = Instant::now() + LOOKED_AT_WITHIN;
-        let mut changes = self.changes.listen(attempt.signing);
+        let mut changes = self.changes.listen(attempt.ceremony);
         loop {
             let now = self.records.store.get::<AttemptRow>(&attempt.id).await?;
             let now = now.ok_or(CeremonyError::NotFound)?;
@@ -443,8 +443,8 @@ async fn running(
     let attempt = tx.get::<AttemptRow>(&id).await?;
     let attempt = attempt.filter(|attempt| !attempt.phase.is_terminal());
     let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-    let signing = tx.get::<CeremonyRow>(&attempt.signing).await?;
-    let signing = signing.filter(|row| attempt.goes_on_in(&row.signing));
+    let signing = tx.get::<CeremonyRow>(&attempt.ceremony).await?;
+    let signing = signing.filter(|row| attempt.goes_on_in(&row.ceremony));
     Ok((attempt, signing.ok_or(CeremonyError::NotFound)?))
 }
 
@@ -459,7 +459,7 @@ async fn end(
     if attempt.phase == Phase::Completing || attempt.card_submission.is_some() {
         return Err(CeremonyError::NotFound);
     }
-    signing.signing.end_turn(AttemptId::new(attempt.id));
+    signing.ceremony.end_turn(AttemptId::new(attempt.id));
     let job = attempt::unique_key(attempt.id);
     attempt::end(tx, attempt, failure).await?;
     // A step that is under way finds its job gone.

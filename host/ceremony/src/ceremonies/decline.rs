@@ -16,7 +16,7 @@ impl Ceremonies {
             return Err(CeremonyError::NotFound);
         }
         let key = self.reader.key_to(&link.row).await?;
-        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
+        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let (key, reason) = (&key, &reason);
         let declined = self
             .records
@@ -26,8 +26,8 @@ impl Ceremonies {
                     let row = tx.get::<CeremonyRow>(&signing).await?;
                     let row = row.filter(|row| row.erased_at.is_none());
                     let mut row = row.ok_or(CeremonyError::NotFound)?;
-                    let before = row.signing.clone();
-                    let events = row.signing.decline(signer, tx.now())?;
+                    let before = row.ceremony.clone();
+                    let events = row.ceremony.decline(signer, tx.now())?;
                     change::change_private(tx, key, signer, |private| {
                         private.decline_reason.clone_from(reason);
                     })

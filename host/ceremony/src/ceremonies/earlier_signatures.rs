@@ -224,7 +224,7 @@ impl Ceremonies {
             Ok(earlier_signatures) => earlier_signatures,
             Err(error) => {
                 tracing::warn!(
-                    signing.id = %row.signing.id,
+                    signing.id = %row.ceremony.id,
                     error = &error as &dyn std::error::Error,
                     "the signatures of a document are not shown"
                 );

@@ -16,7 +16,7 @@ impl Ceremonies {
         if link.access != Access::Sign {
             return Err(CeremonyError::NotFound);
         }
-        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
+        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         self.records
             .store
             .transact(|tx| {
@@ -29,13 +29,13 @@ impl Ceremonies {
                     let running = running.ok_or(CeremonyError::NotFound)?;
                     // A card has signed before the step that takes its signature up.
                     let id = AttemptId::new(running.id);
-                    let own_turn = row.signing.turn.filter(|turn| turn.attempt == id);
+                    let own_turn = row.ceremony.turn.filter(|turn| turn.attempt == id);
                     let card_has_signed = running.card_submission.is_some()
                         && own_turn.is_some_and(|turn| turn.device_signed);
                     if card_has_signed || running.phase == Phase::Completing {
                         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
                     }
-                    row.signing.end_turn(id);
+                    row.ceremony.end_turn(id);
                     give_up(tx, running).await?;
                     deadline::wait_no_longer(tx, &row).await?;
                     Ok::<_, CeremonyError>(tx.put(&row).await?)
@@ -54,7 +54,7 @@ pub(crate) async fn running_attempt(
     row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<Option<AttemptRow>, CeremonyError> {
-    let Some(attempt) = row.signing.signer(signer).and_then(|party| party.attempt) else {
+    let Some(attempt) = row.ceremony.signer(signer).and_then(|party| party.attempt) else {
         return Ok(None);
     };
     let attempt = tx.get::<AttemptRow>(&attempt.uuid()).await?;

@@ -12,7 +12,7 @@ impl Ceremonies {
     /// otherwise. A read does not fail for it.
     pub(super) async fn note_presence(&self, link: &OpenedLink, now: Timestamp) {
         let signer = SignerId::new(link.signer);
-        let signing = &link.row.signing;
+        let signing = &link.row.ceremony;
         if link.access != Access::Sign || !signing.wants_presence(signer, now) {
             return;
         }
@@ -20,7 +20,7 @@ impl Ceremonies {
         let noted = self.records.store.transact(|tx| {
             Box::pin(async move {
                 if let Some(mut row) = tx.get::<CeremonyRow>(&id).await? {
-                    row.signing.note_presence(signer, tx.now());
+                    row.ceremony.note_presence(signer, tx.now());
                     tx.put(&row).await?;
                 }
                 Ok::<_, CeremonyError>(())

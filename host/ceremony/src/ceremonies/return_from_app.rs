@@ -34,7 +34,7 @@ impl Ceremonies {
         }
         let key = self.reader.key_to(&link.row).await?;
         let (told, ceremonies) = (&told, self);
-        let (key, id, signing) = (&key, id.uuid(), link.row.signing.id.uuid());
+        let (key, id, signing) = (&key, id.uuid(), link.row.ceremony.id.uuid());
         let returned = self
             .records
             .store

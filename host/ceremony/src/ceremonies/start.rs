@@ -66,7 +66,7 @@ impl Ceremonies {
             (false, None) => AttemptStep::RequestDeviceLink,
         };
         let key = self.reader.key_to(&link.row).await?;
-        let (signing, signer) = (link.row.signing.id.uuid(), link.party()?.id);
+        let (signing, signer) = (link.row.ceremony.id.uuid(), link.party()?.id);
         let id = self.records.store.new_id().await?;
         let step = sealing::seal_step(&key, id, &first)?;
         let card = is_card.then(|| CardAccess {
@@ -89,15 +89,15 @@ impl Ceremonies {
                         .get::<CeremonyRow>(&signing)
                         .await?
                         .ok_or(CeremonyError::NotFound)?;
-                    let party = row.signing.signers.iter().find(|party| party.id == signer);
+                    let party = row.ceremony.signers.iter().find(|party| party.id == signer);
                     if let Some(last) = party.and_then(|party| party.attempt) {
                         attempt::forget_answered(tx, last.uuid()).await?;
                     }
                     let earlier = running_attempt(tx, &row, signer).await?;
-                    row.signing
+                    row.ceremony
                         .begin_attempt(signer, AttemptId::new(id), start.method, now)
                         .map_err(|error| {
-                            CeremonyError::of_begin(error, &row.signing, signer, now)
+                            CeremonyError::of_begin(error, &row.ceremony, signer, now)
                         })?;
                     if let Some(earlier) = earlier {
                         give_up(tx, earlier).await?;
@@ -110,7 +110,7 @@ impl Ceremonies {
                     }
                     let mut attempt = AttemptRow {
                         id,
-                        signing,
+                        ceremony: signing,
                         signer: signer.uuid(),
                         method: start.method,
                         language: start.language,
@@ -135,7 +135,7 @@ impl Ceremonies {
                     };
                     if !shows_code {
                         attempt::take_turn(&mut attempt, &mut row, now).map_err(|error| {
-                            CeremonyError::of_begin(error, &row.signing, signer, now)
+                            CeremonyError::of_begin(error, &row.ceremony, signer, now)
                         })?;
                     }
                     if let Some(card) = &attempt.card {

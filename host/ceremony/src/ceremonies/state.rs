@@ -90,7 +90,7 @@ impl StateRows {
 
     /// How long a reader may go unheard: who has the turn is gone after a while.
     fn longest_pause(&self, is_shared: bool) -> Duration {
-        let turn = self.link.row.signing.turn;
+        let turn = self.link.row.ceremony.turn;
         match turn.is_some_and(|turn| turn.signer == self.party.id) {
             true if is_shared => MAX_PAUSE_BETWEEN_HOSTS,
             true => MAX_PAUSE,
@@ -139,7 +139,7 @@ impl Ceremonies {
         };
         let now = self.records.store.now().await?;
         self.note_presence(&link, now).await;
-        let turn = link.row.signing.current_turn(now).copied();
+        let turn = link.row.ceremony.current_turn(now).copied();
         let busy = turn.filter(|turn| turn.signer != party.id);
         let pairing = attempt.as_ref();
         let pairing = pairing.and_then(|attempt| self.pairing(attempt, now));
@@ -176,7 +176,7 @@ impl Ceremonies {
             _ => None,
         };
         let opened = self.reader.open(link.row).await?;
-        let parties = opened.row.signing.signers.iter().zip(&opened.signers);
+        let parties = opened.row.ceremony.signers.iter().zip(&opened.signers);
         let mut known = parties.filter(|(other, _)| other.id == party.id);
         // The party may have been removed since the link was looked at.
         let (_, private) = known.next().ok_or(CeremonyError::NotFound)?;
@@ -212,7 +212,7 @@ impl Ceremonies {
         let deadline = Instant::now() + wait;
         let (signer, ceremony) = {
             let link = self.in_turn(self.open_link(token)).await?;
-            (link.signer, link.row.signing.id.uuid())
+            (link.signer, link.row.ceremony.id.uuid())
         };
         let _waiter = match wait {
             Duration::ZERO => None,

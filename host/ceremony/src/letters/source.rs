@@ -66,7 +66,7 @@ impl CeremonyLetters {
             return Ok(None);
         };
         let kind = kind(notice, &row).context("a mail is of no known kind")?;
-        let can_sign = || row.signing.can_sign(SignerId::new(signer), now);
+        let can_sign = || row.ceremony.can_sign(SignerId::new(signer), now);
         let (token, until) = match kind {
             LetterKind::Done => {
                 let token = self.links.copy_token(signer);
@@ -81,7 +81,7 @@ impl CeremonyLetters {
             LetterKind::Invitation | LetterKind::Turn | LetterKind::Reminder if !can_sign() => {
                 return Ok(None);
             }
-            _ => (self.links.ceremony_token(signer), row.signing.expires_at),
+            _ => (self.links.ceremony_token(signer), row.ceremony.expires_at),
         };
         Ok(Some(UnsealedNotice {
             kind,
@@ -100,7 +100,7 @@ impl CeremonyLetters {
         row: &CeremonyRow,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, StoreError> {
-        let is_there = row.erased_at.is_none() && row.signing.status == CeremonyStatus::Completed;
+        let is_there = row.erased_at.is_none() && row.ceremony.status == CeremonyStatus::Completed;
         let link = self
             .records
             .store
@@ -185,8 +185,8 @@ fn kind(notice: &NoticeRow, row: &CeremonyRow) -> Option<LetterKind> {
     let NoticeKind::Mail(name) = &notice.kind else {
         return None;
     };
-    let mut signers = row.signing.signers.iter();
-    let follows = row.signing.order == SigningOrder::Sequential
+    let mut signers = row.ceremony.signers.iter();
+    let follows = row.ceremony.order == SigningOrder::Sequential
         && signers.any(|signer| signer.status == SignerStatus::Signed);
     Some(match MailKind::named(name)? {
         MailKind::Invitation if follows => LetterKind::Turn,

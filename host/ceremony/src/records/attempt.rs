@@ -16,7 +16,8 @@ pub struct AttemptRow {
     /// The id.
     pub id: Uuid,
     /// The ceremony.
-    pub signing: Uuid,
+    #[serde(rename = "signing")]
+    pub ceremony: Uuid,
     /// The signer.
     pub signer: Uuid,
     /// How it is signed.
@@ -303,7 +304,7 @@ pub struct PreparedSignature {
 
 /// The attempts of a ceremony that have not ended.
 pub const RUNNING_ATTEMPTS: Index<AttemptRow, Uuid> = Index::many("running_of_signing", |row| {
-    let running = (!row.phase.is_terminal()).then_some(row.signing);
+    let running = (!row.phase.is_terminal()).then_some(row.ceremony);
     running.into_iter().collect()
 });
 

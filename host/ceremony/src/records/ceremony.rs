@@ -13,7 +13,8 @@ use super::PluginPin;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CeremonyRow {
     /// The state of the ceremony and of its parties.
-    pub signing: Ceremony,
+    #[serde(rename = "signing")]
+    pub ceremony: Ceremony,
     /// The workspace.
     pub tenant: Uuid,
     /// Whether it is of production or of the sandbox.
@@ -64,7 +65,7 @@ impl CeremonyRow {
     pub fn owner(&self) -> Owner {
         self.owner.unwrap_or(Owner {
             product: Product::Signing,
-            subject: self.signing.id.uuid(),
+            subject: self.ceremony.id.uuid(),
         })
     }
 
@@ -77,7 +78,7 @@ impl CeremonyRow {
 
     /// Whether callers of its product's API see it as a record of its own.
     fn is_own_subject(&self) -> bool {
-        self.owner().subject == self.signing.id.uuid()
+        self.owner().subject == self.ceremony.id.uuid()
     }
 
     /// Bytes of the documents that are kept because of it.
@@ -236,14 +237,14 @@ pub const SIGNINGS_OF_WORKSPACE: Index<CeremonyRow, (Uuid, bool)> =
 /// The same with one status; [`status_number`] stands for it.
 pub const SIGNINGS_BY_STATUS: Index<CeremonyRow, (Uuid, bool, u32)> =
     Index::many("by_status", |row| {
-        let status = status_number(row.signing.status);
+        let status = status_number(row.ceremony.status);
         let key = (row.tenant, row.mode == KeyMode::Live, status);
         row.is_own_subject().then_some(key).into_iter().collect()
     });
 
 /// The ended ceremonies of a workspace and mode that are not erased yet.
 pub const SIGNINGS_TO_ERASE: Index<CeremonyRow, (Uuid, bool)> = Index::many("to_erase", |row| {
-    let has_ended = row.signing.status.is_terminal() && row.erased_at.is_none();
+    let has_ended = row.ceremony.status.is_terminal() && row.erased_at.is_none();
     let is_left = has_ended && row.is_own_subject();
     let key = (row.tenant, row.mode == KeyMode::Live);
     is_left.then_some(key).into_iter().collect()
@@ -268,7 +269,7 @@ impl Table for CeremonyRow {
     const CONTENT: Content = Content::KeysAndFiles;
 
     fn key(&self) -> Uuid {
-        self.signing.id.uuid()
+        self.ceremony.id.uuid()
     }
 
     fn indexes() -> &'static [&'static dyn AnyIndex<Self>] {
@@ -296,7 +297,7 @@ impl Table for CeremonyRow {
 
     /// Its bytes, and itself while it has not ended.
     fn addend(&self) -> Option<Addend> {
-        let is_open = self.signing.status == CeremonyStatus::Pending;
+        let is_open = self.ceremony.status == CeremonyStatus::Pending;
         Some(Addend {
             of: (self.tenant, self.mode == KeyMode::Live),
             amounts: [self.stored_bytes(), u64::from(is_open)],
@@ -346,7 +347,8 @@ pub struct CeremonyLinkRow {
     /// Lower-case hex of the token's hash.
     pub(crate) token_hash: String,
     /// The ceremony.
-    pub signing: Uuid,
+    #[serde(rename = "signing")]
+    pub ceremony: Uuid,
     /// The signer.
     pub signer: Uuid,
     /// Of a link to what all have signed: until when it leads there.

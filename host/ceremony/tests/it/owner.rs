@@ -46,7 +46,7 @@ async fn note(
     row: &CeremonyRow,
     name: &'static str,
 ) -> Result<(), CeremonyError> {
-    let fields = audit::Fields::new().reference("ceremony", row.signing.id);
+    let fields = audit::Fields::new().reference("ceremony", row.ceremony.id);
     Ok(audit::append(tx, row.owner().subject, name, fields)
         .await
         .map(drop)?)
@@ -112,7 +112,7 @@ async fn a_ceremony_is_held_for_the_record_of_another_product_and_tells_that_one
     assert!(noted(&records).await.is_empty());
 
     let cancelled = ceremonies.cancel(&of_orders, id).await.unwrap();
-    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
+    assert_eq!(cancelled.row.ceremony.status, CeremonyStatus::Cancelled);
     assert_eq!(noted(&records).await, ["order.withdrawn"]);
     assert!(ceremonies.erase(&of_orders, id).await.unwrap());
     assert_eq!(noted(&records).await, ["order.withdrawn", "order.emptied"]);

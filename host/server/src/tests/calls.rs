@@ -191,20 +191,20 @@ async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
-    host.start(row.signing.signers[0].id.uuid(), SIGN[0])
+    let id = row.ceremony.id.uuid();
+    host.start(row.ceremony.signers[0].id.uuid(), SIGN[0])
         .await
         .unwrap();
     host.run_due().await;
 
     let cancelled = host.cancel(id).await.unwrap();
 
-    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
+    assert_eq!(cancelled.row.ceremony.status, CeremonyStatus::Cancelled);
     site.pass(MINUTE);
     host.run_all().await;
     let row = read(&host, id).await;
     assert_eq!(row.versions.len(), 1);
-    assert_eq!(row.signing.turn, None);
+    assert_eq!(row.ceremony.turn, None);
     assert_eq!(usage(&host).await.len(), 0, "it is not billed");
 }
 
@@ -216,7 +216,7 @@ async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_delive
     terms.soft_deadline_in_days = Some(2);
     terms.expires_in_days = 10;
     let opened = host.post(signing_request(terms)).await.unwrap();
-    let first = opened.row.signing.signers[0].id.uuid();
+    let first = opened.row.ceremony.signers[0].id.uuid();
 
     // Created at 11:00 in Vilnius; the reminder goes at 9:00 two days later.
     site.pass(DAY * 2 - SignedDuration::from_hours(2) - MINUTE);
@@ -233,8 +233,8 @@ async fn what_happens_is_noted_for_the_webhook_and_for_whose_turn_comes() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
-    let id = row.signing.id.uuid();
-    let [first, second] = [0, 1].map(|n| row.signing.signers[n].id.uuid());
+    let id = row.ceremony.id.uuid();
+    let [first, second] = [0, 1].map(|n| row.ceremony.signers[n].id.uuid());
     assert_eq!(mails(&host, MailKind::Invitation).await, [first]);
 
     sign(&site, &host, id, first, SIGN[0]).await;
@@ -258,8 +258,8 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     let (deployment, host) = site.opened().await;
     bill(&host, Funding::Ok, Some(150)).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
-    let first = row.signing.signers[0].id.uuid();
+    let id = row.ceremony.id.uuid();
+    let first = row.ceremony.signers[0].id.uuid();
 
     sign(&site, &host, id, first, SIGN[0]).await;
 
@@ -287,7 +287,7 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
         assert_payment(refused.map(|_| ()), expected);
     }
     assert_eq!(deployment.byte_files(), files, "nothing was created");
-    assert_eq!(read(&host, id).await.signing.signers.len(), 2);
+    assert_eq!(read(&host, id).await.ceremony.signers.len(), 2);
 }
 
 fn assert_payment(refused: Result<(), SigningError>, expected: PaymentCause) {
@@ -411,7 +411,7 @@ pub(super) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, 
     for _ in 0..60 {
         host.run_due().await;
         let row = read(host, signing).await;
-        let party = row.signing.signers.iter();
+        let party = row.ceremony.signers.iter();
         let mut party = party.filter(|party| party.id.uuid() == signer);
         if party.any(|party| party.status == SignerStatus::Signed) {
             return;

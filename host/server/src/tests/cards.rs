@@ -141,7 +141,7 @@ async fn assert_signs_on_changing_hosts(site: &Site, posted: Posted) {
     let other = signed(&stage, CARD, &asked).await;
     let other = ceremonies.submit_signature(&leads_to, &other).await;
     assert!(matches!(other, Err(CeremonyError::NotFound)), "{other:?}");
-    let id = stage.signing().await.signing.id.uuid();
+    let id = stage.signing().await.ceremony.id.uuid();
     stage.host.erase(id).await.unwrap();
     let gone = ceremonies.open_card_link(&paired.token).await;
     assert!(matches!(gone, Err(CeremonyError::NotFound)), "{gone:?}");
@@ -198,7 +198,7 @@ async fn a_key_on_a_curve_that_is_not_verified_is_refused_with_its_certificate_a
 async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_others_sign() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let other = stage.signing().await.signing.signers[1].id.uuid();
+    let other = stage.signing().await.ceremony.signers[1].id.uuid();
     start(&stage).await;
     let code = state(&stage).await.pairing.unwrap().code;
     stage.host.start(other, SIGN[0]).await.unwrap();
@@ -219,7 +219,7 @@ async fn the_code_of_a_card_that_nobody_reads_is_dead_after_minutes_in_which_oth
 async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_signs_then() {
     let site = Site::start().await;
     let mut stage = Stage::set(&site, site.posted()).await;
-    let other = stage.signing().await.signing.signers[1].id.uuid();
+    let other = stage.signing().await.ceremony.signers[1].id.uuid();
     start(&stage).await;
     let code = state(&stage).await.pairing.unwrap().code;
     stage.host.app.ceremonies.pair(&code).await.unwrap();
@@ -244,7 +244,7 @@ async fn a_card_that_comes_while_another_signs_is_told_when_to_come_again_and_si
     let asked = send_certificate(&stage, CARD).await.unwrap();
     // The app has minutes for the PIN, whatever becomes of the page.
     site.pass(SignedDuration::from_mins(1));
-    let turn = stage.signing().await.signing.turn.unwrap();
+    let turn = stage.signing().await.ceremony.turn.unwrap();
     assert!(turn.until <= site.clock.now() + SignedDuration::from_mins(4));
     let signature = signed(&stage, CARD, &asked).await;
 
@@ -348,7 +348,7 @@ async fn whoever_has_no_token_of_the_attempt_or_goes_silent_signs_no_format_and_
         assert!(matches!(guessed, Err(CeremonyError::NotFound)));
         let asked = send_certificate(&stage, CARD).await.unwrap();
         let signature = signed(&stage, CARD, &asked).await;
-        let other = stage.signing().await.signing.signers[1].id.uuid();
+        let other = stage.signing().await.ceremony.signers[1].id.uuid();
         let other = ceremonies.open_link(&stage.host.link(other)).await.unwrap();
         let others = ceremonies.submit_signature(&other, &signature).await;
         assert!(matches!(others, Err(CeremonyError::NotFound)));
@@ -414,7 +414,7 @@ async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_at
     assert!(matches!(swapped, Err(CeremonyError::CardRefused { .. })));
     let failure = stage.newest_attempt().await.failure;
     assert_eq!(failure, Some(AttemptFailure::IdentityMismatch));
-    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.ceremony.turn, None);
 }
 
 impl Site {

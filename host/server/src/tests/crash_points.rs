@@ -158,7 +158,7 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
         _ => site.posted(),
     };
     let signing = play.create(posted).await;
-    let parties = &play.witness.signing(signing).signing.signers;
+    let parties = &play.witness.signing(signing).ceremony.signers;
     let [first, second] = [0, 1].map(|place: usize| parties[place].id.uuid());
     match script {
         Script::ByLink | Script::PluginFails => {}
@@ -196,7 +196,7 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
         }
     };
     let ended = play.witness.signing(signing);
-    assert_eq!(ended.signing.status, status);
+    assert_eq!(ended.ceremony.status, status);
     assert_eq!(ended.versions.len(), versions);
     play.end().await;
     let rung = site.rings().await;
@@ -264,7 +264,7 @@ impl<'d> Play<'d> {
             let down = self.host.is_down();
             self.step().await;
             match created {
-                Ok(row) => return row.signing.id.uuid(),
+                Ok(row) => return row.ceremony.id.uuid(),
                 Err(error) => assert!(down, "{error:?}"),
             }
         }
@@ -311,7 +311,7 @@ impl<'d> Play<'d> {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         let mut followed = None;
         while self.status(signing, signer) == SignerStatus::Pending {
-            let turn = self.witness.signing(signing).signing.turn;
+            let turn = self.witness.signing(signing).ceremony.turn;
             let has_signed = turn.is_some_and(|turn| turn.device_signed);
             let done = match self.running_attempt(signing, signer).cloned() {
                 None => self
@@ -382,7 +382,7 @@ impl<'d> Play<'d> {
     }
 
     async fn retract(&mut self, signing: Uuid) {
-        while self.witness.signing(signing).signing.status == CeremonyStatus::Pending {
+        while self.witness.signing(signing).ceremony.status == CeremonyStatus::Pending {
             let cancelled = self.host.cancel(signing).await;
             assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
             self.step().await;
@@ -407,7 +407,7 @@ impl<'d> Play<'d> {
     }
 
     fn status(&self, signing: Uuid, signer: Uuid) -> SignerStatus {
-        let signers = &self.witness.signing(signing).signing.signers;
+        let signers = &self.witness.signing(signing).ceremony.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer);
         party.unwrap().status
     }

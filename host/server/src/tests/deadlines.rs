@@ -68,7 +68,7 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     let stage = signed_on_this_device(&site).await;
     stage.come_to_the_deadline().await;
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Pending
     );
 
@@ -77,8 +77,8 @@ async fn a_deadline_waits_for_the_app_that_is_to_come_back() {
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     let signing = stage.signing().await;
     assert_eq!(signing.versions.len(), 2);
-    assert_eq!(signing.signing.status, CeremonyStatus::Expired);
-    assert_eq!(signing.signing.signers[0].status, SignerStatus::Signed);
+    assert_eq!(signing.ceremony.status, CeremonyStatus::Expired);
+    assert_eq!(signing.ceremony.signers[0].status, SignerStatus::Signed);
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn a_signer_may_give_up_before_the_app_has_come_back() {
         stage.outcome().await.failure,
         Some(AttemptFailure::Cancelled)
     );
-    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.ceremony.turn, None);
 }
 
 #[tokio::test]
@@ -187,11 +187,11 @@ async fn callback(host: &Host, token: &str, said: &Return) -> Response {
 }
 
 async fn expires_at(stage: &Stage<'_>) -> Timestamp {
-    stage.signing().await.signing.expires_at
+    stage.signing().await.ceremony.expires_at
 }
 
 async fn assert_expired(stage: &Stage<'_>) {
-    let signing = stage.signing().await.signing;
+    let signing = stage.signing().await.ceremony;
     assert_eq!(signing.status, CeremonyStatus::Expired);
     assert_eq!(signing.turn, None);
     for party in &signing.signers {

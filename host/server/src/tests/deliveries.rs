@@ -368,7 +368,7 @@ async fn events_that_wait_for_a_receiver_who_says_nothing_cost_no_commits() {
 async fn decline_told(host: &Host, site: &Site) {
     let webhook = Some(site.deaf_hook());
     let created = host.create_told(site.posted(), SigningOrder::Sequential, webhook);
-    let created = created.await.unwrap().signing;
+    let created = created.await.unwrap().ceremony;
     let link = host.link(created.signers[0].id.uuid());
     let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
     host.app.ceremonies.decline(&ceremony, None).await.unwrap();

@@ -69,15 +69,15 @@ async fn later_signers_sign_the_archived_version() {
     let stage = signed(&site, site.posted()).await;
     stage.archive().await.unwrap();
     let archived = stage.signing().await.newest().unwrap().clone();
-    let second = stage.signing().await.signing.signers[1].id.uuid();
+    let second = stage.signing().await.ceremony.signers[1].id.uuid();
 
     stage.host.start(second, SIGN[1]).await.unwrap();
-    while stage.signing().await.signing.status == CeremonyStatus::Pending {
+    while stage.signing().await.ceremony.status == CeremonyStatus::Pending {
         stage.run_or_wait().await;
     }
 
     let row = stage.signing().await;
-    assert_eq!(row.signing.status, CeremonyStatus::Completed);
+    assert_eq!(row.ceremony.status, CeremonyStatus::Completed);
     assert_eq!(row.versions.len(), 4);
     assert!(
         bytes(&stage, row.newest().unwrap())
@@ -195,7 +195,7 @@ async fn nobody_archives_before_a_signature_or_during_an_attempt() {
         Err(SigningError::Ceremony(CeremonyError::NotYetSigned(_)))
     ));
     assert_eq!(stage.attempt().await.phase, Phase::Done);
-    let second = stage.signing().await.signing.signers[1].id.uuid();
+    let second = stage.signing().await.ceremony.signers[1].id.uuid();
     stage.host.start(second, SIGN[1]).await.unwrap();
 
     let during = stage.archive().await;
@@ -237,12 +237,12 @@ async fn an_archive_that_is_not_what_it_should_be_is_not_stored() {
 async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
-    let id = sandboxed(&host, site.posted()).await.signing.id.uuid();
+    let id = sandboxed(&host, site.posted()).await.ceremony.id.uuid();
 
     let completed = simulated(&host, id).await;
 
     assert_eq!(
-        completed.unwrap().row.signing.status,
+        completed.unwrap().row.ceremony.status,
         CeremonyStatus::Completed
     );
     let artifact = host
@@ -266,7 +266,7 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
     let site = Site::start().await;
     for behaviour in ["rehearse-signs", "panic@rehearse"] {
         let (deployment, host) = site.opened().await;
-        let id = sandboxed(&host, Posted::toy(behaviour)).await.signing.id;
+        let id = sandboxed(&host, Posted::toy(behaviour)).await.ceremony.id;
 
         let failed = simulated(&host, id.uuid()).await;
 
@@ -275,7 +275,7 @@ async fn an_artifact_that_cannot_be_made_leaves_the_signing_open_and_nothing_beh
             Err(SigningError::Ceremony(CeremonyError::Plugin(_)))
         ));
         let row = read(&host, id.uuid()).await;
-        assert_eq!(row.signing.status, CeremonyStatus::Pending);
+        assert_eq!(row.ceremony.status, CeremonyStatus::Pending);
         assert_eq!(deployment.byte_files().len(), 1);
     }
 }

@@ -78,7 +78,7 @@ impl Scene {
         let stop = CancellationToken::new();
         tokio::spawn(parafa_listener::serve(listener, router, settings, stop));
         Self {
-            link: host.link(row.signing.signers[0].id.uuid()),
+            link: host.link(row.ceremony.signers[0].id.uuid()),
             host,
             row,
             content,
@@ -219,7 +219,7 @@ async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
     assert!(first.is_some());
     drop(first);
 
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     host.erase(id).await.unwrap();
 
     let next = begun.try_next().await;

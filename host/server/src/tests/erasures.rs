@@ -53,9 +53,9 @@ async fn who_was_invited_to_a_signing_that_is_erased_is_told_under_another_key()
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Sequential, Delivery::Email).await;
-    let invited = row.signing.signers[0].id.uuid();
+    let invited = row.ceremony.signers[0].id.uuid();
 
-    host.erase(row.signing.id.uuid()).await.unwrap();
+    host.erase(row.ceremony.id.uuid()).await.unwrap();
 
     assert!(mails(&host, MailKind::Invitation).await.is_empty());
     assert_eq!(mails(&host, MailKind::Retraction).await, [invited]);
@@ -76,7 +76,7 @@ async fn the_code_of_an_attempt_goes_with_its_signing() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let first = row.signing.signers[0].id.uuid();
+    let first = row.ceremony.signers[0].id.uuid();
     host.start(first, SIGN[0]).await.unwrap();
     for _ in 0..60 {
         if rows::<AttemptRow>(&host).await[0]
@@ -93,7 +93,7 @@ async fn the_code_of_an_attempt_goes_with_its_signing() {
             .is_some()
     );
 
-    host.erase(row.signing.id.uuid()).await.unwrap();
+    host.erase(row.ceremony.id.uuid()).await.unwrap();
 
     let attempts = rows::<AttemptRow>(&host).await;
     assert_eq!(attempts[0].verification_code, None);
@@ -107,7 +107,7 @@ async fn bulk_erasure_counts_what_it_has_not_come_to_and_takes_it_the_next_time(
     let (_deployment, host) = site.opened().await;
     for _ in 0..2 {
         let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-        let id = row.signing.id.uuid();
+        let id = row.ceremony.id.uuid();
         host.cancel(id).await.unwrap();
     }
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
@@ -151,7 +151,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         .await;
     let id = created.unwrap().id();
     let mut matched = host.app.reader.row_of(&sandbox, id).await.unwrap();
-    matched.signing.signers[0].identity_matched = Some(true);
+    matched.ceremony.signers[0].identity_matched = Some(true);
     host.put(&matched).await;
     host.app.ceremonies.erase(&sandbox, id).await.unwrap();
 
@@ -172,7 +172,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         Err(SigningError::Ceremony(CeremonyError::NotFound))
     ));
     let row = host.app.reader.row_of(&sandbox, id).await.unwrap();
-    let mut parties = row.signing.signers.iter();
+    let mut parties = row.ceremony.signers.iter();
     assert!(parties.all(|party| party.identity_matched.is_none()));
 }
 
@@ -211,7 +211,7 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let mut signer = party("trecias@example.com");
     signer.party = Party::Signer {
         personal_code: PersonalCode::of(SIGN[0]),
@@ -234,5 +234,5 @@ async fn a_cancelled_signing_keeps_no_lock_of_its_signers() {
 
     assert_eq!(lock().await, None);
     assert_eq!(cancelled.signers[2].personal_code, None);
-    assert_eq!(cancelled.row.signing.status, CeremonyStatus::Cancelled);
+    assert_eq!(cancelled.row.ceremony.status, CeremonyStatus::Cancelled);
 }

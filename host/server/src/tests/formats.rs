@@ -333,7 +333,7 @@ async fn whatever_goes_wrong_with_a_phone_signs_nothing_and_costs_no_format_a_si
             assert_eq!(attempt.phase, Phase::Done, "{format}, {provider:?}");
             let signing = stage.signing().await;
             assert_eq!(signing.versions.len(), 2);
-            assert_eq!(signing.signing.signers[0].status, SignerStatus::Signed);
+            assert_eq!(signing.ceremony.signers[0].status, SignerStatus::Signed);
         }
     }
 }

@@ -288,7 +288,7 @@ impl Host {
     pub(super) async fn cancel_told(&self, site: &Site) {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
-        let id = created.await.unwrap().signing.id.uuid();
+        let id = created.await.unwrap().ceremony.id.uuid();
         self.app.ceremonies.cancel(&CALLER, id).await.unwrap();
     }
 

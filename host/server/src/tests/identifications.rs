@@ -192,7 +192,7 @@ impl<'s> Office<'s> {
         let store = &self.host.app.records.store;
         let row = self.row(order).await;
         let ceremony = store.get::<CeremonyRow>(&row.ceremony).await.unwrap();
-        ceremony.unwrap().signing.signers[0].id.uuid()
+        ceremony.unwrap().ceremony.signers[0].id.uuid()
     }
 
     /// Somebody signs.

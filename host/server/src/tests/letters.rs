@@ -108,7 +108,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
             .signings
             .create_signing(&caller, request, None)
             .await;
-        let signing = created.unwrap().row.signing;
+        let signing = created.unwrap().row.ceremony;
         host.run_all().await;
         for _invitation in 0..2 {
             post.letter().await;
@@ -144,7 +144,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     name_workspace(&host).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
     host.run_all().await;
-    host.erase(row.signing.id.uuid()).await.unwrap();
+    host.erase(row.ceremony.id.uuid()).await.unwrap();
     for _invitation in 0..2 {
         post.letter().await;
     }
@@ -187,7 +187,7 @@ async fn a_signing_of_a_batch_that_ends_holds_up_no_letter_any_more() {
     batch.first_signs(0).await;
     batch.first_signs(1).await;
 
-    let (app, last) = (&batch.host.app, batch.signings[2].signing.id.uuid());
+    let (app, last) = (&batch.host.app, batch.signings[2].ceremony.id.uuid());
     let erased = app.ceremonies.erase(&CALLER, last).await;
     assert!(erased.unwrap());
     batch.host.run_all().await;
@@ -315,7 +315,7 @@ impl<'s> SequentialBatch<'s> {
     }
 
     async fn signs(&self, party: usize, document: usize) {
-        let signing = &self.signings[document].signing;
+        let signing = &self.signings[document].ceremony;
         let (id, signer) = (signing.id.uuid(), signing.signers[party].id.uuid());
         sign(self.site, &self.host, id, signer, SIGN[party]).await;
         self.host.run_all().await;

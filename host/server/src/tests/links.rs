@@ -54,7 +54,7 @@ impl Host {
         let Some(sealed) = &attempt.device_link else {
             return Ok(Return::default());
         };
-        let signing = store.get::<CeremonyRow>(&attempt.signing).await?;
+        let signing = store.get::<CeremonyRow>(&attempt.ceremony).await?;
         let signing = signing.ok_or(CeremonyError::NotFound)?;
         let key = self.app.records.data_key(signing.data_key).await?;
         let open = parafa_ceremony::sealing::open_device_link(&key, attempt.id, sealed)?;
@@ -98,7 +98,7 @@ impl Stage<'_> {
         let link = self.shown_link().await.same_device.unwrap();
         self.site.follow(&link).await;
         self.until(async || {
-            let turn = self.signing().await.signing.turn;
+            let turn = self.signing().await.ceremony.turn;
             turn.is_some_and(|turn| turn.device_signed)
         })
         .await;

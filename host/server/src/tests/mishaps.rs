@@ -32,9 +32,9 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
             } else {
                 CeremonyStatus::Failed
             };
-            assert_eq!(signing.signing.status, expected, "{behaviour}, {breaches}");
+            assert_eq!(signing.ceremony.status, expected, "{behaviour}, {breaches}");
             assert_eq!(signing.detail.is_some(), breaches == 3);
-            assert_eq!(signing.signing.turn, None);
+            assert_eq!(signing.ceremony.turn, None);
         }
     }
 }
@@ -54,7 +54,7 @@ async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart
         assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
         let signing = stage.signing().await;
         assert_eq!(
-            signing.signing.status,
+            signing.ceremony.status,
             CeremonyStatus::Failed,
             "{behaviour}"
         );
@@ -85,7 +85,7 @@ async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() 
         .until(async || stage.newest_attempt().await.tries >= 5)
         .await;
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Pending
     );
 
@@ -93,7 +93,7 @@ async fn a_want_of_memory_after_the_device_has_signed_never_fails_the_signing() 
 
     assert_eq!(stage.outcome().await.phase, Phase::Failed);
     let signing = stage.signing().await;
-    assert_ne!(signing.signing.status, CeremonyStatus::Failed);
+    assert_ne!(signing.ceremony.status, CeremonyStatus::Failed);
     assert_eq!(signing.detail, None);
 }
 
@@ -115,7 +115,10 @@ async fn a_plugin_that_was_replaced_after_a_breach_finishes_in_its_place() {
         site.pass(SignedDuration::from_mins(5));
         stage.host.run_due().await;
     }
-    assert_eq!(stage.signing().await.signing.status, CeremonyStatus::Failed);
+    assert_eq!(
+        stage.signing().await.ceremony.status,
+        CeremonyStatus::Failed
+    );
 }
 
 #[tokio::test]
@@ -179,7 +182,7 @@ async fn a_signature_outlives_a_deadline_that_passed_while_every_host_was_away()
 async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let day = stage.signing().await.signing.expires_at;
+    let day = stage.signing().await.ceremony.expires_at;
     stage.host.start(stage.signer, SIGN[0]).await.unwrap();
     stage.reach(Phase::WaitingForUser).await;
 
@@ -189,7 +192,7 @@ async fn a_signature_that_is_fetched_after_the_deadline_is_none() {
     assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled));
     stage.host.run_all().await;
     let signing = stage.signing().await;
-    assert_eq!(signing.signing.status, CeremonyStatus::Expired);
+    assert_eq!(signing.ceremony.status, CeremonyStatus::Expired);
     assert_eq!(signing.versions.len(), 1);
 }
 
@@ -203,7 +206,7 @@ async fn an_attempt_whose_key_cannot_be_read_ends_all_the_same() {
     let attempt = stage.outcome().await;
 
     assert_eq!(attempt.failure, Some(AttemptFailure::Timeout));
-    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.ceremony.turn, None);
     hidden.restore();
 }
 
@@ -239,7 +242,7 @@ async fn a_signature_that_cannot_be_stored_is_given_up_after_a_day_and_leaves_no
 
     let failure = stage.outcome().await.failure;
     assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
-    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.ceremony.turn, None);
     assert_eq!(stage.signing().await.versions.len(), 1);
     assert_eq!(stage.deployment.byte_files().len(), 1);
 }

@@ -249,7 +249,7 @@ async fn another_host_takes_an_attempt_up_and_no_phone_rings_twice() {
         let attempt = stage.outcome().await;
 
         assert_eq!(attempt.phase, Phase::Done, "{phase:?}");
-        let signer = &stage.signing().await.signing.signers[0];
+        let signer = &stage.signing().await.ceremony.signers[0];
         assert_eq!(signer.status, SignerStatus::Signed);
         let rings = site.rings().await.signatures;
         let expected = usize::from(phase != Phase::WaitingForUser);
@@ -261,7 +261,7 @@ async fn another_host_takes_an_attempt_up_and_no_phone_rings_twice() {
 async fn whoever_gives_up_or_takes_too_long_frees_the_turn_for_another_method() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let other = stage.signing().await.signing.signers[1].id.uuid();
+    let other = stage.signing().await.ceremony.signers[1].id.uuid();
     let start = stage.host.start_mobile_id(stage.signer, SIGNS);
     start.await.unwrap();
     stage.reach_at_once(Phase::WaitingForUser).await;

@@ -26,7 +26,7 @@ async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
     let mut made = Vec::new();
     for _ in 0..2 {
         let row = host.create(site.posted(), SigningOrder::Parallel).await;
-        made.push(row.unwrap().signing.id.uuid());
+        made.push(row.unwrap().ceremony.id.uuid());
     }
     let changed = (made[0], 1);
     let event = host.app.records.store.get::<Event>(&changed).await.unwrap();
@@ -142,7 +142,7 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = host.create(site.posted(), SigningOrder::Parallel).await;
-    let id = row.as_ref().unwrap().signing.id.uuid();
+    let id = row.as_ref().unwrap().ceremony.id.uuid();
     let mut stored = serde_json::to_value(row.unwrap()).unwrap();
     stored["owner"] = json!({ "product": "diligence", "subject": Uuid::from_u128(77) });
     put(

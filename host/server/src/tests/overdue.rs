@@ -32,7 +32,7 @@ async fn a_late_signature_ends_its_signing_and_tells_of_both_in_their_order() {
     site.faults(Service::Tsa).clear();
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
-    let signing = stage.signing().await.signing;
+    let signing = stage.signing().await.ceremony;
     assert_eq!(signing.status, CeremonyStatus::Expired);
     let statuses: Vec<_> = signing.signers.iter().map(|party| party.status).collect();
     assert_eq!(statuses, [SignerStatus::Signed, SignerStatus::Expired]);
@@ -55,11 +55,11 @@ async fn a_late_signature_that_is_given_up_ends_its_signing_without_another_wait
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     site.clock
-        .set(stage.signing().await.signing.expires_at - SHORTLY);
+        .set(stage.signing().await.ceremony.expires_at - SHORTLY);
     stage.sign_on_this_device().await;
     stage.come_to_the_deadline().await;
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Pending
     );
 
@@ -67,7 +67,7 @@ async fn a_late_signature_that_is_given_up_ends_its_signing_without_another_wait
     stage.host.run_all().await;
 
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Expired
     );
     assert_eq!(erased(&stage).await, 1);
@@ -87,7 +87,7 @@ async fn a_late_signature_that_comes_to_nothing_ends_its_signing_without_another
 
     assert_eq!(failure, Some(AttemptFailure::TimestampUnavailable));
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Expired
     );
 }
@@ -98,7 +98,7 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let stage = Stage::set(&site, site.posted()).await;
     let app = stage.host.app.clone();
     let api = app.signing_api();
-    let signing = stage.signing().await.signing;
+    let signing = stage.signing().await.ceremony;
     let [own, other] = [0, 1].map(|n| signing.signers[n].id.uuid());
     be_finished_at_the_deadline(&stage).await;
 
@@ -135,13 +135,13 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
 /// The first signer's device has signed shortly before the deadline, which then
 /// comes while there are no time-stamps.
 async fn be_finished_at_the_deadline(stage: &Stage<'_>) {
-    let deadline = stage.signing().await.signing.expires_at;
+    let deadline = stage.signing().await.ceremony.expires_at;
     stage.site.clock.set(deadline - SHORTLY);
     stage.sign_without_timestamps().await;
     assert!(stage.site.clock.now() < deadline);
     stage.come_to_the_deadline().await;
     assert_eq!(
-        stage.signing().await.signing.status,
+        stage.signing().await.ceremony.status,
         CeremonyStatus::Pending
     );
 }

@@ -22,7 +22,7 @@ async fn signers(site: &Site, host: &Host, count: usize) -> Vec<Uuid> {
     let mut signers = Vec::with_capacity(count);
     for _ in 0..count {
         let created = host.create(site.posted(), SigningOrder::Parallel).await;
-        signers.push(created.unwrap().signing.signers[0].id.uuid());
+        signers.push(created.unwrap().ceremony.signers[0].id.uuid());
     }
     signers
 }

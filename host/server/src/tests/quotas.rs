@@ -155,7 +155,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     assert_eq!(used_live(&host).await, [5 * bytes, 4]);
 
     // One is signed, which adds a version.
-    let signer = read(&host, ids[0]).await.signing.signers[0].id.uuid();
+    let signer = read(&host, ids[0]).await.ceremony.signers[0].id.uuid();
     host.start(signer, SIGN[0]).await.unwrap();
     while read(&host, ids[0]).await.versions.len() < 2 {
         if host.run_due().await == 0 {
@@ -197,7 +197,7 @@ async fn what_is_erased_counts_until_its_bytes_are_gone() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let hidden = deployment.hide_bytes();
 
     assert!(host.erase(id).await.is_err());

@@ -31,8 +31,8 @@ async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let stale = two(&host).await;
-    let [smaller, erased] = [0, 1].map(|n| stale[n].signing.id.uuid());
-    let removed = stale[0].signing.signers[0].id.uuid();
+    let [smaller, erased] = [0, 1].map(|n| stale[n].ceremony.id.uuid());
+    let removed = stale[0].ceremony.signers[0].id.uuid();
     let app = &host.app;
     app.ceremonies
         .remove_signer(&CALLER, smaller, removed)
@@ -60,7 +60,7 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let rows = two(&host).await;
-    let [lost, sound] = [0, 1].map(|n| rows[n].signing.id.uuid());
+    let [lost, sound] = [0, 1].map(|n| rows[n].ceremony.id.uuid());
     host.app.records.keys.erase(rows[0].data_key).await.unwrap();
     let api = host.app.signing_api();
     let everything = ListQuery {
@@ -122,14 +122,14 @@ async fn a_pending_signing_that_cannot_be_read_can_be_erased() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Email).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     deployment.damage_keys();
 
     assert!(host.erase(id).await.unwrap());
 
     let row = read(&host, id).await;
     assert!(row.erased_at.is_some() && row.pending_deletion.is_none());
-    assert_eq!(row.signing.status, CeremonyStatus::Cancelled);
+    assert_eq!(row.ceremony.status, CeremonyStatus::Cancelled);
     assert_eq!(deployment.byte_files().len(), 0);
     assert_eq!(deployment.data_keys(), 0);
 }
@@ -139,10 +139,10 @@ async fn what_is_asked_of_a_signing_that_was_erased_meanwhile_is_not_found() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let stale = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let signer = stale.signing.signers[0].id.uuid();
+    let signer = stale.ceremony.signers[0].id.uuid();
     let link = host.link(signer);
     let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
-    let id = stale.signing.id.uuid();
+    let id = stale.ceremony.id.uuid();
     host.erase(id).await.unwrap();
 
     let version = stale.versions[0].clone();
@@ -172,13 +172,13 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
     let site = Site::start().await;
     let (_deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     site.pass(DAY * 14);
-    assert!(row.signing.expires_at <= site.clock.now());
+    assert!(row.ceremony.expires_at <= site.clock.now());
 
     let seen = host.app.reader.read(&CALLER, id).await.unwrap();
 
-    assert_eq!(seen.row.signing.status, CeremonyStatus::Expired);
+    assert_eq!(seen.row.ceremony.status, CeremonyStatus::Expired);
     let refused = host.app.ceremonies.change_deadline(&CALLER, id, 3).await;
     assert!(matches!(refused, Err(CeremonyError::SigningEnded(_))));
     let listing = Listing {
@@ -195,7 +195,7 @@ async fn a_deadline_that_has_passed_is_seen_before_its_job_has_come_to_it() {
         .unwrap();
     assert!(pending.signings.is_empty());
     assert_eq!(
-        read(&host, id).await.signing.status,
+        read(&host, id).await.ceremony.status,
         CeremonyStatus::Pending,
         "its job stores and tells of it"
     );
@@ -218,14 +218,14 @@ async fn letters_are_not_promised_where_nothing_sends_them() {
     assert!(matches!(one, Err(SigningError::NoMail)));
     let several = host.post_batch(batch()).await;
     assert!(matches!(several, Err(SigningError::NoMail)));
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let signer = party("trecias@example.com");
     let added = host.add_signer(id, signer).await;
     assert!(matches!(added, Err(SigningError::CannotInvite)));
 
     assert_eq!(deployment.byte_files(), files);
     assert_eq!(signings(&host).await.len(), 1);
-    assert_eq!(read(&host, id).await.signing.signers.len(), 2);
+    assert_eq!(read(&host, id).await.ceremony.signers.len(), 2);
     create(&host, SigningOrder::Parallel, Delivery::Link).await;
 }
 
@@ -348,7 +348,7 @@ async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
         methods: vec![api::SigningMethod::MobileId],
     };
     let created = host.post(signing_request(terms)).await;
-    let signer = created.unwrap().row.signing.signers[0].id.uuid();
+    let signer = created.unwrap().row.ceremony.signers[0].id.uuid();
 
     let ceremony = host.app.ceremonies.open_link(&host.link(signer)).await;
     let start = StartAttempt {

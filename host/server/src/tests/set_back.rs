@@ -100,7 +100,7 @@ async fn expires_at(stage: &Stage<'_>, deadline: Timestamp) {
     for (time, status) in expected {
         stage.site.clock.set(time);
         stage.host.run_all().await;
-        assert_eq!(stage.signing().await.signing.status, status, "at {time}");
+        assert_eq!(stage.signing().await.ceremony.status, status, "at {time}");
     }
 }
 
@@ -108,7 +108,7 @@ async fn expires_at(stage: &Stage<'_>, deadline: Timestamp) {
 async fn a_deadline_that_a_clock_which_was_ahead_has_put_off_comes_at_its_time() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
-    let deadline = stage.signing().await.signing.expires_at;
+    let deadline = stage.signing().await.ceremony.expires_at;
     site.clock.set(deadline - HOUR / 2);
     stage.sign_without_timestamps().await;
     site.pass(HOUR * 5);
@@ -133,7 +133,7 @@ async fn a_deadline_comes_at_its_time_whatever_the_clock_has_shown() {
 
     stage.host.runner.follow_clock_back().await.unwrap();
 
-    let deadline = stage.signing().await.signing.expires_at;
+    let deadline = stage.signing().await.ceremony.expires_at;
     expires_at(&stage, deadline).await;
 }
 

@@ -46,7 +46,7 @@ async fn a_quota_counts_what_other_hosts_store_and_remove() {
             Err(SigningError::NoRoom(NoRoom::QuotaExceeded(_)))
         ));
     }
-    other.erase(first.signing.id.uuid()).await.unwrap();
+    other.erase(first.ceremony.id.uuid()).await.unwrap();
     create(&one).await.unwrap();
 }
 

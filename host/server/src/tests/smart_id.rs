@@ -80,7 +80,7 @@ async fn attempt(site: &Site, moment: Moment, go_wrong: impl Fn(&Site)) -> End {
 pub(super) async fn end(stage: &Stage<'_>, log: &Log, begun: jiff::Timestamp) -> End {
     stage.outcome().await;
     let took = stage.site.clock.now().duration_since(begun);
-    assert_eq!(stage.signing().await.signing.turn, None);
+    assert_eq!(stage.signing().await.ceremony.turn, None);
     let state = state(stage).await;
     assert_eq!(state["attempt"]["phase"], "failed");
     let in_english = state_told(stage, "?lang=en").await;

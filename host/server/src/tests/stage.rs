@@ -66,8 +66,8 @@ impl<'s> Stage<'s> {
             site,
             deployment,
             host,
-            signing: created.signing.id.uuid(),
-            signer: created.signing.signers[0].id.uuid(),
+            signing: created.ceremony.id.uuid(),
+            signer: created.ceremony.signers[0].id.uuid(),
         }
     }
 
@@ -78,7 +78,7 @@ impl<'s> Stage<'s> {
 
     pub(super) async fn newest_attempt(&self) -> AttemptRow {
         let signing = self.signing().await;
-        let attempt = signing.signing.signers[0].attempt.unwrap();
+        let attempt = signing.ceremony.signers[0].attempt.unwrap();
         let store = &self.host.app.records.store;
         store.get(&attempt.uuid()).await.unwrap().unwrap()
     }
@@ -168,7 +168,9 @@ impl<'s> Stage<'s> {
 
     /// Lets the deadline of the signing come, and runs what is due then.
     pub(super) async fn come_to_the_deadline(&self) {
-        self.site.clock.set(self.signing().await.signing.expires_at);
+        self.site
+            .clock
+            .set(self.signing().await.ceremony.expires_at);
         self.host.run_all().await;
     }
 

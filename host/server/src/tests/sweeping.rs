@@ -103,7 +103,7 @@ async fn nothing_is_swept_that_a_row_may_name_which_cannot_be_read() {
     let (files, keys) = (deployment.byte_files(), deployment.data_keys());
     let mut kept = signings(&host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let members = damage::<CeremonyRow>(&host, id).await;
     let left = leave_behind(&host).await;
 
@@ -251,7 +251,7 @@ async fn an_erasure_reaches_what_lies_in_quarantine() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let sweeper = |files: Sweep, keys: Sweep| async move {
         files
             .quarantine(&[row.newest().unwrap().bytes_id])
@@ -337,7 +337,7 @@ async fn told_by(host: &Host, confirm: bool) -> Value {
 async fn lose_a_signing(deployment: &Deployment<'_>, host: &Host) -> CeremonyRow {
     let mut kept = signings(host).await.into_iter();
     let row = kept.find(|row| row.erased_at.is_none()).unwrap();
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let notices = &rows::<NoticeRow>(host).await;
     let lost = host.app.records.store.transact(|tx| {
         Box::pin(async move {
@@ -415,7 +415,7 @@ async fn keep_one_of_everything(host: &Host) {
         .create_batch(&CALLER, batch(), None)
         .await
         .unwrap();
-    let erased = signings(host).await.pop().unwrap().signing.id.uuid();
+    let erased = signings(host).await.pop().unwrap().ceremony.id.uuid();
     app.ceremonies.erase(&CALLER, erased).await.unwrap();
 }
 

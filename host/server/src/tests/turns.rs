@@ -18,12 +18,12 @@ const LONGEST_TURN: u32 = 15 * 60;
 
 impl Stage<'_> {
     async fn other(&self) -> Uuid {
-        self.signing().await.signing.signers[1].id.uuid()
+        self.signing().await.ceremony.signers[1].id.uuid()
     }
 
     async fn attempt_of(&self, signer: Uuid) -> AttemptRow {
         let row = self.signing().await;
-        let party = row.signing.signer(SignerId::new(signer)).unwrap();
+        let party = row.ceremony.signer(SignerId::new(signer)).unwrap();
         let id = party.attempt.unwrap().uuid();
         let store = &self.host.app.records.store;
         store.get(&id).await.unwrap().unwrap()
@@ -70,7 +70,7 @@ async fn a_code_that_nobody_scans_keeps_nobody_from_signing_and_is_good_afterwar
 
     assert_eq!(stage.outcome().await.phase, Phase::Done);
     let row = stage.signing().await;
-    assert_eq!(row.signing.status, CeremonyStatus::Completed);
+    assert_eq!(row.ceremony.status, CeremonyStatus::Completed);
     assert_eq!(
         row.versions.len(),
         3,

@@ -240,7 +240,7 @@ async fn open_signings(host: &Host) -> u64 {
 /// Some signing that is there.
 async fn first(host: &Host) -> Uuid {
     let signings: Vec<CeremonyRow> = rows(host).await;
-    signings[0].signing.id.uuid()
+    signings[0].ceremony.id.uuid()
 }
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn prompts_of_one_person_are_counted_over_all_hosts() {
     let mut signers = Vec::new();
     for _ in 0..6 {
         let created = one.create(site.posted(), SigningOrder::Parallel).await;
-        signers.push(created.unwrap().signing.signers[0].id.uuid());
+        signers.push(created.unwrap().ceremony.signers[0].id.uuid());
     }
     let is_too_much = |refused: Result<(), CeremonyError>| {
         matches!(refused, Err(CeremonyError::TooManyAttempts { .. }))

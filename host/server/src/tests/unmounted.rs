@@ -55,9 +55,9 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let id = row.signing.id.uuid();
+    let id = row.ceremony.id.uuid();
     let ended = create(&host, SigningOrder::Parallel, Delivery::Link).await;
-    let ended = ended.signing.id.uuid();
+    let ended = ended.ceremony.id.uuid();
     host.cancel(ended).await.unwrap();
     let stored = host.store_file(stored_pdf()).await.unwrap();
     let stored = stored.row.id;
@@ -99,12 +99,12 @@ async fn nothing_is_created_erased_or_expired_before_the_keys_are_mounted() {
             .is_some()
     );
     let row = read(&host, id).await;
-    assert_eq!(row.signing.status, CeremonyStatus::Pending);
+    assert_eq!(row.ceremony.status, CeremonyStatus::Pending);
     keys.restore();
     site.pass(DAY);
     host.run_due().await;
     let row = read(&host, id).await;
-    assert_eq!(row.signing.status, CeremonyStatus::Expired);
+    assert_eq!(row.ceremony.status, CeremonyStatus::Expired);
     assert!(
         host.app
             .records

@@ -76,7 +76,7 @@ impl Witness {
 
     /// The newest attempt of a signer.
     pub(super) fn attempt_of(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
-        let signers = &self.signings[&signing].signing.signers;
+        let signers = &self.signings[&signing].ceremony.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer)?;
         self.attempts.get(&party.attempt?.uuid())
     }
@@ -158,9 +158,9 @@ impl Witness {
             assert!(attempt.phase.is_terminal(), "{} goes on", attempt.id);
         }
         for row in self.signings.values() {
-            let id = row.signing.id;
-            assert_ne!(row.signing.status, CeremonyStatus::Pending, "{id} goes on");
-            assert_eq!(row.signing.turn, None, "{id} is over");
+            let id = row.ceremony.id;
+            assert_ne!(row.ceremony.status, CeremonyStatus::Pending, "{id} goes on");
+            assert_eq!(row.ceremony.turn, None, "{id} is over");
             if row.erased_at.is_some() {
                 continue;
             }
@@ -296,7 +296,7 @@ fn reaches(from: Phase, to: Phase) -> bool {
 /// A turn is a running attempt's, and an ended attempt keeps nothing secret.
 fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneTurn.at_stake();
-    let signing = &row.signing;
+    let signing = &row.ceremony;
     if let Some(turn) = signing.turn {
         assert_eq!(signing.status, CeremonyStatus::Pending);
         let attempt = &attempts[&turn.attempt.uuid()];
@@ -311,7 +311,7 @@ fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
         assert!(turn.device_signed || attempt.phase != Phase::Completing);
     }
     let id = signing.id.uuid();
-    for attempt in attempts.values().filter(|attempt| attempt.signing == id) {
+    for attempt in attempts.values().filter(|attempt| attempt.ceremony == id) {
         assert_eq!(attempt.phase.is_terminal(), attempt.step.is_none());
         assert_eq!(attempt.phase.is_terminal(), attempt.ended_at.is_some());
         assert_eq!(attempt.phase == Phase::Failed, attempt.failure.is_some());
@@ -326,7 +326,7 @@ fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 /// attempt of another signer, and at most one more that archives each.
 fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
     let _promise = Promise::OneSignatureOnOneBase.at_stake();
-    let id = row.signing.id;
+    let id = row.ceremony.id;
     let is_archive = |version: &DocumentVersion| {
         let made_by = version.made_by.as_ref();
         made_by.is_some_and(|made_by| made_by.attempt.is_none())
@@ -347,16 +347,16 @@ fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
         let attempt = &attempts[&attempt];
         assert_eq!(attempt.base_version, pair[0].bytes_id, "the base in {id}");
         assert_eq!(attempt.phase, Phase::Done);
-        assert_eq!(attempt.signing, id.uuid());
+        assert_eq!(attempt.ceremony, id.uuid());
         assert!(signers.insert(attempt.signer), "a second signature in {id}");
-        let party = row.signing.signers.iter();
+        let party = row.ceremony.signers.iter();
         let mut party = party.filter(|party| party.id.uuid() == attempt.signer);
         let party = party.next().expect("whoever signed is a party");
         assert_eq!(party.status, SignerStatus::Signed);
     }
     let own = attempts
         .values()
-        .filter(|attempt| attempt.signing == id.uuid());
+        .filter(|attempt| attempt.ceremony == id.uuid());
     if row.mode == KeyMode::Test {
         assert_eq!(own.clone().count(), 0, "the sandbox never signs");
     }
@@ -374,7 +374,7 @@ fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, C
         }
     }
     for row in signings.values() {
-        let id = row.signing.id.uuid();
+        let id = row.ceremony.id.uuid();
         assert!(
             row.batch.is_none_or(|batch| batches
                 .get(&batch)
@@ -402,7 +402,7 @@ fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
 }
 
 fn signed(row: &CeremonyRow) -> usize {
-    let signers = row.signing.signers.iter();
+    let signers = row.ceremony.signers.iter();
     signers
         .filter(|party| party.status == SignerStatus::Signed)
         .count()

@@ -480,7 +480,7 @@ impl SigningOperations {
             }
         };
         let row = self.reader.row_of(caller, id.0).await?;
-        let parties = &row.signing.signers;
+        let parties = &row.ceremony.signers;
         let is_party = |signer: SignerId| parties.iter().any(|party| party.id.uuid() == signer.0);
         if !signer.is_none_or(is_party) {
             return Err(CeremonyError::NotFound.into());

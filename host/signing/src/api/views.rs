@@ -55,7 +55,7 @@ fn with_contents(
     contents: Option<Contents<'_>>,
     now: Timestamp,
 ) -> Result<api::Signing, SigningError> {
-    let state = &row.signing;
+    let state = &row.ceremony;
     let parties = state.signers.iter().enumerate();
     let private = contents.map(|contents| contents.private);
     let party = |at: usize| contents.and_then(|contents| contents.signers.get(at));
@@ -131,12 +131,12 @@ pub(super) fn archived(archived: &Archived) -> Result<api::ArchivedSigning, Sign
     let row = &archived.opened.row;
     let document = row
         .output()
-        .ok_or(CeremonyError::NotYetSigned(row.signing.status))?;
+        .ok_or(CeremonyError::NotYetSigned(row.ceremony.status))?;
     let level = told_level(&archived.level).ok_or(CeremonyError::Inconsistent(
         "an archived version is at no known level",
     ))?;
     Ok(api::ArchivedSigning {
-        signing_id: row.signing.id.uuid().into(),
+        signing_id: row.ceremony.id.uuid().into(),
         level,
         upgraded: archived.upgraded,
         document: output(document)?,

@@ -46,7 +46,7 @@ pub(crate) async fn hold_invitation(
     row: &CeremonyRow,
     signer: SignerId,
 ) -> Result<bool, CeremonyError> {
-    if row.signing.order != SigningOrder::Sequential {
+    if row.ceremony.order != SigningOrder::Sequential {
         return Ok(false);
     }
     let Some(mut batch) = batch_of(tx, row).await? else {
@@ -176,14 +176,14 @@ async fn is_more_to_come(
 ) -> Result<bool, StoreError> {
     let signers = batch.parties.get(party).into_iter().flatten();
     for (signing, signer) in batch.signings.iter().zip(signers) {
-        let stored = if *signing == row.signing.id.uuid() {
+        let stored = if *signing == row.ceremony.id.uuid() {
             Some(row.clone())
         } else {
             tx.get::<CeremonyRow>(signing).await?
         };
-        let is_open = |row: &CeremonyRow| row.signing.status == CeremonyStatus::Pending;
+        let is_open = |row: &CeremonyRow| row.ceremony.status == CeremonyStatus::Pending;
         let waits = stored.filter(is_open).is_some_and(|row| {
-            let party = row.signing.signer(SignerId::new(*signer));
+            let party = row.ceremony.signer(SignerId::new(*signer));
             about == HeldAbout::Done
                 || party.is_some_and(|party| party.status == SignerStatus::Waiting)
         });

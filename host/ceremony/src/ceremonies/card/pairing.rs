@@ -108,7 +108,7 @@ impl Ceremonies {
                 })
             })
             .await?;
-        self.changes.announce(paired.signing);
+        self.changes.announce(paired.ceremony);
         let token = master.token("card", paired.id, 0).reveal().to_owned();
         Ok(Paired {
             link: self.open_card_link(&token).await?,
@@ -125,7 +125,7 @@ impl Ceremonies {
         let link = link.ok_or(CeremonyError::NotFound)?;
         let attempt = store.get::<AttemptRow>(&link.attempt).await?;
         let attempt = attempt.ok_or(CeremonyError::NotFound)?;
-        let row = store.get::<CeremonyRow>(&attempt.signing).await?;
+        let row = store.get::<CeremonyRow>(&attempt.ceremony).await?;
         let row = row.ok_or(CeremonyError::NotFound)?;
         let card = attempt.card.as_ref();
         let is_of_token = card.is_some_and(|card| card.token_hash.as_ref() == Some(&hash));

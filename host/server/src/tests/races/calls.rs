@@ -185,7 +185,7 @@ impl Call {
                     .signings
                     .simulate_outcome(&caller, signing, form)
                     .await?;
-                let status = ended.row.signing.status;
+                let status = ended.row.ceremony.status;
                 Ok(Reply::Ended { signing, status })
             }
             Self::StoreFile { mode } => {

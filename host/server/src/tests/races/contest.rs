@@ -241,7 +241,7 @@ impl<'d> Contest<'d> {
                 assert!(
                     self.witness
                         .signings()
-                        .any(|row| row.signing.id.uuid() == signing)
+                        .any(|row| row.ceremony.id.uuid() == signing)
                 );
             }
             Reply::Started { signer } => assert!(self.witness.has_attempted(signer)),
@@ -262,10 +262,10 @@ impl<'d> Contest<'d> {
                 assert!(self.witness.files().all(|row| row.id != file));
             }
             Reply::Ended { signing, status } => {
-                assert_eq!(self.witness.signing(signing).signing.status, status);
+                assert_eq!(self.witness.signing(signing).ceremony.status, status);
             }
             Reply::Cancelled { signing } => {
-                let status = self.witness.signing(signing).signing.status;
+                let status = self.witness.signing(signing).ceremony.status;
                 assert_eq!(status, CeremonyStatus::Cancelled);
             }
             Reply::Erased { signing } => {
@@ -292,9 +292,9 @@ impl<'d> Contest<'d> {
     fn party(&self, signer: Uuid) -> Option<(Uuid, SignerStatus)> {
         let rows = self.witness.signings();
         let mut found = rows.flat_map(|row| {
-            let parties = row.signing.signers.iter();
+            let parties = row.ceremony.signers.iter();
             let parties = parties.filter(|party| party.id.uuid() == signer);
-            parties.map(|party| (row.signing.id.uuid(), party.status))
+            parties.map(|party| (row.ceremony.id.uuid(), party.status))
         });
         found.next()
     }
@@ -313,7 +313,7 @@ impl<'d> Contest<'d> {
         }
         self.wait_for_attempts().await;
         for row in self.witness.signings() {
-            let is_free = row.signing.turn.is_none();
+            let is_free = row.ceremony.turn.is_none();
             Promise::OneTurn.is_kept(is_free, "an attempt that has ended has the turn");
         }
         if finishes {
@@ -381,8 +381,8 @@ impl<'d> Contest<'d> {
     fn open_signer(&self) -> Option<Uuid> {
         let now = self.deployment.site.clock.now();
         let rows = self.witness.signings();
-        let open = rows.filter(|row| row.signing.expires_at > now && row.mode == KeyMode::Live);
-        let mut parties = open.flat_map(|row| &row.signing.signers);
+        let open = rows.filter(|row| row.ceremony.expires_at > now && row.mode == KeyMode::Live);
+        let mut parties = open.flat_map(|row| &row.ceremony.signers);
         let open = parties.find(|party| party.status == SignerStatus::Pending);
         open.map(|party| party.id.uuid())
     }

@@ -105,11 +105,11 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(witness: &Witness) -> Self {
-        let named = |row: &CeremonyRow| (row.signing.id.uuid(), row.mode);
+        let named = |row: &CeremonyRow| (row.ceremony.id.uuid(), row.mode);
         let signed = witness.signings().filter(|row| row.signed().is_some());
         let signers = witness.signings().flat_map(|row| {
             let signing = named(row);
-            let parties = row.signing.signers.iter();
+            let parties = row.ceremony.signers.iter();
             parties.map(move |party| (party.id.uuid(), signing))
         });
         let opened = witness.running();
@@ -177,7 +177,7 @@ pub(super) async fn act_on(
     match act {
         Act::Create { order } => {
             let created = host.create(posted, order).await?;
-            let signing = created.signing.id.uuid();
+            let signing = created.ceremony.id.uuid();
             Ok(Reply::Created { signing })
         }
         Act::Start { signer, person } => {

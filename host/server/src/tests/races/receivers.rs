@@ -50,7 +50,7 @@ impl Receivers {
     /// nothing else was; of an erased one nothing more than that.
     pub(super) fn check(&self, row: &CeremonyRow) {
         let _promise = Promise::EverythingEnds.at_stake();
-        let signing = row.signing.id.uuid();
+        let signing = row.ceremony.id.uuid();
         let told = self.told.lock().unwrap();
         let told: BTreeMap<&str, usize> = told
             .iter()
@@ -69,7 +69,7 @@ impl Receivers {
 
 /// The events of a signing that has ended, by their kinds.
 fn expected(row: &CeremonyRow) -> BTreeMap<&'static str, usize> {
-    let signing = &row.signing;
+    let signing = &row.ceremony;
     let count = |status| {
         let parties = signing.signers.iter();
         parties.filter(|party| party.status == status).count()

@@ -18,7 +18,7 @@ const PLUGIN_FAULTS: u32 = 3;
 /// The listed transitions of signings and signers, and what they bring along.
 pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: Timestamp) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
-    let (old, new) = (&before.signing, &after.signing);
+    let (old, new) = (&before.ceremony, &after.ceremony);
     match (old.status, new.status) {
         (from, to) if from == to => {}
         (CeremonyStatus::Pending, CeremonyStatus::Completed | CeremonyStatus::Declined) => {}
@@ -54,7 +54,7 @@ pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: T
 /// Parties stay in their order. Who comes, comes last; who goes, has not
 /// finished; and nobody comes or goes once the signing has ended.
 fn check_parties(before: &CeremonyRow, after: &CeremonyRow) {
-    let (old, new) = (&before.signing, &after.signing);
+    let (old, new) = (&before.ceremony, &after.ceremony);
     let stayed = old
         .signers
         .iter()
@@ -96,8 +96,8 @@ fn check_party(before: &Signer, party: &Signer, signing: &CeremonyRow) {
 }
 
 fn may_become(from: SignerStatus, to: SignerStatus, after: &CeremonyRow) -> bool {
-    let is_sequential = after.signing.order == SigningOrder::Sequential;
-    let status = after.signing.status;
+    let is_sequential = after.ceremony.order == SigningOrder::Sequential;
+    let status = after.ceremony.status;
     match (from, to) {
         (from, to) if from == to => true,
         (SignerStatus::Waiting, SignerStatus::Pending) => is_sequential,
@@ -123,7 +123,7 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &CeremonyRow) -> bool
 /// What a signing's status says about its signers, and the other way round.
 pub(super) fn check_state(row: &CeremonyRow, now: Timestamp) {
     let _promise = Promise::OnlyListedTransitions.at_stake();
-    let signing = &row.signing;
+    let signing = &row.ceremony;
     for party in &signing.signers {
         check_words(party);
     }
