@@ -23,6 +23,8 @@ const DOORS: [&str; 7] = [
 const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
 /// What registers are asked and answer.
 const REGISTER_DATA: &str = "host/register-data";
+/// The authority of demo worlds, conformance cases and tests.
+const ISSUING: &str = "host/issuing";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
@@ -48,12 +50,13 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
         "host/domain",
         "host/http-port",
         "host/interpretation",
+        ISSUING,
         REGISTER_DATA,
         CATALOGUE,
     ] {
         arrows.assert_only(from, |_| false);
     }
-    arrows.assert_only("host/demo", |to| to == REGISTER_DATA);
+    arrows.assert_only("host/demo", |to| [ISSUING, REGISTER_DATA].contains(&to));
 }
 
 #[test]
@@ -92,9 +95,9 @@ fn no_door_knows_another() {
 }
 
 #[test]
-fn the_conformance_kit_knows_the_plugin_host_and_the_catalogue_alone() {
+fn the_conformance_kit_knows_the_plugin_host_its_authority_and_the_catalogue_alone() {
     let arrows = Arrows::of_everything();
-    let allowed = ["host/plugin-host", CATALOGUE];
+    let allowed = [ISSUING, "host/plugin-host", CATALOGUE];
     arrows.assert_only("host/conformance", |to| allowed.contains(&to));
 }
 

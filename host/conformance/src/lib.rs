@@ -29,7 +29,6 @@ mod signer;
 pub use case::{Case, CaseError, Check};
 pub use expectation::{Acceptance, Expectation, ExpectedRefusal, Mismatch};
 pub use operation::{Answered, Input, Made, Operation, UnknownOperation, perform};
-pub use pki::SignerError;
 pub use runner::{RunError, run, run_built_in, run_quick};
 pub use scorecard::{CaseResult, Scorecard, Verdict};
 pub use signer::{SignedBy, SignerAlgorithm, SoftwareSigner};

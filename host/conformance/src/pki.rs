@@ -2,24 +2,28 @@
 //! are made of fixed words that everybody can read: what they issue proves
 //! nothing about anybody, and is the same every time.
 
-mod credential;
-mod error;
-mod ocsp;
-mod rsa;
-mod token;
-
-use const_oid::db::rfc5280::ID_KP_TIME_STAMPING;
 use der::Decode;
-use x509_cert::Certificate;
-use x509_cert::ext::pkix::KeyUsages;
+use openssl::x509::X509;
+use parafa_issuing::oids::rfc4519::COMMON_NAME;
+use parafa_issuing::oids::rfc5280::ID_KP_TIME_STAMPING;
+use parafa_issuing::{
+    Certificate, Credential, Extension, IssuingError, Key, KeyUsages, ObjectIdentifier,
+    OcspResponse, Profile, ResponderId, SingleResponse, Status, Time, TimestampInfo, cert_id,
+    imprint, name, serial_number, timestamp_token,
+};
+use sha2::{Digest, Sha256};
 
-use self::credential::{Credential, Subject, encoded};
-pub use self::error::SignerError;
 use crate::SignerAlgorithm;
 
 const AUTHORITY: &str = "Parafa software authority";
 const TIME_STAMPER: &str = "Parafa software time-stamping authority";
 const SIGNER: &str = "Parafa software signer";
+
+/// An RSA key of 4096 bits that everybody has: it takes too long to be made of
+/// a seed.
+const RSA_KEY: &[u8] = include_bytes!("pki/rsa.pem");
+/// A policy of nobody's.
+const POLICY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.3161");
 
 /// Validity of what lives as long as the kit: 2020 to 2050.
 const LIFE: (i64, i64) = (1_577_836_800, 2_524_607_999);
@@ -33,26 +37,18 @@ pub(crate) struct Authorities {
     time_stamper: Credential,
 }
 
-/// A signer's key with its certificate.
-pub(crate) struct SignerCredential(Kind);
-
-enum Kind {
-    Ecdsa(Credential),
-    Rsa(rsa::Key, Certificate),
-}
-
 impl Authorities {
-    pub(crate) fn new() -> Result<Self, SignerError> {
-        let root = Credential::self_issued(AUTHORITY, LIFE)?;
-        let time_stamper = root.issue(
-            &Subject {
-                common_name: TIME_STAMPER,
-                key_usage: KeyUsages::DigitalSignature,
-                purpose: Some(ID_KP_TIME_STAMPING),
-                validity: LIFE,
-            },
-            TIME_STAMPER.as_bytes(),
-        )?;
+    pub(crate) fn new() -> Result<Self, IssuingError> {
+        let key = key_of(AUTHORITY.as_bytes())?;
+        let usages = KeyUsages::KeyCertSign | KeyUsages::CRLSign;
+        let extensions = vec![Extension::authority(Some(0)), Extension::key_usage(usages)];
+        let root = Credential::self_signed(&profile(AUTHORITY, &key, LIFE, extensions)?, key)?;
+        let key = key_of(TIME_STAMPER.as_bytes())?;
+        let extensions = vec![
+            Extension::key_usage(KeyUsages::DigitalSignature),
+            Extension::only_purpose(ID_KP_TIME_STAMPING),
+        ];
+        let time_stamper = root.issue(&profile(TIME_STAMPER, &key, LIFE, extensions)?, key)?;
         Ok(Self { root, time_stamper })
     }
 
@@ -63,32 +59,26 @@ impl Authorities {
         algorithm: SignerAlgorithm,
         time: i64,
         seed: &[u8],
-    ) -> Result<SignerCredential, SignerError> {
-        let subject = Subject {
-            common_name: SIGNER,
-            key_usage: KeyUsages::NonRepudiation,
-            purpose: None,
-            validity: (time.saturating_sub(VALIDITY), time.saturating_add(VALIDITY)),
+    ) -> Result<Credential, IssuingError> {
+        let key = match algorithm {
+            SignerAlgorithm::EcdsaSha256 => key_of(seed)?,
+            SignerAlgorithm::RsaPkcs1Sha256 => Key::from_pem(RSA_KEY)?,
         };
-        Ok(SignerCredential(match algorithm {
-            SignerAlgorithm::EcdsaSha256 => Kind::Ecdsa(self.root.issue(&subject, seed)?),
-            SignerAlgorithm::RsaPkcs1Sha256 => {
-                let key = rsa::Key::of_everybody()?;
-                let certificate = self.root.certify(&subject, key.public_key()?)?;
-                Kind::Rsa(key, certificate)
-            }
-        }))
+        let validity = (time.saturating_sub(VALIDITY), time.saturating_add(VALIDITY));
+        let extensions = vec![Extension::key_usage(KeyUsages::NonRepudiation)];
+        self.root
+            .issue(&profile(SIGNER, &key, validity, extensions)?, key)
     }
 
     /// Who issued a certificate.
-    pub(crate) fn issuer_of(&self, der: &[u8]) -> Result<Issuer, SignerError> {
-        if der == self.root.der()? {
-            return Ok(Issuer::Anchor);
+    pub(crate) fn issuer_of(&self, der: &[u8]) -> Issuer {
+        if der == self.root.der() {
+            return Issuer::Anchor;
         }
-        Ok(match self.issued(der) {
-            Some(_) => Issuer::Authority(self.root.der()?),
+        match self.issued(der) {
+            Some(_) => Issuer::Authority(self.root.der()),
             None => Issuer::Unknown,
-        })
+        }
     }
 
     /// An OCSP response that a certificate of these is good at `time`.
@@ -96,21 +86,49 @@ impl Authorities {
         &self,
         der: &[u8],
         time: i64,
-    ) -> Result<Option<Vec<u8>>, SignerError> {
-        match self.issued(der) {
-            Some(certificate) => ocsp::good(&self.root, &certificate, time).map(Some),
-            None => Ok(None),
-        }
+    ) -> Result<Option<Vec<u8>>, IssuingError> {
+        let Some(certificate) = self.issued(der) else {
+            return Ok(None);
+        };
+        let at = Time::from_unix(time)?;
+        let serial = certificate.tbs_certificate.serial_number;
+        let good = SingleResponse {
+            cert_id: cert_id(&self.root.certificate, serial.as_bytes()),
+            status: Status::Good,
+            this_update: at.clone(),
+            next_update: None,
+            extensions: Vec::new(),
+        };
+        let response = OcspResponse {
+            responder: &self.root,
+            id: ResponderId::Name,
+            certificates: &[],
+            produced_at: at,
+            responses: vec![good],
+            extensions: Vec::new(),
+        };
+        response.der().map(Some)
     }
 
-    /// An RFC 3161 token over the SHA-256 of something, at `time`.
-    pub(crate) fn token(&self, imprint: &[u8], time: i64) -> Result<Vec<u8>, SignerError> {
-        token::over(&self.time_stamper, imprint, time)
+    /// An RFC 3161 token over the SHA-256 of something, at `time`; its serial
+    /// number is made of what it says.
+    pub(crate) fn token(&self, digest: &[u8], time: i64) -> Result<Vec<u8>, IssuingError> {
+        let info = TimestampInfo {
+            policy: POLICY,
+            imprint: imprint(digest),
+            serial: [&[1], digest.get(..8).unwrap_or(digest)].concat(),
+            gen_time: Time::from_unix(time)?,
+            accuracy: None,
+            nonce: Vec::new(),
+        };
+        let certificate = self.time_stamper.certificate.clone();
+        timestamp_token(&self.time_stamper, &info.der(), &[certificate], false)
     }
 
     fn issued(&self, der: &[u8]) -> Option<Certificate> {
+        let is_issued = X509::from_der(der).ok()?.verify(self.root.key.pkey());
         let certificate = Certificate::from_der(der).ok()?;
-        self.root.has_issued(&certificate).then_some(certificate)
+        is_issued.is_ok_and(|issued| issued).then_some(certificate)
     }
 }
 
@@ -124,21 +142,24 @@ pub(crate) enum Issuer {
     Unknown,
 }
 
-impl SignerCredential {
-    /// The certificate in DER.
-    pub(crate) fn certificate(&self) -> Result<Vec<u8>, SignerError> {
-        match &self.0 {
-            Kind::Ecdsa(credential) => credential.der(),
-            Kind::Rsa(_, certificate) => encoded(certificate),
-        }
-    }
+fn profile(
+    common_name: &str,
+    key: &Key,
+    (from, until): (i64, i64),
+    extensions: Vec<Extension>,
+) -> Result<Profile, IssuingError> {
+    Ok(Profile {
+        subject: name(&[(COMMON_NAME, common_name)]),
+        serial: serial_number(&key.public_key()?),
+        validity: [Time::from_unix(from)?, Time::from_unix(until)?],
+        extensions,
+    })
+}
 
-    /// A signature over what has this SHA-256 digest, in the form that crosses the
-    /// contract; the same value every time.
-    pub(crate) fn sign_digest(&self, digest: &[u8]) -> Result<Vec<u8>, SignerError> {
-        match &self.0 {
-            Kind::Ecdsa(credential) => credential.sign_digest(digest),
-            Kind::Rsa(key, _) => key.sign_digest(digest),
-        }
-    }
+fn key_of(seed: &[u8]) -> Result<Key, IssuingError> {
+    let digest = Sha256::new()
+        .chain_update(b"parafa-conformance key\n")
+        .chain_update(seed)
+        .finalize();
+    Key::from_seed(&digest.into())
 }

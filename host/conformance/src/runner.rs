@@ -5,6 +5,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use parafa_issuing::IssuingError;
 use parafa_plugin_host::{CallError, Fault, FaultKind, Plugin};
 
 use crate::case_files::CaseFiles;
@@ -13,8 +14,8 @@ use crate::damage::variants;
 use crate::generic;
 use crate::operation::sign;
 use crate::{
-    Answered, Case, CaseError, Check, Input, Mismatch, Operation, Scorecard, SignerError,
-    SoftwareSigner, Verdict, perform,
+    Answered, Case, CaseError, Check, Input, Mismatch, Operation, Scorecard, SoftwareSigner,
+    Verdict, perform,
 };
 
 /// When all signatures are made: 2026-01-01, noon UTC.
@@ -64,7 +65,7 @@ pub enum RunError {
     },
     /// Nothing can be signed.
     #[error(transparent)]
-    Signer(#[from] SignerError),
+    Signer(#[from] IssuingError),
 }
 
 /// Plays the cases for a plugin: those of `cases/<id of the plugin>`, or of
@@ -162,7 +163,7 @@ impl<'a> Run<'a> {
         Ok(self.scorecard)
     }
 
-    async fn play(&mut self, case: &Case) -> Result<(), SignerError> {
+    async fn play(&mut self, case: &Case) -> Result<(), IssuingError> {
         if self.depth == Depth::Quick && case.document.len() > QUICK_BYTES {
             return Ok(());
         }
@@ -185,7 +186,7 @@ impl<'a> Run<'a> {
         &mut self,
         case: &Case,
         check: &Check,
-    ) -> Result<(Verdict, Option<String>), SignerError> {
+    ) -> Result<(Verdict, Option<String>), IssuingError> {
         let operation = check.operation;
         let capability = operation.capability();
         if !self.plugin.capabilities().contains(&capability) {
@@ -270,7 +271,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn new(plugin: &'a Plugin, name: &'a str, check: &'a Check) -> Result<Self, SignerError> {
+    fn new(plugin: &'a Plugin, name: &'a str, check: &'a Check) -> Result<Self, IssuingError> {
         // Somebody answers for the authorities also where nobody signs.
         let signers = (1..=check.signers().max(1))
             .map(|number| {
@@ -278,7 +279,7 @@ impl<'a> Trial<'a> {
                 let signer = SoftwareSigner::of(check.algorithm(), TIME, [number; 32])?;
                 Ok(signer.standing_for(check.by()))
             })
-            .collect::<Result<_, SignerError>>()?;
+            .collect::<Result<_, IssuingError>>()?;
         Ok(Self {
             plugin,
             name,

@@ -1,12 +1,13 @@
 use async_trait::async_trait;
+use openssl::hash::MessageDigest;
+use parafa_issuing::{Credential, IssuingError};
 use parafa_plugin_host::{
     Answerer, ArchiveRequest, DigestAlgorithm, HostPayload, Need, NeedKind, Payload, Reply,
     SignRequest, SignatureAlgorithm, TargetLevel, reason,
 };
 use serde::Deserialize;
 
-use crate::SignerError;
-use crate::pki::{Authorities, Issuer, SignerCredential};
+use crate::pki::{Authorities, Issuer};
 
 /// Bytes kept for signature, certificates and time-stamp where an ECDSA key
 /// signs.
@@ -46,7 +47,7 @@ pub struct SoftwareSigner {
     by: SignedBy,
     algorithm: SignerAlgorithm,
     authorities: Authorities,
-    credential: SignerCredential,
+    credential: Credential,
     certificate: Vec<u8>,
     time: i64,
     seed: [u8; 32],
@@ -59,7 +60,7 @@ impl SoftwareSigner {
     /// # Errors
     ///
     /// When the time cannot be written in a certificate.
-    pub fn generate(time: i64, seed: [u8; 32]) -> Result<Self, SignerError> {
+    pub fn generate(time: i64, seed: [u8; 32]) -> Result<Self, IssuingError> {
         Self::of(SignerAlgorithm::default(), time, seed)
     }
 
@@ -68,13 +69,13 @@ impl SoftwareSigner {
     /// # Errors
     ///
     /// When the time cannot be written in a certificate.
-    pub fn of(algorithm: SignerAlgorithm, time: i64, seed: [u8; 32]) -> Result<Self, SignerError> {
+    pub fn of(algorithm: SignerAlgorithm, time: i64, seed: [u8; 32]) -> Result<Self, IssuingError> {
         let authorities = Authorities::new()?;
         let credential = authorities.signer(algorithm, time, &seed)?;
         Ok(Self {
             by: SignedBy::default(),
             algorithm,
-            certificate: credential.certificate()?,
+            certificate: credential.der(),
             authorities,
             credential,
             time,
@@ -129,9 +130,11 @@ impl SoftwareSigner {
         let digest = payload.digest(DigestAlgorithm::Sha256);
         let is_shown = payload.as_bytes().is_some();
         let digest = digest.filter(|_| is_shown || self.by == SignedBy::Key);
+        let digest = digest.ok_or_else(unavailable)?;
         let value = self
             .credential
-            .sign_digest(&digest.ok_or_else(unavailable)?);
+            .key
+            .sign_digest(MessageDigest::sha256(), &digest);
         value.map_err(|error| error.to_string())
     }
 
@@ -145,10 +148,9 @@ impl SoftwareSigner {
 
     fn issuer(&self, certificate: &[u8]) -> Result<Vec<u8>, String> {
         match self.authorities.issuer_of(certificate) {
-            Ok(Issuer::Authority(der)) => Ok(der),
-            Ok(Issuer::Anchor) => Err(reason::ANCHOR.to_owned()),
-            Ok(Issuer::Unknown) => Err(unavailable()),
-            Err(error) => Err(error.to_string()),
+            Issuer::Authority(der) => Ok(der),
+            Issuer::Anchor => Err(reason::ANCHOR.to_owned()),
+            Issuer::Unknown => Err(unavailable()),
         }
     }
 

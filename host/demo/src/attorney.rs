@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
+use parafa_issuing::KeyKind;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::DemoClock;
-use crate::crypto::KeySpec;
 use crate::error::WorldError;
 use crate::folder::Folder;
 use crate::pki::{self, CredentialSpec, Person, Pki, Profile, Validity};
@@ -29,9 +29,9 @@ pub(crate) fn enrol(
     pki: &Pki,
     clock: &dyn DemoClock,
 ) -> Result<AttorneyFiles, WorldError> {
-    let key = match folder.has_key(NAME, KeySpec::P256) {
-        true => KeySpec::P256,
-        false => KeySpec::Rsa(2048),
+    let key = match folder.has_key(NAME, KeyKind::P256) {
+        true => KeyKind::P256,
+        false => KeyKind::Rsa(2048),
     };
     let spec = CredentialSpec {
         name: NAME,

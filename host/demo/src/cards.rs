@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use self::cast::{ROLES, Role};
 use crate::{
     clock::DemoClock,
+    device_signature::DeviceSignature,
     enrolment::Enrolment,
     error::WorldError,
     folder::Folder,
@@ -123,9 +124,7 @@ async fn sign(
     let digest = STANDARD.decode(digest.sha256).ok();
     let digest = digest.filter(|digest| digest.len() == MessageDigest::sha256().size());
     let digest = digest.ok_or(StatusCode::BAD_REQUEST)?;
-    let signed = credential
-        .key()
-        .sign_digest(MessageDigest::sha256(), &digest);
+    let signed = DeviceSignature::over(&digest, MessageDigest::sha256(), credential.key());
     let signed = signed.map_err(|error| damaged(&error.into()))?;
     let (signature_algorithm, signature_encoding) = match signed.kind {
         "EC" => ("ES256", "P1363"),

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use parafa_issuing::KeyKind;
 use tokio::{sync::OnceCell, task};
 
 use crate::{
     clock::DemoClock,
-    crypto::KeySpec,
     error::WorldError,
     folder::Folder,
     pki::{Credential, CredentialSpec, Pki, Profile, Validity},
@@ -20,7 +20,7 @@ pub(crate) struct Entitlement {
     pub(crate) name: String,
     /// Id of the issuing authority.
     pub(crate) issuer: &'static str,
-    pub(crate) key: KeySpec,
+    pub(crate) key: KeyKind,
     pub(crate) profile: Profile<'static>,
     pub(crate) validity: Validity,
 }

@@ -59,6 +59,9 @@ pub enum WorldError {
     /// A key could not be made, read or used.
     #[error("cryptographic operation failed")]
     Crypto(#[from] openssl::error::ErrorStack),
+    /// A certificate, an answer or a key could not be issued.
+    #[error(transparent)]
+    Issuing(#[from] parafa_issuing::IssuingError),
     /// A certificate or message could not be encoded.
     #[error("DER encoding failed")]
     Der(#[from] der::Error),

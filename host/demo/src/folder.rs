@@ -8,15 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use der::{DecodePem as _, EncodePem as _, pem::LineEnding};
+use der::{DecodePem as _, Encode as _, EncodePem as _, pem::LineEnding};
 use jiff::SignedDuration;
+use parafa_issuing::{Certificate, IssuingError, Key, KeyKind};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use x509_cert::Certificate;
 
-use crate::{
-    crypto::{KeySpec, SigningKey},
-    error::WorldError,
-};
+use crate::error::WorldError;
 
 const KEYS: &str = "keys";
 const MARKER: &str = "demo-world.json";
@@ -127,11 +124,11 @@ impl Folder {
     }
 
     /// The key of this name, made at first need.
-    pub(crate) fn key(&self, name: &str, spec: KeySpec) -> Result<SigningKey, WorldError> {
+    pub(crate) fn key(&self, name: &str, spec: KeyKind) -> Result<Key, WorldError> {
         let path = self.key_path(name);
         if path.exists() {
             let pem = fs::read(&path).map_err(file_error("read", &path))?;
-            let key = SigningKey::from_pem(&pem).ok();
+            let key = Key::from_pem(&pem).ok();
             return key
                 .filter(|key| key.is(spec))
                 .ok_or_else(|| WorldError::Damaged {
@@ -139,23 +136,23 @@ impl Folder {
                     reason: format!("not a private key of the kind {spec:?}"),
                 });
         }
-        let key = SigningKey::generate(spec)?;
+        let key = Key::generate(spec)?;
         write_file(&path, &key.to_pem()?, SECRET_MODE)?;
         Ok(key)
     }
 
     /// Whether a key of this name and kind is kept already.
-    pub(crate) fn has_key(&self, name: &str, spec: KeySpec) -> bool {
+    pub(crate) fn has_key(&self, name: &str, spec: KeyKind) -> bool {
         let pem = fs::read(self.key_path(name)).unwrap_or_default();
-        SigningKey::from_pem(&pem).is_ok_and(|key| key.is(spec))
+        Key::from_pem(&pem).is_ok_and(|key| key.is(spec))
     }
 
     /// The certificate of this name, which must be of `key`; issued at first need.
     pub(crate) fn certificate(
         &self,
         name: &str,
-        key: &SigningKey,
-        issue: impl FnOnce() -> Result<Certificate, WorldError>,
+        key: &Key,
+        issue: impl FnOnce() -> Result<Certificate, IssuingError>,
     ) -> Result<Certificate, WorldError> {
         let path = self.certificate_path(name);
         if !path.exists() {
@@ -170,7 +167,11 @@ impl Folder {
             reason: reason.into(),
         };
         let certificate = Certificate::from_pem(&pem).map_err(|_| damaged("not a certificate"))?;
-        if certificate.tbs_certificate.subject_public_key_info != key.public_key()? {
+        let certified = certificate
+            .tbs_certificate
+            .subject_public_key_info
+            .to_der()?;
+        if certified != key.public_key()? {
             return Err(damaged("certifies another key than the one kept beside it"));
         }
         Ok(certificate)
@@ -246,10 +247,10 @@ mod tests {
     fn a_key_of_another_kind_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let made = Folder::open(folder.path()).unwrap();
-        made.key("a", KeySpec::P256).unwrap();
+        made.key("a", KeyKind::P256).unwrap();
 
-        assert!(made.key("a", KeySpec::P256).is_ok());
-        for spec in [KeySpec::P384, KeySpec::Rsa(2048)] {
+        assert!(made.key("a", KeyKind::P256).is_ok());
+        for spec in [KeyKind::P384, KeyKind::Rsa(2048)] {
             let other = made.key("a", spec);
             assert!(matches!(other, Err(WorldError::Damaged { .. })));
         }
@@ -259,7 +260,7 @@ mod tests {
     fn a_world_begins_with_the_keys_that_its_folder_has() {
         let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let made = Folder::open(first.path()).unwrap();
-        made.key("a", KeySpec::P256).unwrap();
+        made.key("a", KeyKind::P256).unwrap();
         create_folder(&second.path().join(KEYS)).unwrap();
         fs::copy(made.key_path("a"), second.path().join("keys/a.pem")).unwrap();
 
@@ -275,8 +276,8 @@ mod tests {
     fn a_key_stays_the_same_and_is_readable_by_its_owner_alone() {
         let root = tempfile::tempdir().unwrap();
         let folder = Folder::open(root.path()).unwrap();
-        let first = folder.key("a", KeySpec::P256).unwrap();
-        let second = folder.key("a", KeySpec::P256).unwrap();
+        let first = folder.key("a", KeyKind::P256).unwrap();
+        let second = folder.key("a", KeyKind::P256).unwrap();
         assert!(first.pkey().public_eq(second.pkey()));
         let mode = fs::metadata(folder.path("keys/a.pem"))
             .unwrap()

@@ -28,6 +28,7 @@ use self::{
 pub use self::{config::MobileIdTimings, switches::MobileIdSwitches};
 use crate::{
     clock::{DemoClock, WorldClock},
+    device_signature::DeviceSignature,
     enrolment::Enrolment,
     error::WorldError,
     folder::Folder,
@@ -181,9 +182,7 @@ impl MobileId {
     async fn sign(&self, role: &'static Role, task: Task, request: &SignatureRequest) -> Ending {
         let signed = async {
             let credential = self.0.sims.credential(&role.file_name(task)).await?;
-            let signature = credential
-                .key()
-                .sign_digest(request.hash, &request.digest)?;
+            let signature = DeviceSignature::over(&request.digest, request.hash, credential.key())?;
             let certificate = match task {
                 Task::Signature => None,
                 Task::Authentication => Some(self.certificate_of(role, task).await?),

@@ -65,7 +65,7 @@ async fn get_one(
 ) -> Response {
     match STANDARD.decode(request) {
         Ok(request) => responder.answer(Some(&authority), &request),
-        Err(_) => respond(&OcspResponse::malformed_request()),
+        Err(_) => respond(OcspResponse::malformed_request().to_der()),
     }
 }
 
@@ -75,11 +75,12 @@ impl Responder {
             return StatusCode::NOT_FOUND.into_response();
         }
         let now = self.clock.now();
-        let answer = answer::answer(&self.pki, authority, request, now).unwrap_or_else(|error| {
-            tracing::error!(%error, "the OCSP responder cannot answer");
-            OcspResponse::internal_error()
-        });
-        respond(&answer)
+        respond(
+            answer::answer(&self.pki, authority, request, now).or_else(|error| {
+                tracing::error!(%error, "the OCSP responder cannot answer");
+                OcspResponse::internal_error().to_der()
+            }),
+        )
     }
 }
 
@@ -91,8 +92,8 @@ fn is_ocsp_request(headers: &HeaderMap) -> bool {
     })
 }
 
-fn respond(response: &OcspResponse) -> Response {
-    match response.to_der() {
+fn respond(response: der::Result<Vec<u8>>) -> Response {
+    match response {
         Ok(body) => ([(CONTENT_TYPE, RESPONSE_TYPE)], body).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

@@ -1,6 +1,5 @@
+use parafa_issuing::KeyKind;
 use serde::{Deserialize, Serialize};
-
-use crate::crypto::KeySpec;
 
 /// Somebody of the demo world who can be asked to sign.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -65,14 +64,14 @@ pub enum KeyType {
 }
 
 impl KeyType {
-    pub(crate) fn spec(self) -> KeySpec {
+    pub(crate) fn spec(self) -> KeyKind {
         match self {
-            Self::P256 => KeySpec::P256,
-            Self::P384 => KeySpec::P384,
-            Self::P521 => KeySpec::P521,
-            Self::Rsa2048 => KeySpec::Rsa(2048),
-            Self::Rsa3072 => KeySpec::Rsa(3072),
-            Self::Rsa4096 => KeySpec::Rsa(4096),
+            Self::P256 => KeyKind::P256,
+            Self::P384 => KeyKind::P384,
+            Self::P521 => KeyKind::P521,
+            Self::Rsa2048 => KeyKind::Rsa(2048),
+            Self::Rsa3072 => KeyKind::Rsa(3072),
+            Self::Rsa4096 => KeyKind::Rsa(4096),
         }
     }
 }

@@ -12,8 +12,6 @@
 
 mod authority;
 mod credential;
-mod extension;
-mod name;
 mod profile;
 
 use std::{
@@ -22,8 +20,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use const_oid::ObjectIdentifier;
 use jiff::{SignedDuration, Timestamp};
-use x509_cert::{Certificate, serial_number::SerialNumber};
+use parafa_issuing::{Certificate, IssuingError, Time};
+use x509_cert::serial_number::SerialNumber;
 
 use self::authority::AuthoritySpec;
 pub(crate) use self::{
@@ -95,6 +95,9 @@ const AUTHORITIES: [AuthoritySpec; 9] = [
     AuthoritySpec::issuing(ELSEWHERE_EID, ELSEWHERE_ROOT, "Elsewhere EID", "Elsewhere"),
 ];
 
+/// `organizationIdentifier` (ITU-T X.520, 6.4.4).
+const ORGANIZATION_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.97");
+
 /// All authorities of the world and the status of what they issued.
 pub(crate) struct Pki {
     authorities: Vec<Authority>,
@@ -154,7 +157,7 @@ impl Pki {
         for (authority, spec) in pki.authorities.iter().zip(&AUTHORITIES) {
             pki.enter(
                 authority.id(),
-                authority.responder_certificate(),
+                &authority.responder().certificate,
                 CertificateStatus::Good,
             );
             let issuer = spec.issuer.unwrap_or(authority.id());
@@ -236,6 +239,11 @@ impl Pki {
         let mut register = self.register.lock().unwrap_or_else(PoisonError::into_inner);
         register.insert((issuer, serial.as_bytes().to_vec()), (serial, status));
     }
+}
+
+/// A time as DER has it, without fractions of a second.
+pub(crate) fn time(at: Timestamp) -> Result<Time, IssuingError> {
+    Time::from_unix(at.as_second())
 }
 
 /// Whole days; leap seconds and years do not matter to validities.

@@ -52,10 +52,8 @@ async fn revocation_list(
         return StatusCode::NOT_FOUND.into_response();
     };
     let revoked = repository.pki.revoked(authority);
-    let list = authority
-        .revocation_list(revoked, repository.clock.now())
-        .and_then(|list| Ok(list.to_der()?));
-    answer("application/pkix-crl", list)
+    let list = authority.revocation_list(revoked, repository.clock.now());
+    answer("application/pkix-crl", list.map_err(Into::into))
 }
 
 fn answer(content_type: &'static str, body: Result<Vec<u8>, WorldError>) -> Response {

@@ -16,13 +16,14 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
+use parafa_issuing::KeyKind;
 
 use self::{
     request::Query,
     token::{FailureInfo, TokenSigner},
 };
 use crate::pki::{CredentialSpec, Pki, Profile, Validity};
-use crate::{clock::DemoClock, crypto::KeySpec, error::WorldError, folder::Folder, pki};
+use crate::{clock::DemoClock, error::WorldError, folder::Folder, pki};
 
 /// Largest request, bytes.
 const REQUEST_LIMIT: usize = 16 * 1024;
@@ -58,7 +59,7 @@ impl Tsa {
         let spec = CredentialSpec {
             name: "tsa/unit-1",
             issuer: pki::TSA_CA,
-            key: KeySpec::P256,
+            key: KeyKind::P256,
             profile: Profile::TimeStamping,
             validity: Validity::Current,
         };

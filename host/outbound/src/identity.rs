@@ -61,39 +61,22 @@ impl fmt::Debug for ClientIdentity {
 
 #[cfg(test)]
 mod tests {
-    use openssl::asn1::Asn1Time;
-    use openssl::hash::MessageDigest;
-    use openssl::pkey::{PKey, Private};
-    use openssl::x509::X509;
+    use parafa_issuing::{Credential, Key, KeyKind, Profile};
 
     use super::*;
 
-    fn key() -> PKey<Private> {
-        PKey::ec_gen("prime256v1").unwrap()
-    }
-
-    fn certificate(key: &PKey<Private>) -> Vec<u8> {
-        let mut builder = X509::builder().unwrap();
-        builder.set_version(2).unwrap();
-        builder.set_pubkey(key).unwrap();
-        let [from, to] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
-        builder.set_not_before(&from).unwrap();
-        builder.set_not_after(&to).unwrap();
-        builder.sign(key, MessageDigest::sha256()).unwrap();
-        builder.build().to_pem().unwrap()
-    }
-
     #[test]
     fn a_certificate_goes_with_its_own_key_alone() {
-        let (own, other) = (key(), key());
-        let certificate = certificate(&own);
-        let pem = |key: &PKey<Private>| key.private_key_to_pem_pkcs8().unwrap();
+        let [own, other] = [(); 2].map(|()| Key::generate(KeyKind::P256).unwrap());
+        let holder = Credential::self_signed(&Profile::named("Client"), own).unwrap();
+        let certificate = holder.x509().to_pem().unwrap();
+        let (own, other) = (holder.key.to_pem().unwrap(), other.to_pem().unwrap());
 
-        let identity = ClientIdentity::from_pem(&certificate, &pem(&own)).unwrap();
+        let identity = ClientIdentity::from_pem(&certificate, &own).unwrap();
         assert_eq!(format!("{identity:?}"), "ClientIdentity");
         let faults = [
-            ClientIdentity::from_pem(&certificate, &pem(&other)),
-            ClientIdentity::from_pem(b"", &pem(&own)),
+            ClientIdentity::from_pem(&certificate, &other),
+            ClientIdentity::from_pem(b"", &own),
             ClientIdentity::from_pem(&certificate, b"key"),
         ]
         .map(|fault| fault.unwrap_err());

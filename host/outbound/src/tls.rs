@@ -198,14 +198,8 @@ impl ServerCertVerifier for PinningVerifier {
 
 #[cfg(test)]
 mod tests {
-    use openssl::asn1::Asn1Time;
-    use openssl::bn::BigNum;
-    use openssl::ec::{EcGroup, EcKey};
-    use openssl::hash::MessageDigest;
-    use openssl::nid::Nid;
-    use openssl::pkey::{PKey, Private};
-    use openssl::x509::extension::{BasicConstraints, SubjectAlternativeName};
-    use openssl::x509::{X509, X509NameBuilder};
+    use openssl::x509::X509;
+    use parafa_issuing::{Credential, Extension, Key, KeyKind, Profile};
 
     use super::*;
 
@@ -216,10 +210,16 @@ mod tests {
 
     impl Server {
         fn new() -> Self {
-            let (root_key, leaf_key) = (key(), key());
-            let root = certificate("Test Root", &root_key, None);
-            let leaf = certificate("rp.example.com", &leaf_key, Some((&root, &root_key)));
-            Self { root, leaf }
+            let key = || Key::generate(KeyKind::P256).expect("a key");
+            let root = Profile::named("Test Root").with(Extension::authority(None));
+            let root = Credential::self_signed(&root, key()).expect("a certificate");
+            let name = "rp.example.com";
+            let leaf = Profile::named(name).with(Extension::host_name(name));
+            let leaf = root.issue(&leaf, key()).expect("a certificate");
+            Self {
+                root: root.x509(),
+                leaf: leaf.x509(),
+            }
         }
 
         fn pin(&self) -> SpkiPin {
@@ -243,53 +243,6 @@ mod tests {
                 .verify_server_cert(&leaf, &[], &name, &[], UnixTime::now())
                 .is_ok()
         }
-    }
-
-    fn key() -> PKey<Private> {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).expect("a curve");
-        PKey::from_ec_key(EcKey::generate(&group).expect("a key")).expect("a key")
-    }
-
-    fn certificate(name: &str, key: &PKey<Private>, by: Option<(&X509, &PKey<Private>)>) -> X509 {
-        let mut subject = X509NameBuilder::new().expect("a name");
-        subject.append_entry_by_text("CN", name).expect("a name");
-        let subject = subject.build();
-        let serial = BigNum::from_u32(1).and_then(|serial| serial.to_asn1_integer());
-        let mut builder = X509::builder().expect("a builder");
-        builder.set_version(2).expect("a version");
-        builder
-            .set_serial_number(&serial.expect("a serial"))
-            .expect("a serial");
-        builder
-            .set_not_before(&Asn1Time::days_from_now(0).expect("a time"))
-            .expect("a time");
-        builder
-            .set_not_after(&Asn1Time::days_from_now(1).expect("a time"))
-            .expect("a time");
-        builder.set_subject_name(&subject).expect("a subject");
-        builder.set_pubkey(key).expect("a key");
-        let (issuer, signer) = match by {
-            Some((issuer, signer)) => {
-                let context = builder.x509v3_context(None, None);
-                let names = SubjectAlternativeName::new().dns(name).build(&context);
-                builder
-                    .append_extension(names.expect("names"))
-                    .expect("names");
-                (issuer.subject_name(), signer)
-            }
-            None => {
-                let authority = BasicConstraints::new().critical().ca().build();
-                builder
-                    .append_extension(authority.expect("an authority"))
-                    .expect("an authority");
-                (subject.as_ref(), key)
-            }
-        };
-        builder.set_issuer_name(issuer).expect("an issuer");
-        builder
-            .sign(signer, MessageDigest::sha256())
-            .expect("a signature");
-        builder.build()
     }
 
     #[test]

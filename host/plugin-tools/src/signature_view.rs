@@ -231,12 +231,7 @@ fn common_name(certificate: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use openssl::asn1::{Asn1Integer, Asn1Time};
-    use openssl::bn::BigNum;
-    use openssl::ec::{EcGroup, EcKey};
-    use openssl::hash::MessageDigest;
-    use openssl::pkey::PKey;
-    use openssl::x509::X509Name;
+    use parafa_issuing::{Credential, Key, KeyKind, Profile};
     use parafa_plugin_host::{Coverage, Payload, TimestampKind};
 
     use super::*;
@@ -248,22 +243,9 @@ pub(crate) mod tests {
 
     /// A certificate whose holder has this common name.
     fn certificate(name: &str) -> Vec<u8> {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
-        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
-        let mut subject = X509Name::builder().unwrap();
-        subject.append_entry_by_nid(Nid::COMMONNAME, name).unwrap();
-        let subject = subject.build();
-        let number = Asn1Integer::from_bn(&BigNum::from_u32(1).unwrap()).unwrap();
-        let mut certificate = X509::builder().unwrap();
-        certificate.set_serial_number(&number).unwrap();
-        certificate.set_subject_name(&subject).unwrap();
-        certificate.set_issuer_name(&subject).unwrap();
-        let (from, until) = (Asn1Time::from_unix(0), Asn1Time::from_unix(1));
-        certificate.set_not_before(&from.unwrap()).unwrap();
-        certificate.set_not_after(&until.unwrap()).unwrap();
-        certificate.set_pubkey(&key).unwrap();
-        certificate.sign(&key, MessageDigest::sha256()).unwrap();
-        certificate.build().to_der().unwrap()
+        let key = Key::generate(KeyKind::P256).unwrap();
+        let holder = Credential::self_signed(&Profile::named(name), key);
+        holder.unwrap().der()
     }
 
     fn covers(kind: CoverageKind) -> Coverage {

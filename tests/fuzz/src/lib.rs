@@ -9,7 +9,6 @@
 mod adoc;
 mod answers;
 mod asice;
-mod asn1;
 mod authority;
 mod certificate;
 mod cms;

@@ -3,10 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use parafa_http_port::HttpPort;
+use parafa_issuing::der::{ENUMERATED, SEQUENCE, octets, sequence, tlv};
+use parafa_issuing::oids::rfc6960::ID_PKIX_OCSP_NONCE;
+use parafa_issuing::{Extension, Status, Time};
 use parafa_trust::{Certificate, CertificateStatus, OcspClient, OcspPolicy, OcspSettings, Ports};
 
 use crate::Target;
-use crate::asn1::{context, octets, oid, sequence, time, tlv};
 use crate::authority::WORLD;
 use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
 
@@ -28,7 +30,7 @@ static SIGNER: LazyLock<[Certificate; 2]> = LazyLock::new(|| {
 
 fn run(input: &[u8]) {
     ask(input);
-    if input.first() == Some(&crate::asn1::SEQUENCE) {
+    if input.first() == Some(&SEQUENCE) {
         ask(&WORLD.ocsp_response(input));
     }
 }
@@ -53,42 +55,27 @@ fn ask(answer: &[u8]) {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let good = tlv(0x80, &[]);
-    let revoked = context(1, &[&time("20261101120000.5Z")]);
-    let unknown = tlv(0x82, &[]);
-    let next_update = context(0, &[&time("20261121170000Z")]);
+    let sent = octets(&[FixedRandom::OCTET; 32]);
+    let revoked = Status::Revoked {
+        at: "20261101120000.5Z".into(),
+        reason: None,
+    };
+    let next_update = Some(Time::from("20261121170000Z"));
     let data = [
-        (good, Vec::new()),
+        (Status::Good, None),
         (revoked, next_update.clone()),
-        (unknown, next_update),
+        (Status::Unknown, next_update),
     ]
     .map(|(status, next_update)| {
-        let single = sequence(&[
-            &WORLD.cert_id(),
-            &status,
-            &time("20261121155930Z"),
-            &next_update,
-        ]);
-        sequence(&[
-            &context(2, &[&octets(&sha1(&WORLD.responder.point()))]),
-            &time("20261121160000Z"),
-            &sequence(&[&single]),
-            &context(1, &[&sequence(&[&nonce()])]),
-        ])
+        let times = ["20261121160000Z", "20261121155930Z"];
+        let mut response = WORLD.response(&WORLD.responder, &WORLD.signer, status, times);
+        response.responses[0].next_update = next_update;
+        let nonce = Extension::plain(ID_PKIX_OCSP_NONCE, sent.clone());
+        response.extensions.push(nonce);
+        response.data()
     });
     let mut seeds: Vec<Vec<u8>> = data.iter().map(|data| WORLD.ocsp_response(data)).collect();
     seeds.extend(data);
-    seeds.push(sequence(&[&tlv(crate::asn1::ENUMERATED, &[&[3]])]));
+    seeds.push(sequence(&[&tlv(ENUMERATED, &[&[3]])]));
     seeds
-}
-
-fn nonce() -> Vec<u8> {
-    let sent = [FixedRandom::OCTET; 32];
-    sequence(&[&oid("1.3.6.1.5.5.7.48.1.2"), &octets(&octets(&sent))])
-}
-
-fn sha1(octets: &[u8]) -> Vec<u8> {
-    use sha1::Digest;
-
-    sha1::Sha1::digest(octets).to_vec()
 }

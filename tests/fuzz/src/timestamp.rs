@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use parafa_issuing::der::{BIT_STRING, SEQUENCE, integer, sequence, tlv};
 use parafa_trust::{
     AuthorityKind, Certificate, Purpose, TimestampAuthority, TimestampClient, TimestampPolicy,
     TrustAnchors, TrustEntry,
 };
 
 use crate::Target;
-use crate::asn1::{INTEGER, SEQUENCE, sequence, tlv};
 use crate::authority::{WORLD, timestamp_info};
 use crate::port::{FixedRandom, OneAnswer, now, run_at_once};
 
@@ -70,11 +70,11 @@ fn seeds() -> Vec<Vec<u8>> {
         .map(|info| granted(&WORLD.timestamp_token(info)))
         .collect();
     seeds.extend(infos);
-    let failure = tlv(0x03, &[&[0, 0x20]]);
-    seeds.push(sequence(&[&sequence(&[&tlv(INTEGER, &[&[2]]), &failure])]));
+    let failure = tlv(BIT_STRING, &[&[0, 0x20]]);
+    seeds.push(sequence(&[&sequence(&[&integer(&[2]), &failure])]));
     seeds
 }
 
 fn granted(token: &[u8]) -> Vec<u8> {
-    sequence(&[&sequence(&[&tlv(INTEGER, &[&[0]])]), token])
+    sequence(&[&sequence(&[&integer(&[0])]), token])
 }

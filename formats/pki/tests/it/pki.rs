@@ -5,19 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use openssl::asn1::{Asn1Object, Asn1OctetString, Asn1Time};
-use openssl::bn::{BigNum, MsbOption};
 use openssl::ec::{EcGroup, EcKey};
 use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::{Padding, Rsa};
 use openssl::sign::{RsaPssSaltlen, Signer as Signing};
-use openssl::x509::extension::{
-    BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectKeyIdentifier,
-};
-use openssl::x509::{X509, X509Builder, X509Extension, X509Name, X509NameBuilder};
+use openssl::x509::X509;
 use parafa_format_core::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_issuing::oids::rfc4519::{COMMON_NAME, COUNTRY_NAME};
+use parafa_issuing::oids::rfc5280::{ID_KP_OCSP_SIGNING, ID_KP_TIME_STAMPING};
+use parafa_issuing::{Credential, Extension, Key, KeyUsages, Profile, Time, name, serial_number};
 use tempfile::TempDir;
 
 /// A key with its certificate.
@@ -139,6 +137,12 @@ impl Pki {
 }
 
 impl Holder {
+    /// The same, to issue with.
+    pub(crate) fn credential(&self) -> Credential {
+        let certificate = self.certificate.to_der().unwrap();
+        Credential::new(Key::from(self.key.clone()), &certificate).unwrap()
+    }
+
     /// Signs as a device does: the digest of `bytes`.
     pub(crate) fn sign(&self, algorithm: SignatureAlgorithm, bytes: &[u8]) -> Vec<u8> {
         let digest = message_digest(algorithm.digest());
@@ -188,11 +192,6 @@ digests = sha256, sha384, sha512
 ess_cert_id_alg = sha256
 ";
 
-/// AuthorityInfoAccess (RFC 5280, 4.2.2.1) with `id-ad-ocsp` at
-/// `http://ocsp.example.com/`.
-const RESPONDER_ACCESS: &[u8] =
-    b"\x30\x26\x30\x24\x06\x08\x2B\x06\x01\x05\x05\x07\x30\x01\x86\x18http://ocsp.example.com/";
-
 /// What a certificate is for.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
@@ -231,7 +230,7 @@ pub(crate) struct Terms {
     /// When it begins and ends, seconds since the Unix epoch.
     pub(crate) validity: (i64, i64),
     /// How many authorities may be below it.
-    pub(crate) path_length: Option<u32>,
+    pub(crate) path_length: Option<u8>,
 }
 
 impl Terms {
@@ -265,117 +264,45 @@ pub(crate) fn issue_on(
     issuer: Option<&Holder>,
     role: Role,
 ) -> Holder {
-    const VERSION_3: i32 = 2;
-
-    let subject = name(common_name);
-    let mut builder = X509Builder::new().unwrap();
-    builder.set_version(VERSION_3).unwrap();
-    let mut serial = BigNum::new().unwrap();
-    serial.rand(120, MsbOption::ONE, false).unwrap();
-    builder
-        .set_serial_number(&serial.to_asn1_integer().unwrap())
-        .unwrap();
-    builder.set_subject_name(&subject).unwrap();
-    builder
-        .set_issuer_name(issuer.map_or(&subject, |issuer| issuer.certificate.subject_name()))
-        .unwrap();
-    builder
-        .set_not_before(&Asn1Time::from_unix(terms.validity.0).unwrap())
-        .unwrap();
-    builder
-        .set_not_after(&Asn1Time::from_unix(terms.validity.1).unwrap())
-        .unwrap();
-    builder.set_pubkey(&key).unwrap();
-    match role {
-        Role::Authority => {
-            let mut constraints = BasicConstraints::new();
-            constraints.critical().ca();
-            if let Some(length) = terms.path_length {
-                constraints.pathlen(length);
-            }
-            builder
-                .append_extension(constraints.build().unwrap())
-                .unwrap();
-            builder
-                .append_extension(
-                    KeyUsage::new()
-                        .critical()
-                        .key_cert_sign()
-                        .crl_sign()
-                        .build()
-                        .unwrap(),
-                )
-                .unwrap();
-        }
+    let key = Key::from(key);
+    let public_key = key.public_key().unwrap();
+    let mut extensions = match role {
+        Role::Authority => vec![
+            Extension::authority(terms.path_length),
+            Extension::key_usage(KeyUsages::KeyCertSign | KeyUsages::CRLSign),
+        ],
         Role::Responder { is_exempt } => {
-            let purpose = ExtendedKeyUsage::new().other("OCSPSigning").build();
-            builder.append_extension(purpose.unwrap()).unwrap();
-            if is_exempt {
-                let null = Asn1OctetString::new_from_bytes(&[5, 0]).unwrap();
-                let kind = Asn1Object::from_str("1.3.6.1.5.5.7.48.1.5").unwrap();
-                let exemption = X509Extension::new_from_der(&kind, false, &null);
-                builder.append_extension(exemption.unwrap()).unwrap();
-            }
+            let exemption = is_exempt.then(Extension::ocsp_no_check);
+            let purpose = Extension::purposes(&[ID_KP_OCSP_SIGNING]);
+            [purpose].into_iter().chain(exemption).collect()
         }
-        Role::Signer => {
-            builder
-                .append_extension(
-                    KeyUsage::new()
-                        .critical()
-                        .non_repudiation()
-                        .build()
-                        .unwrap(),
-                )
-                .unwrap();
-        }
-        Role::TimestampAuthority => {
-            builder
-                .append_extension(
-                    KeyUsage::new()
-                        .critical()
-                        .digital_signature()
-                        .build()
-                        .unwrap(),
-                )
-                .unwrap();
-            builder
-                .append_extension(
-                    ExtendedKeyUsage::new()
-                        .critical()
-                        .time_stamping()
-                        .build()
-                        .unwrap(),
-                )
-                .unwrap();
-        }
-    }
+        Role::Signer => vec![Extension::key_usage(KeyUsages::NonRepudiation)],
+        Role::TimestampAuthority => vec![
+            Extension::key_usage(KeyUsages::DigitalSignature),
+            Extension::only_purpose(ID_KP_TIME_STAMPING),
+        ],
+    };
     if issuer.is_some() {
         // Some validators look for responses only where a responder is named.
-        let access = Asn1OctetString::new_from_bytes(RESPONDER_ACCESS).unwrap();
-        let kind = Asn1Object::from_str("1.3.6.1.5.5.7.1.1").unwrap();
-        let access = X509Extension::new_from_der(&kind, false, &access);
-        builder.append_extension(access.unwrap()).unwrap();
+        extensions.push(Extension::access("http://ocsp.example.com/", None));
     }
-    let identifier = SubjectKeyIdentifier::new()
-        .build(&builder.x509v3_context(issuer.map(|issuer| &*issuer.certificate), None))
-        .unwrap();
-    builder.append_extension(identifier).unwrap();
-    builder
-        .sign(
-            issuer.map_or(&key, |issuer| &issuer.key),
-            MessageDigest::sha256(),
-        )
-        .unwrap();
+    extensions.push(Extension::subject_key(&public_key).unwrap());
+    let (from, until) = terms.validity;
+    let mut serial = [0; 16];
+    openssl::rand::rand_bytes(&mut serial).unwrap();
+    let profile = Profile {
+        subject: name(&[(COUNTRY_NAME, "LT"), (COMMON_NAME, common_name)]),
+        serial: serial_number(&serial),
+        validity: [from, until].map(|seconds| Time::from_unix(seconds).unwrap()),
+        extensions,
+    };
+    let issued = match issuer {
+        Some(issuer) => issuer.credential().issue(&profile, key),
+        None => Credential::self_signed(&profile, key),
+    };
+    let issued = issued.unwrap();
     Holder {
-        certificate: builder.build(),
-        key,
+        certificate: issued.x509(),
+        key: issued.key.pkey().clone(),
     }
-}
-
-fn name(common_name: &str) -> X509Name {
-    let mut name = X509NameBuilder::new().unwrap();
-    name.append_entry_by_nid(Nid::COUNTRYNAME, "LT").unwrap();
-    name.append_entry_by_nid(Nid::COMMONNAME, common_name)
-        .unwrap();
-    name.build()
 }

@@ -1,4 +1,3 @@
-use openssl::asn1::Asn1Time;
 use openssl::ec::{EcGroup, EcKey};
 use openssl::hash::{MessageDigest, hash};
 use openssl::nid::Nid;
@@ -7,6 +6,8 @@ use openssl::rsa::Rsa;
 use openssl::sign::Verifier;
 use openssl::x509::X509;
 use parafa_attorney::KeyAlgorithm;
+use parafa_issuing::der::encoded;
+use parafa_issuing::{Credential, Profile};
 
 /// What is signed.
 pub(crate) const MESSAGE: &[u8] = b"an answer of a register";
@@ -28,26 +29,21 @@ impl Holder {
     }
 
     pub(crate) fn of(key: PKey<Private>) -> Self {
-        let mut builder = X509::builder().unwrap();
-        builder.set_pubkey(&key).unwrap();
-        let [yesterday, tomorrow] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
-        builder.set_not_before(&yesterday).unwrap();
-        builder.set_not_after(&tomorrow).unwrap();
-        builder.sign(&key, MessageDigest::sha256()).unwrap();
-        let certificate = builder.build();
-        Self { key, certificate }
+        let holder = Credential::self_signed(&Profile::named("Holder"), key.into()).unwrap();
+        Self {
+            certificate: holder.x509(),
+            key: holder.key.pkey().clone(),
+        }
     }
 
     /// A certificate of a key that is somewhere else.
     pub(crate) fn certified(key: &PKey<Public>) -> X509 {
         let issuer = Self::elliptic(Nid::X9_62_PRIME256V1);
-        let mut builder = X509::builder().unwrap();
-        builder.set_pubkey(key).unwrap();
-        let [yesterday, tomorrow] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
-        builder.set_not_before(&yesterday).unwrap();
-        builder.set_not_after(&tomorrow).unwrap();
-        builder.sign(&issuer.key, MessageDigest::sha256()).unwrap();
-        builder.build()
+        let certificate = issuer.certificate.to_der().unwrap();
+        let issuer = Credential::new(issuer.key.into(), &certificate).unwrap();
+        let key = key.public_key_to_der().unwrap();
+        let certificate = Profile::named("Holder").issued_by(&issuer, &key).unwrap();
+        X509::from_der(&encoded(&certificate)).unwrap()
     }
 
     pub(crate) fn key_pem(&self) -> Vec<u8> {

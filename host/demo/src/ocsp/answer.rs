@@ -1,21 +1,22 @@
+use std::slice;
+
 use const_oid::db::{
     rfc5912::{ID_SHA_1, ID_SHA_256},
     rfc6960::ID_PKIX_OCSP_NONCE,
 };
-use der::{Decode as _, Encode as _, asn1::OctetString};
+use der::{Decode as _, Encode as _};
 use jiff::{SignedDuration, Timestamp};
+use parafa_issuing::{
+    Certificate, Extension, IssuingError, OcspResponse, ResponderId, SingleResponse, Status,
+};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
-use x509_cert::{Certificate, ext::pkix::CrlReason};
-use x509_ocsp::{
-    BasicOcspResponse, CertId, CertStatus, OcspRequest, OcspResponse, ResponderId, ResponseData,
-    RevokedInfo, SingleResponse, Version,
-};
+use x509_cert::ext::pkix::CrlReason;
+use x509_ocsp::{CertId, OcspRequest};
 
 use crate::{
-    der_time::ocsp_time,
     error::WorldError,
-    pki::{Authority, CertificateStatus, Pki},
+    pki::{Authority, CertificateStatus, Pki, time},
 };
 
 /// By when there is newer information, as the revocation lists say too: without
@@ -29,82 +30,64 @@ pub(super) fn answer(
     expected: Option<&str>,
     request: &[u8],
     now: Timestamp,
-) -> Result<OcspResponse, WorldError> {
+) -> Result<Vec<u8>, WorldError> {
     let Ok(request) = OcspRequest::from_der(request) else {
-        return Ok(OcspResponse::malformed_request());
+        return Ok(x509_ocsp::OcspResponse::malformed_request().to_der()?);
     };
     let certificates = &request.tbs_request.request_list;
     let Some(first) = certificates.first() else {
-        return Ok(OcspResponse::malformed_request());
+        return Ok(x509_ocsp::OcspResponse::malformed_request().to_der()?);
     };
     let authority = pki.authorities().iter().find(|authority| {
         expected.is_none_or(|id| authority.id() == id)
             && names_issuer(&first.req_cert, authority.certificate())
     });
     let Some(authority) = authority else {
-        return Ok(OcspResponse::unauthorized());
+        return Ok(x509_ocsp::OcspResponse::unauthorized().to_der()?);
     };
     let mut responses = Vec::with_capacity(certificates.len());
     for certificate in certificates {
         let id = certificate.req_cert.clone();
         if !names_issuer(&id, authority.certificate()) {
-            return Ok(OcspResponse::unauthorized());
+            return Ok(x509_ocsp::OcspResponse::unauthorized().to_der()?);
         }
-        let status = status(pki, authority, &id)?;
         responses.push(SingleResponse {
-            cert_id: id,
-            cert_status: status,
-            this_update: ocsp_time(now)?,
-            next_update: Some(ocsp_time(now + NEWS_WITHIN)?),
-            single_extensions: None,
+            cert_id: id.to_der()?,
+            status: status(pki, authority, &id)?,
+            this_update: time(now)?,
+            next_update: Some(time(now + NEWS_WITHIN)?),
+            extensions: Vec::new(),
         });
     }
-    let nonce = request.tbs_request.request_extensions.map(|extensions| {
-        extensions
-            .into_iter()
-            .filter(|extension| extension.extn_id == ID_PKIX_OCSP_NONCE)
-            .collect::<Vec<_>>()
-    });
-    let data = ResponseData {
-        version: Version::V1,
-        responder_id: responder_id(authority)?,
-        produced_at: ocsp_time(now)?,
+    let extensions = request.tbs_request.request_extensions.unwrap_or_default();
+    let nonce = extensions
+        .into_iter()
+        .filter(|extension| extension.extn_id == ID_PKIX_OCSP_NONCE)
+        .map(|nonce| Extension {
+            id: nonce.extn_id,
+            critical: nonce.critical,
+            value: nonce.extn_value.into_bytes(),
+        });
+    let response = OcspResponse {
+        responder: authority.responder(),
+        id: ResponderId::Key,
+        certificates: slice::from_ref(&authority.responder().certificate),
+        produced_at: time(now)?,
         responses,
-        response_extensions: nonce.filter(|nonce| !nonce.is_empty()),
+        extensions: nonce.collect(),
     };
-    Ok(OcspResponse::successful(sign(authority, data)?)?)
+    Ok(response.der()?)
 }
 
-fn status(pki: &Pki, authority: &Authority, id: &CertId) -> Result<CertStatus, WorldError> {
+fn status(pki: &Pki, authority: &Authority, id: &CertId) -> Result<Status, IssuingError> {
     Ok(match pki.status(authority, &id.serial_number) {
-        None => CertStatus::unknown(),
-        Some(CertificateStatus::Good) => CertStatus::good(),
-        Some(CertificateStatus::Revoked { at }) => CertStatus::revoked(RevokedInfo {
-            revocation_time: ocsp_time(at)?,
-            revocation_reason: Some(CrlReason::CessationOfOperation),
-        }),
+        None => Status::Unknown,
+        Some(CertificateStatus::Good) => Status::Good,
+        Some(CertificateStatus::Revoked { at }) => Status::Revoked {
+            at: time(at)?,
+            reason: Some(CrlReason::CessationOfOperation as u8),
+        },
     })
-}
-
-fn sign(authority: &Authority, data: ResponseData) -> Result<BasicOcspResponse, WorldError> {
-    let key = authority.responder_key();
-    let signature = key.sign_der(&data)?;
-    Ok(BasicOcspResponse {
-        tbs_response_data: data,
-        signature_algorithm: key.algorithm(),
-        signature,
-        certs: Some(vec![authority.responder_certificate().clone()]),
-    })
-}
-
-/// `byKey`: SHA-1 of the responder's public key (RFC 6960, 4.2.1).
-fn responder_id(authority: &Authority) -> der::Result<ResponderId> {
-    let key = &authority
-        .responder_certificate()
-        .tbs_certificate
-        .subject_public_key_info;
-    let digest = Sha1::digest(key.subject_public_key.raw_bytes());
-    Ok(ResponderId::ByKey(OctetString::new(digest.as_slice())?))
 }
 
 /// Whether a CertID (RFC 6960, 4.1.1) with SHA-1 or SHA-256 names this issuer.

@@ -1,27 +1,16 @@
-use const_oid::db::rfc5280::ID_KP_OCSP_SIGNING;
-use der::asn1::{BitString, Uint};
+use const_oid::db::{
+    rfc4519::{COMMON_NAME, COUNTRY_NAME, ORGANIZATION_NAME},
+    rfc5280::{ID_CE_CRL_NUMBER, ID_KP_OCSP_SIGNING},
+};
 use jiff::Timestamp;
-use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
-use x509_cert::{
-    Certificate, TbsCertificate, Version,
-    crl::{CertificateList, RevokedCert, TbsCertList},
-    ext::{
-        Extension,
-        pkix::{CrlNumber, KeyUsages},
-    },
-    name::Name,
-    serial_number::SerialNumber,
-    time::Validity,
+use parafa_issuing::{
+    Certificate, Credential, Extension, IssuingError, Key, KeyKind, KeyUsages, Profile,
+    RevocationList, der::integer, name, serial_number,
 };
+use x509_cert::serial_number::SerialNumber;
 
-use super::{Urls, days, extension, name::NameBuilder, years};
-use crate::{
-    crypto::{KeySpec, SigningKey},
-    der_time::x509_time,
-    error::WorldError,
-    folder::Folder,
-    random,
-};
+use super::{ORGANIZATION_IDENTIFIER, Urls, days, time, years};
+use crate::{error::WorldError, folder::Folder, random};
 
 /// A certification authority as the table of the hierarchy has it.
 pub(super) struct AuthoritySpec {
@@ -64,22 +53,10 @@ impl AuthoritySpec {
 /// A certification authority: its key, its certificate and its OCSP responder.
 pub(crate) struct Authority {
     id: &'static str,
-    key: SigningKey,
-    certificate: Certificate,
+    own: Credential,
     is_root: bool,
-    responder_key: SigningKey,
-    responder_certificate: Certificate,
+    responder: Credential,
     urls: Urls,
-}
-
-/// What an authority is asked to certify.
-pub(super) struct Template {
-    pub(super) subject: Name,
-    pub(super) public_key: SubjectPublicKeyInfoOwned,
-    pub(super) not_before: Timestamp,
-    pub(super) not_after: Timestamp,
-    /// The extensions of the profile; key identifiers are added.
-    pub(super) extensions: Vec<Extension>,
 }
 
 impl Authority {
@@ -90,24 +67,22 @@ impl Authority {
         urls: &Urls,
         now: Timestamp,
     ) -> Result<Self, WorldError> {
-        let name = file_name(spec.id);
-        let key = folder.key(&name, KeySpec::P384)?;
-        let certificate = folder.certificate(&name, &key, || {
+        let file = file_name(spec.id);
+        let key = folder.key(&file, KeyKind::P384)?;
+        let certificate = folder.certificate(&file, &key, || {
             authority_certificate(spec, &key, issuer, now)
         })?;
-        let responder_name = format!("ocsp/{}", spec.id);
-        let responder_key = folder.key(&responder_name, KeySpec::P256)?;
-        let responder_certificate = folder.certificate(&responder_name, &responder_key, || {
-            let template = responder_template(spec, &responder_key, now)?;
-            sign_certificate(&key, &certificate, template)
+        let own = Credential { key, certificate };
+        let file = format!("ocsp/{}", spec.id);
+        let key = folder.key(&file, KeyKind::P256)?;
+        let certificate = folder.certificate(&file, &key, || {
+            certify(&own, responder_profile(spec, now)?, &key)
         })?;
         Ok(Self {
             id: spec.id,
-            key,
-            certificate,
+            own,
             is_root: spec.issuer.is_none(),
-            responder_key,
-            responder_certificate,
+            responder: Credential { key, certificate },
             urls: urls.clone(),
         })
     }
@@ -121,67 +96,50 @@ impl Authority {
     }
 
     pub(crate) fn certificate(&self) -> &Certificate {
-        &self.certificate
+        &self.own.certificate
     }
 
-    /// The delegated responder's certificate (RFC 6960, 4.2.2.2).
-    pub(crate) fn responder_certificate(&self) -> &Certificate {
-        &self.responder_certificate
-    }
-
-    pub(crate) fn responder_key(&self) -> &SigningKey {
-        &self.responder_key
+    /// The delegated responder (RFC 6960, 4.2.2.2).
+    pub(crate) fn responder(&self) -> &Credential {
+        &self.responder
     }
 
     /// Issues a certificate that says where to ask for its status.
-    pub(super) fn issue(&self, mut template: Template) -> Result<Certificate, WorldError> {
-        template.extensions.extend([
-            extension::authority_information(
-                &self.urls.ocsp(self.id),
-                &self.urls.certificate(self.id),
-            )?,
-            extension::revocation_list(&self.urls.revocation_list(self.id))?,
+    pub(super) fn issue(
+        &self,
+        mut profile: Profile,
+        key: &Key,
+    ) -> Result<Certificate, IssuingError> {
+        let (responder, certificate) = (self.urls.ocsp(self.id), self.urls.certificate(self.id));
+        profile.extensions.extend([
+            Extension::access(&responder, Some(&certificate)),
+            Extension::revocation_list(&self.urls.revocation_list(self.id)),
         ]);
-        sign_certificate(&self.key, &self.certificate, template)
+        certify(&self.own, profile, key)
     }
 
-    /// The revocation list of RFC 5280, 5, good for a week.
+    /// The revocation list of RFC 5280, 5, good for a week, in DER.
     pub(crate) fn revocation_list(
         &self,
         revoked: Vec<(SerialNumber, Timestamp)>,
         now: Timestamp,
-    ) -> Result<CertificateList, WorldError> {
-        let revoked = revoked
-            .into_iter()
-            .map(|(serial_number, at)| {
-                Ok(RevokedCert {
-                    serial_number,
-                    revocation_date: x509_time(at)?,
-                    crl_entry_extensions: None,
-                })
-            })
-            .collect::<der::Result<Vec<_>>>()?;
-        let number = Uint::new(&now.as_second().to_be_bytes())?;
-        let tbs_cert_list = TbsCertList {
-            version: Version::V2,
-            signature: self.key.algorithm(),
-            issuer: self.certificate.tbs_certificate.subject.clone(),
-            this_update: x509_time(now)?,
-            next_update: Some(x509_time(now + days(7))?),
-            revoked_certificates: Some(revoked).filter(|revoked| !revoked.is_empty()),
-            crl_extensions: Some(vec![
-                extension::authority_key_identifier(
-                    &self.certificate.tbs_certificate.subject_public_key_info,
-                )?,
-                extension::extension(false, &CrlNumber(number))?,
-            ]),
+    ) -> Result<Vec<u8>, IssuingError> {
+        let entry = |(serial, at): (SerialNumber, _)| Ok((serial.as_bytes().to_vec(), time(at)?));
+        let number = integer(&now.as_second().to_be_bytes());
+        let list = RevocationList {
+            issuer: self.own.name(),
+            this_update: time(now)?,
+            next_update: Some(time(now + days(7))?),
+            revoked: revoked
+                .into_iter()
+                .map(entry)
+                .collect::<Result<_, IssuingError>>()?,
+            extensions: vec![
+                Extension::authority_key(&self.own.key.public_key()?)?,
+                Extension::plain(ID_CE_CRL_NUMBER, number),
+            ],
         };
-        let signature = self.key.sign_der(&tbs_cert_list)?;
-        Ok(CertificateList {
-            tbs_cert_list,
-            signature_algorithm: self.key.algorithm(),
-            signature,
-        })
+        list.signed_by(&self.own.key)
     }
 }
 
@@ -190,114 +148,74 @@ pub(super) fn file_name(id: &str) -> String {
     format!("authority/{id}")
 }
 
+/// Random: whatever the key is.
+pub(super) fn any_serial_number() -> Vec<u8> {
+    serial_number(&random::bytes::<16>())
+}
+
 fn authority_certificate(
     spec: &AuthoritySpec,
-    key: &SigningKey,
+    key: &Key,
     issuer: Option<&Authority>,
     now: Timestamp,
-) -> Result<Certificate, WorldError> {
+) -> Result<Certificate, IssuingError> {
     let (age, life, path_length) = if issuer.is_some() {
         (years(5), years(15), Some(0))
     } else {
         (years(6), years(25), None)
     };
-    let template = Template {
-        subject: authority_name(spec)?,
-        public_key: key.public_key()?,
-        not_before: now - age,
-        not_after: now - age + life,
+    let mut profile = Profile {
+        subject: name(&[
+            (COUNTRY_NAME, "LT"),
+            (ORGANIZATION_NAME, spec.organization),
+            (ORGANIZATION_IDENTIFIER, "NTRLT-999000000"),
+            (COMMON_NAME, spec.common_name),
+        ]),
+        serial: any_serial_number(),
+        validity: [time(now - age)?, time(now - age + life)?],
         extensions: vec![
-            extension::certification_authority(path_length)?,
-            extension::key_usage(KeyUsages::KeyCertSign | KeyUsages::CRLSign)?,
+            Extension::authority(path_length),
+            Extension::key_usage(KeyUsages::KeyCertSign | KeyUsages::CRLSign),
         ],
     };
     match issuer {
-        Some(issuer) => issuer.issue(template),
-        None => self_sign(key, template),
+        Some(issuer) => issuer.issue(profile, key),
+        None => {
+            let identifier = Extension::subject_key(&key.public_key()?)?;
+            profile.extensions.push(identifier);
+            profile.self_signed(key)
+        }
     }
 }
 
-fn authority_name(spec: &AuthoritySpec) -> der::Result<Name> {
-    NameBuilder::default()
-        .country("LT")
-        .organization(spec.organization)
-        .organization_identifier("NTRLT-999000000")
-        .common_name(spec.common_name)
-        .build()
-}
-
-fn responder_template(
-    spec: &AuthoritySpec,
-    key: &SigningKey,
-    now: Timestamp,
-) -> Result<Template, WorldError> {
-    let subject = NameBuilder::default()
-        .country("LT")
-        .organization(spec.organization)
-        .common_name(&format!("OCSP for {}", spec.common_name))
-        .build()?;
-    Ok(Template {
-        subject,
-        public_key: key.public_key()?,
-        not_before: now - years(4),
-        not_after: now + years(9),
+fn responder_profile(spec: &AuthoritySpec, now: Timestamp) -> Result<Profile, IssuingError> {
+    Ok(Profile {
+        subject: name(&[
+            (COUNTRY_NAME, "LT"),
+            (ORGANIZATION_NAME, spec.organization),
+            (COMMON_NAME, &format!("OCSP for {}", spec.common_name)),
+        ]),
+        serial: any_serial_number(),
+        validity: [time(now - years(4))?, time(now + years(9))?],
         extensions: vec![
-            extension::end_entity()?,
-            extension::key_usage(KeyUsages::DigitalSignature)?,
-            extension::extended_key_usage(false, ID_KP_OCSP_SIGNING)?,
-            extension::ocsp_no_check()?,
+            Extension::end_entity(),
+            Extension::key_usage(KeyUsages::DigitalSignature),
+            Extension::purposes(&[ID_KP_OCSP_SIGNING]),
+            Extension::ocsp_no_check(),
         ],
     })
 }
 
-fn self_sign(key: &SigningKey, mut template: Template) -> Result<Certificate, WorldError> {
-    let identifier = extension::subject_key_identifier(&template.public_key)?;
-    template.extensions.push(identifier);
-    let issuer = template.subject.clone();
-    sign(key, issuer, template)
-}
-
-fn sign_certificate(
-    key: &SigningKey,
-    issuer: &Certificate,
-    mut template: Template,
-) -> Result<Certificate, WorldError> {
-    let issuer = &issuer.tbs_certificate;
-    template.extensions.extend([
-        extension::subject_key_identifier(&template.public_key)?,
-        extension::authority_key_identifier(&issuer.subject_public_key_info)?,
+/// A certificate that identifies both keys.
+fn certify(
+    issuer: &Credential,
+    mut profile: Profile,
+    key: &Key,
+) -> Result<Certificate, IssuingError> {
+    let public_key = key.public_key()?;
+    profile.extensions.extend([
+        Extension::subject_key(&public_key)?,
+        Extension::authority_key(&issuer.key.public_key()?)?,
     ]);
-    sign(key, issuer.subject.clone(), template)
-}
-
-fn sign(key: &SigningKey, issuer: Name, template: Template) -> Result<Certificate, WorldError> {
-    let algorithm: AlgorithmIdentifierOwned = key.algorithm();
-    let tbs_certificate = TbsCertificate {
-        version: Version::V3,
-        serial_number: serial_number()?,
-        signature: algorithm.clone(),
-        issuer,
-        validity: Validity {
-            not_before: x509_time(template.not_before)?,
-            not_after: x509_time(template.not_after)?,
-        },
-        subject: template.subject,
-        subject_public_key_info: template.public_key,
-        issuer_unique_id: None,
-        subject_unique_id: None,
-        extensions: Some(template.extensions),
-    };
-    let signature: BitString = key.sign_der(&tbs_certificate)?;
-    Ok(Certificate {
-        tbs_certificate,
-        signature_algorithm: algorithm,
-        signature,
-    })
-}
-
-/// 126 random bits: positive, and always of the same length.
-fn serial_number() -> der::Result<SerialNumber> {
-    let mut bytes: [u8; 16] = random::bytes();
-    bytes[0] = bytes[0] & 0x3f | 0x40;
-    SerialNumber::new(&bytes)
+    profile.issued_by(issuer, &public_key)
 }

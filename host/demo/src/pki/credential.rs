@@ -1,17 +1,14 @@
 use jiff::Timestamp;
-use x509_cert::Certificate;
+use parafa_issuing::{self as issuing, Certificate, Key, KeyKind};
 
-use super::{Authority, CertificateStatus, Profile, authority::Template, days, years};
-use crate::{
-    crypto::{KeySpec, SigningKey},
-    error::WorldError,
-    folder::Folder,
+use super::{
+    Authority, CertificateStatus, Profile, authority::any_serial_number, days, time, years,
 };
+use crate::{error::WorldError, folder::Folder};
 
 /// An end entity's key with its certificate.
 pub(crate) struct Credential {
-    key: SigningKey,
-    certificate: Certificate,
+    own: issuing::Credential,
     issuer: &'static str,
     status: CertificateStatus,
 }
@@ -22,7 +19,7 @@ pub(crate) struct CredentialSpec<'a> {
     pub(crate) name: &'a str,
     /// Id of the issuing authority.
     pub(crate) issuer: &'static str,
-    pub(crate) key: KeySpec,
+    pub(crate) key: KeyKind,
     pub(crate) profile: Profile<'a>,
     pub(crate) validity: Validity,
 }
@@ -51,13 +48,13 @@ impl Credential {
                 Validity::Current | Validity::Revoked => (now - days(30), now + years(3)),
                 Validity::Expired => (now - years(3) - days(30), now - days(30)),
             };
-            issuer.issue(Template {
-                subject: spec.profile.subject()?,
-                public_key: key.public_key()?,
-                not_before,
-                not_after,
-                extensions: spec.profile.extensions()?,
-            })
+            let profile = issuing::Profile {
+                subject: spec.profile.subject(),
+                serial: any_serial_number(),
+                validity: [time(not_before)?, time(not_after)?],
+                extensions: spec.profile.extensions(),
+            };
+            issuer.issue(profile, &key)
         })?;
         let status = match spec.validity {
             Validity::Current | Validity::Expired => CertificateStatus::Good,
@@ -66,19 +63,23 @@ impl Credential {
             },
         };
         Ok(Self {
-            key,
-            certificate,
+            own: issuing::Credential { key, certificate },
             issuer: issuer.id(),
             status,
         })
     }
 
-    pub(crate) fn key(&self) -> &SigningKey {
-        &self.key
+    /// Key and certificate, to issue with.
+    pub(crate) fn own(&self) -> &issuing::Credential {
+        &self.own
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.own.key
     }
 
     pub(crate) fn certificate(&self) -> &Certificate {
-        &self.certificate
+        &self.own.certificate
     }
 
     /// Id of the authority that issued the certificate.

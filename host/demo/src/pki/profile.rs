@@ -1,11 +1,17 @@
-use const_oid::db::rfc5280::{ID_KP_CLIENT_AUTH, ID_KP_TIME_STAMPING};
-use der::asn1::ObjectIdentifier;
-use x509_cert::{
-    ext::{Extension, pkix::KeyUsages},
-    name::Name,
+use const_oid::{
+    ObjectIdentifier,
+    db::{
+        rfc4519::{COMMON_NAME, COUNTRY_NAME, GIVEN_NAME, ORGANIZATION_NAME, SERIAL_NUMBER, SN},
+        rfc5280::{ID_CE_SUBJECT_DIRECTORY_ATTRIBUTES, ID_KP_CLIENT_AUTH, ID_KP_TIME_STAMPING},
+    },
+};
+use parafa_issuing::{
+    Extension, KeyUsages, QC_COMPLIANCE, QC_PDS, QC_SSCD, QC_TYPE, Time,
+    der::{IA5_STRING, PRINTABLE_STRING, oid, sequence, set, tlv},
+    name, statement,
 };
 
-use super::{extension, name::NameBuilder};
+use super::ORGANIZATION_IDENTIFIER;
 
 /// Smart-ID, non-qualified.
 const POLICY_SMART_ID_NQ: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.10015.17.1");
@@ -28,6 +34,12 @@ const POLICY_NCP_PLUS: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.20
 /// Smart-ID's key purpose for authentication.
 const SMART_ID_AUTHENTICATION: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0");
+
+const QC_SYNTAX_V2: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.11.2");
+const SEMANTICS_NATURAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.194121.1.1");
+const QC_TYPE_ESIGN: ObjectIdentifier = ObjectIdentifier::new_unwrap("0.4.0.1862.1.6.1");
+const DATE_OF_BIRTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.9.1");
+const PDS_URL: &str = "https://demo.parafa.invalid/pds";
 
 /// What an end entity's certificate says.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +86,7 @@ pub(crate) struct Person<'a> {
 }
 
 impl Profile<'_> {
-    pub(super) fn subject(&self) -> der::Result<Name> {
+    pub(super) fn subject(&self) -> Vec<u8> {
         match self {
             Self::SmartId { person, .. }
             | Self::SmartIdAuthentication { person, .. }
@@ -84,38 +96,35 @@ impl Profile<'_> {
                 person.card_subject()
             }
             Self::Attorney(person) => person.plain_subject(),
-            Self::TimeStamping => NameBuilder::default()
-                .country("LT")
-                .organization("Parafa Demo Trust Services")
-                .organization_identifier("NTRLT-999000000")
-                .common_name("Parafa Demo TSA Unit 1")
-                .build(),
+            Self::TimeStamping => name(&[
+                (COUNTRY_NAME, "LT"),
+                (ORGANIZATION_NAME, "Parafa Demo Trust Services"),
+                (ORGANIZATION_IDENTIFIER, "NTRLT-999000000"),
+                (COMMON_NAME, "Parafa Demo TSA Unit 1"),
+            ]),
         }
     }
 
-    pub(super) fn extensions(&self) -> der::Result<Vec<Extension>> {
-        let mut extensions = vec![extension::end_entity()?];
+    pub(super) fn extensions(&self) -> Vec<Extension> {
+        let mut extensions = vec![Extension::end_entity()];
         match self {
             Self::SmartId {
                 person,
                 document_number,
                 is_qualified,
             } => {
-                let document = NameBuilder::default()
-                    .common_name(document_number)
-                    .build()?;
                 let policies = match is_qualified {
                     true => [POLICY_SMART_ID_Q, POLICY_QCP_N_QSCD],
                     false => [POLICY_SMART_ID_NQ, POLICY_NCP],
                 };
                 extensions.extend([
-                    extension::key_usage(KeyUsages::NonRepudiation)?,
-                    extension::policies(&policies)?,
-                    extension::directory_name(document)?,
+                    Extension::key_usage(KeyUsages::NonRepudiation),
+                    Extension::policies(&policies),
+                    document(document_number),
                 ]);
                 if *is_qualified {
-                    extensions.push(extension::qualified_statements()?);
-                    extensions.extend(person.date_of_birth_extension()?);
+                    extensions.push(qualified());
+                    extensions.extend(person.date_of_birth_extension());
                 }
             }
             Self::SmartIdAuthentication {
@@ -123,106 +132,136 @@ impl Profile<'_> {
                 is_qualified,
                 ..
             } => {
-                let document = NameBuilder::default()
-                    .common_name(document_number)
-                    .build()?;
                 let policies = match is_qualified {
                     true => [POLICY_SMART_ID_Q, POLICY_NCP_PLUS],
                     false => [POLICY_SMART_ID_NQ, POLICY_NCP],
                 };
                 extensions.extend([
-                    extension::key_usage(KeyUsages::DigitalSignature)?,
-                    extension::extended_key_usage(false, SMART_ID_AUTHENTICATION)?,
-                    extension::policies(&policies)?,
-                    extension::directory_name(document)?,
+                    Extension::key_usage(KeyUsages::DigitalSignature),
+                    Extension::purposes(&[SMART_ID_AUTHENTICATION]),
+                    Extension::policies(&policies),
+                    document(document_number),
                 ]);
             }
             Self::MobileIdAuthentication(_) => extensions.extend([
-                extension::key_usage(KeyUsages::DigitalSignature)?,
-                extension::policies(&[POLICY_MOBILE_ID, POLICY_NCP_PLUS])?,
+                Extension::key_usage(KeyUsages::DigitalSignature),
+                Extension::policies(&[POLICY_MOBILE_ID, POLICY_NCP_PLUS]),
             ]),
             Self::MobileId(_) => extensions.extend([
-                extension::key_usage(KeyUsages::NonRepudiation)?,
-                extension::policies(&[POLICY_MOBILE_ID, POLICY_QCP_N_QSCD])?,
-                extension::qualified_statements()?,
+                Extension::key_usage(KeyUsages::NonRepudiation),
+                Extension::policies(&[POLICY_MOBILE_ID, POLICY_QCP_N_QSCD]),
+                qualified(),
             ]),
             Self::CardSigning {
                 person,
                 is_qualified,
             } => {
                 extensions.extend([
-                    extension::key_usage(KeyUsages::DigitalSignature | KeyUsages::NonRepudiation)?,
-                    extension::extended_key_usage(false, DOCUMENT_SIGNING)?,
-                    extension::policies(&[POLICY_CARD, POLICY_QCP_N_QSCD])?,
+                    Extension::key_usage(KeyUsages::DigitalSignature | KeyUsages::NonRepudiation),
+                    Extension::purposes(&[DOCUMENT_SIGNING]),
+                    Extension::policies(&[POLICY_CARD, POLICY_QCP_N_QSCD]),
                 ]);
                 if *is_qualified {
-                    extensions.push(extension::qualified_statements_without_type()?);
+                    // The State's cards say nothing of the type.
+                    extensions.push(Extension::qualified(&device_statements()));
                 }
-                extensions.extend(person.date_of_birth_extension()?);
+                extensions.extend(person.date_of_birth_extension());
             }
             Self::CardAuthentication(_) => extensions.extend([
-                extension::key_usage(KeyUsages::DigitalSignature)?,
-                extension::extended_key_usage(false, ID_KP_CLIENT_AUTH)?,
+                Extension::key_usage(KeyUsages::DigitalSignature),
+                Extension::purposes(&[ID_KP_CLIENT_AUTH]),
             ]),
             Self::Attorney(_) => extensions.extend([
-                extension::key_usage(KeyUsages::NonRepudiation)?,
-                extension::policies(&[POLICY_QCP_N_QSCD])?,
-                extension::qualified_statements()?,
+                Extension::key_usage(KeyUsages::NonRepudiation),
+                Extension::policies(&[POLICY_QCP_N_QSCD]),
+                qualified(),
             ]),
             Self::TimeStamping => extensions.extend([
-                extension::key_usage(KeyUsages::DigitalSignature)?,
-                extension::extended_key_usage(true, ID_KP_TIME_STAMPING)?,
+                Extension::key_usage(KeyUsages::DigitalSignature),
+                Extension::only_purpose(ID_KP_TIME_STAMPING),
             ]),
         }
-        Ok(extensions)
+        extensions
     }
+}
+
+/// Where Smart-ID puts the document number: a name beside the subject.
+fn document(number: &str) -> Extension {
+    Extension::directory_name(&name(&[(COMMON_NAME, number)]))
+}
+
+/// The statements of a qualified certificate for electronic signatures whose
+/// key is in a qualified device (EN 319 412-5, 4.2 and 4.3).
+fn qualified() -> Extension {
+    let one = |id| sequence(&[&oid(id)]);
+    let mut statements = vec![statement(QC_SYNTAX_V2, &one(SEMANTICS_NATURAL))];
+    statements.extend(device_statements());
+    statements.push(statement(QC_TYPE, &one(QC_TYPE_ESIGN)));
+    Extension::qualified(&statements)
+}
+
+fn device_statements() -> [Vec<u8>; 3] {
+    let location = sequence(&[
+        &tlv(IA5_STRING, &[PDS_URL.as_bytes()]),
+        &tlv(PRINTABLE_STRING, &[b"en"]),
+    ]);
+    [
+        statement(QC_COMPLIANCE, &[]),
+        statement(QC_SSCD, &[]),
+        statement(QC_PDS, &sequence(&[&location])),
+    ]
 }
 
 impl Person<'_> {
     /// The semantics identifier of EN 319 412-1, 5.1.3, is the serial number;
     /// the common name has a comma inside one value.
-    fn subject(&self) -> der::Result<Name> {
+    fn subject(&self) -> Vec<u8> {
         self.subject_with(',')
     }
 
     /// The same with a space there.
-    fn plain_subject(&self) -> der::Result<Name> {
+    fn plain_subject(&self) -> Vec<u8> {
         self.subject_with(' ')
     }
 
-    fn subject_with(&self, between: char) -> der::Result<Name> {
+    fn subject_with(&self, between: char) -> Vec<u8> {
         let (surname, given_name) = (self.surname.to_uppercase(), self.given_name.to_uppercase());
-        NameBuilder::default()
-            .country(self.country)
-            .common_name(&format!("{surname}{between}{given_name}"))
-            .surname(&surname)
-            .given_name(&given_name)
-            .serial_number(&format!("PNO{}-{}", self.country, self.personal_code))
-            .build()
+        name(&[
+            (COUNTRY_NAME, self.country),
+            (COMMON_NAME, &format!("{surname}{between}{given_name}")),
+            (SN, &surname),
+            (GIVEN_NAME, &given_name),
+            (SERIAL_NUMBER, &self.semantics_identifier()),
+        ])
     }
 
     /// As the State's cards have it: the given name first, and the code of a
     /// Lithuanian without its prefix.
-    fn card_subject(&self) -> der::Result<Name> {
+    fn card_subject(&self) -> Vec<u8> {
         let (surname, given_name) = (self.surname.to_uppercase(), self.given_name.to_uppercase());
         let serial_number = match self.country {
             "LT" => self.personal_code.to_owned(),
-            country => format!("PNO{country}-{}", self.personal_code),
+            _ => self.semantics_identifier(),
         };
-        NameBuilder::default()
-            .country(self.country)
-            .common_name(&format!("{given_name} {surname}"))
-            .surname(&surname)
-            .given_name(&given_name)
-            .serial_number(&serial_number)
-            .build()
+        name(&[
+            (COUNTRY_NAME, self.country),
+            (COMMON_NAME, &format!("{given_name} {surname}")),
+            (SN, &surname),
+            (GIVEN_NAME, &given_name),
+            (SERIAL_NUMBER, &serial_number),
+        ])
     }
 
-    fn date_of_birth_extension(&self) -> der::Result<Option<Extension>> {
-        let date_of_birth = self.date_of_birth();
-        date_of_birth
-            .map(|date| extension::date_of_birth(&date))
-            .transpose()
+    fn semantics_identifier(&self) -> String {
+        format!("PNO{}-{}", self.country, self.personal_code)
+    }
+
+    /// A `subjectDirectoryAttributes` with the date of birth (RFC 3739, 3.2.2).
+    fn date_of_birth_extension(&self) -> Option<Extension> {
+        let date = Time::from(self.date_of_birth()?.as_str()).generalized();
+        let attribute = sequence(&[&oid(DATE_OF_BIRTH), &set(vec![date])]);
+        let value = sequence(&[&attribute]);
+        Some(Extension::plain(ID_CE_SUBJECT_DIRECTORY_ATTRIBUTES, value))
     }
 
     /// Noon of the day that the personal code names, as a GeneralizedTime.

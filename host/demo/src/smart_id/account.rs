@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use der::Encode as _;
+use parafa_issuing::Key;
 use tokio::{sync::OnceCell, task};
 
 use super::{
@@ -11,7 +12,6 @@ use super::{
 };
 use crate::{
     clock::DemoClock,
-    crypto::SigningKey,
     error::WorldError,
     folder::Folder,
     pki::{self, Credential, CredentialSpec, Person, Pki, Profile},
@@ -55,7 +55,7 @@ struct Enrolment {
 }
 
 impl AccountCredential {
-    pub(super) fn key(&self) -> &SigningKey {
+    pub(super) fn key(&self) -> &Key {
         self.credential.key()
     }
 }

@@ -6,9 +6,8 @@ use openssl::{
     rsa::Padding,
     sign::RsaPssSaltlen,
 };
+use parafa_issuing::Key;
 use serde_json::{Value, json};
-
-use crate::crypto::SigningKey;
 
 /// A hash function as `hashAlgorithm` names it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -142,7 +141,7 @@ impl SignatureAlgorithm {
     }
 
     /// Signs a digest of [`SignatureAlgorithm::hash`].
-    pub(super) fn sign(self, key: &SigningKey, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
+    pub(super) fn sign(self, key: &Key, digest: &[u8]) -> Result<Vec<u8>, ErrorStack> {
         let mut context = PkeyCtx::new(key.pkey())?;
         context.sign_init()?;
         match self {

@@ -1,14 +1,9 @@
 //! What cannot be signed is told as such, and nothing comes back.
 
 use async_trait::async_trait;
-use openssl::asn1::Asn1Time;
-use openssl::ec::{EcGroup, EcKey};
-use openssl::hash::MessageDigest;
-use openssl::nid::Nid;
-use openssl::pkey::PKey;
-use openssl::x509::{X509, X509Name};
 use parafa_attorney::{KeyAlgorithm, KeyStorage, SigningKey, SigningKeyError, SoftwareKey};
 use parafa_demo::{Fault, Service};
+use parafa_issuing::{Credential, Key, KeyKind, Profile};
 use parafa_organisation_signature::{AnswerSigner, SignatureLevel, SignatureUnavailable};
 use parafa_plugin_host::CallError;
 use parafa_trust::CertificateRejection;
@@ -214,23 +209,10 @@ async fn a_value_that_does_not_verify_is_not_given_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_that_nobody_trusts_does_not_sign() {
     let stage = Stage::set().await;
-    let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
-    let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
-    let mut builder = X509::builder().unwrap();
-    builder.set_pubkey(&key).unwrap();
-    builder.set_version(2).unwrap();
-    let mut name = X509Name::builder().unwrap();
-    name.append_entry_by_nid(Nid::COMMONNAME, "Nobody").unwrap();
-    builder.set_subject_name(&name.build()).unwrap();
-    builder
-        .set_not_before(&Asn1Time::days_from_now(0).unwrap())
-        .unwrap();
-    builder
-        .set_not_after(&Asn1Time::days_from_now(1).unwrap())
-        .unwrap();
-    builder.sign(&key, MessageDigest::sha256()).unwrap();
-    let certificate = builder.build().to_pem().unwrap();
-    let key = SoftwareKey::from_pem(&key.private_key_to_pem_pkcs8().unwrap(), &certificate);
+    let key = Key::generate(KeyKind::P256).unwrap();
+    let nobody = Credential::self_signed(&Profile::named("Nobody"), key).unwrap();
+    let certificate = nobody.x509().to_pem().unwrap();
+    let key = SoftwareKey::from_pem(&nobody.key.to_pem().unwrap(), &certificate);
 
     for failure in failures(&stage.signer_with(key.unwrap())).await {
         let SignatureUnavailable::Certificate(why) = &failure else {

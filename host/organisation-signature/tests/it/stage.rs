@@ -2,9 +2,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
-use openssl::ec::{EcGroup, EcKey};
-use openssl::nid::Nid;
-use openssl::pkey::PKey;
 use parafa_attorney::{SigningKey, SoftwareKey};
 use parafa_demo::{World, WorldConfig};
 use parafa_fixtures::built;
@@ -43,12 +40,11 @@ impl Stage {
 
     /// With a key on P-256.
     pub(crate) async fn on_p256() -> Self {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
-        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+        let key = Key::generate(KeyKind::P256).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let keys = folder.path().join("world/keys");
         std::fs::create_dir_all(&keys).unwrap();
-        let pem = key.private_key_to_pem_pkcs8().unwrap();
+        let pem = key.to_pem().unwrap();
         std::fs::write(keys.join("attorney.pem"), pem).unwrap();
         Self::set_in(folder).await
     }

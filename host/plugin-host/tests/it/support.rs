@@ -3,14 +3,9 @@ use std::sync::{Arc, LazyLock};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use openssl::asn1::Asn1Time;
-use openssl::ec::{EcGroup, EcKey};
-use openssl::ecdsa::EcdsaSig;
 use openssl::hash::MessageDigest;
-use openssl::nid::Nid;
-use openssl::pkey::{PKey, Private};
-use openssl::x509::{X509, X509NameBuilder};
 use parafa_fixtures::built;
+use parafa_issuing::{Credential, Key, KeyKind, Profile};
 use parafa_plugin_host::{
     Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
     DigestAlgorithm, FaultKind, HostPayload, Need, NeedKind, Payload, Plugin, PluginHost,
@@ -139,34 +134,12 @@ impl Answerer for Authorities {
 }
 
 /// A person with a device.
-pub(crate) struct Signer {
-    key: PKey<Private>,
-    certificate: X509,
-}
+pub(crate) struct Signer(Credential);
 
 impl Signer {
     pub(crate) fn named(name: &str) -> Self {
-        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
-        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
-        let mut subject = X509NameBuilder::new().unwrap();
-        subject.append_entry_by_nid(Nid::COMMONNAME, name).unwrap();
-        let subject = subject.build();
-        let mut certificate = X509::builder().unwrap();
-        certificate.set_version(2).unwrap();
-        certificate.set_subject_name(&subject).unwrap();
-        certificate.set_issuer_name(&subject).unwrap();
-        certificate.set_pubkey(&key).unwrap();
-        certificate
-            .set_not_before(&Asn1Time::from_unix(1_600_000_000).unwrap())
-            .unwrap();
-        certificate
-            .set_not_after(&Asn1Time::from_unix(2_000_000_000).unwrap())
-            .unwrap();
-        certificate.sign(&key, MessageDigest::sha256()).unwrap();
-        Self {
-            key,
-            certificate: certificate.build(),
-        }
+        let key = Key::generate(KeyKind::P256).unwrap();
+        Self(Credential::self_signed(&Profile::named(name), key).unwrap())
     }
 
     pub(crate) fn request(&self, target_level: TargetLevel) -> SignRequest {
@@ -174,7 +147,7 @@ impl Signer {
             time: 1_763_700_000,
             seed: [7; 32],
             target_level,
-            signer_chain: vec![self.certificate.to_der().unwrap()],
+            signer_chain: vec![self.0.der()],
             signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
             reserve: 16 * 1024,
             params: Vec::new(),
@@ -184,9 +157,8 @@ impl Signer {
     /// Signs the bytes of a payload, or the digest that it is.
     pub(crate) fn sign(&self, payload: &Payload) -> Vec<u8> {
         let digest = payload.digest(DigestAlgorithm::Sha256).unwrap();
-        EcdsaSig::sign(&digest, &self.key.ec_key().unwrap())
-            .and_then(|signature| signature.to_der())
-            .unwrap()
+        let signature = self.0.key.sign_digest(MessageDigest::sha256(), &digest);
+        signature.unwrap()
     }
 }
 

@@ -1,14 +1,16 @@
 //! Certificates that the world's authorities issue here and at none of its
 //! services.
 
-use openssl::asn1::{Asn1Object, Asn1OctetString, Asn1Time};
-use openssl::bn::BigNum;
 use openssl::ec::{EcGroup, EcKey};
-use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{HasPublic, PKey, PKeyRef};
-use openssl::x509::extension::KeyUsage;
-use openssl::x509::{X509, X509Builder, X509Extension, X509NameBuilder};
+use openssl::x509::X509;
+use parafa_issuing::der::encoded;
+use parafa_issuing::oids::rfc4519::{COMMON_NAME, COUNTRY_NAME, SERIAL_NUMBER};
+use parafa_issuing::{
+    Credential, Extension, Key, KeyUsages, ObjectIdentifier, Profile, QC_COMPLIANCE, QC_SSCD, name,
+    statement,
+};
 
 use super::deployment::Site;
 
@@ -18,18 +20,8 @@ pub(super) const SMART_ID: &str = "1.3.6.1.4.1.10015.17.2";
 pub(super) const MOBILE_ID: &str = "1.3.6.1.4.1.10015.18.1";
 
 /// The purpose of Smart-ID's certificates for authentication.
-const SMART_ID_AUTHENTICATION: &str = "1.3.6.1.4.1.62306.5.7.0";
-/// `extKeyUsage` (RFC 5280, 4.2.1.12).
-const EXTENDED_KEY_USAGE: &str = "2.5.29.37";
-/// `certificatePolicies` (RFC 5280, 4.2.1.4).
-const CERTIFICATE_POLICIES: &str = "2.5.29.32";
-/// `qcStatements` (RFC 3739, 3.2.6).
-const QUALIFIED_CERTIFICATE_STATEMENTS: &str = "1.3.6.1.5.5.7.1.3";
-/// QcCompliance and QcSSCD (ETSI EN 319 412-5).
-const STATEMENTS: [&[u8]; 2] = [
-    b"\x30\x08\x06\x06\x04\x00\x8e\x46\x01\x01",
-    b"\x30\x08\x06\x06\x04\x00\x8e\x46\x01\x04",
-];
+const SMART_ID_AUTHENTICATION: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("1.3.6.1.4.1.62306.5.7.0");
 
 /// What a certificate says. It names nobody who could be asked whether it is
 /// revoked.
@@ -59,27 +51,21 @@ impl Certified<'_> {
         key: &PKeyRef<K>,
     ) -> Vec<u8> {
         let file = |folder| site.world_file(&format!("{folder}/authority/{}.pem", self.by));
-        let issuer = X509::from_pem(&file("certificates")).unwrap();
-        let issuer_key = PKey::private_key_from_pem(&file("keys")).unwrap();
-        let mut subject = X509NameBuilder::new().unwrap();
-        for (attribute, value) in [("C", "LT"), ("CN", "X"), ("serialNumber", serial_number)] {
-            subject.append_entry_by_text(attribute, value).unwrap();
-        }
-        let time = |text| Asn1Time::from_str(text).unwrap();
-        let mut builder = X509Builder::new().unwrap();
-        builder.set_version(2).unwrap();
-        let serial = BigNum::from_u32(4711).unwrap().to_asn1_integer().unwrap();
-        builder.set_serial_number(&serial).unwrap();
-        builder.set_subject_name(&subject.build()).unwrap();
-        builder.set_issuer_name(issuer.subject_name()).unwrap();
-        builder.set_not_before(&time("20260101000000Z")).unwrap();
-        builder.set_not_after(&time("20280101000000Z")).unwrap();
-        builder.set_pubkey(key).unwrap();
-        for extension in self.extensions() {
-            builder.append_extension(extension).unwrap();
-        }
-        builder.sign(&issuer_key, MessageDigest::sha384()).unwrap();
-        builder.build().to_der().unwrap()
+        let certificate = X509::from_pem(&file("certificates")).unwrap();
+        let issuer_key = Key::from_pem(&file("keys")).unwrap();
+        let issuer = Credential::new(issuer_key, &certificate.to_der().unwrap()).unwrap();
+        let profile = Profile {
+            subject: name(&[
+                (COUNTRY_NAME, "LT"),
+                (COMMON_NAME, "X"),
+                (SERIAL_NUMBER, serial_number),
+            ]),
+            serial: vec![47, 11],
+            validity: ["20260101000000Z".into(), "20280101000000Z".into()],
+            extensions: self.extensions(),
+        };
+        let public_key = key.public_key_to_der().unwrap();
+        encoded(&profile.issued_by(&issuer, &public_key).unwrap())
     }
 
     /// One of a key on a curve that no card of ours has.
@@ -95,42 +81,23 @@ impl Certified<'_> {
         certified.issue(site, "48706189911", &key)
     }
 
-    fn extensions(&self) -> Vec<X509Extension> {
-        let mut usage = KeyUsage::new();
-        match self.key_use {
-            KeyUse::Authentication => usage.critical().digital_signature(),
-            KeyUse::Signing => usage.critical().non_repudiation(),
-        };
-        let mut extensions = vec![usage.build().unwrap()];
+    fn extensions(&self) -> Vec<Extension> {
+        let mut extensions = vec![Extension::key_usage(match self.key_use {
+            KeyUse::Authentication => KeyUsages::DigitalSignature,
+            KeyUse::Signing => KeyUsages::NonRepudiation,
+        })];
         if self.key_use == KeyUse::Authentication && self.policies.contains(&SMART_ID) {
-            let purpose = Asn1Object::from_str(SMART_ID_AUTHENTICATION).unwrap();
-            let purpose = tagged(0x06, purpose.as_slice());
-            extensions.push(extension(EXTENDED_KEY_USAGE, &purpose));
+            extensions.push(Extension::purposes(&[SMART_ID_AUTHENTICATION]));
         }
         if !self.policies.is_empty() {
-            let policies = self.policies.iter().map(|policy| {
-                let policy = Asn1Object::from_str(policy).unwrap();
-                tagged(0x30, &tagged(0x06, policy.as_slice()))
-            });
-            let policies = policies.collect::<Vec<_>>().concat();
-            extensions.push(extension(CERTIFICATE_POLICIES, &policies));
+            let policies = self.policies.iter().copied();
+            let policies: Vec<_> = policies.map(ObjectIdentifier::new_unwrap).collect();
+            extensions.push(Extension::policies(&policies));
         }
         if self.is_qualified {
-            let statements = STATEMENTS.concat();
-            extensions.push(extension(QUALIFIED_CERTIFICATE_STATEMENTS, &statements));
+            let statements = [QC_COMPLIANCE, QC_SSCD].map(|id| statement(id, &[]));
+            extensions.push(Extension::qualified(&statements));
         }
         extensions
     }
-}
-
-/// An extension whose value is a `SEQUENCE` of these.
-fn extension(name: &str, members: &[u8]) -> X509Extension {
-    let value = Asn1OctetString::new_from_bytes(&tagged(0x30, members)).unwrap();
-    let name = Asn1Object::from_str(name).unwrap();
-    X509Extension::new_from_der(&name, false, &value).unwrap()
-}
-
-fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
-    let length = u8::try_from(content.len()).unwrap();
-    [&[tag, length], content].concat()
 }

@@ -6,6 +6,7 @@ use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::rsa::Padding;
 use openssl::sign::{RsaPssSaltlen, Signer};
+use parafa_issuing::oids::rfc4519::SERIAL_NUMBER;
 use parafa_trust::{
     AuthenticationCheck, AuthorityKind, CertificateRejection, CheckedSigner, Purpose, PurposeFault,
     SignatureFault, SignatureScheme, TrustAnchors, TrustEntry,
@@ -27,7 +28,7 @@ const MESSAGE: &[u8] = b"what is signed";
 /// As the State's cards have it: the code without its prefix, no statements.
 fn card() -> Template {
     Template::new("VARDENĖ PAVARDENĖ")
-        .attribute("serialNumber", "50001018865")
+        .attribute(SERIAL_NUMBER, "50001018865")
         .serial(200)
         .ocsp_url(OCSP_URL)
         .key_usage(KeyUsages::DigitalSignature.into())

@@ -1,24 +1,16 @@
-//! Certificates of every shape, made with OpenSSL.
+//! Certificates of every shape.
 
-use der::Encode;
-use der::asn1::{Ia5String, ObjectIdentifier};
-use openssl::asn1::{Asn1Object, Asn1OctetString, Asn1Time};
-use openssl::bn::BigNum;
+use der::flagset::FlagSet;
 use openssl::ec::{EcGroup, EcKey};
-use openssl::hash::MessageDigest;
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
-use openssl::x509::{X509, X509Extension, X509NameBuilder};
-use parafa_trust::Certificate;
-use x509_cert::ext::pkix::certpolicy::{CertificatePolicies, PolicyInformation};
-use x509_cert::ext::pkix::name::GeneralName;
-use x509_cert::ext::pkix::{
-    AccessDescription, AuthorityInfoAccessSyntax, BasicConstraints, ExtendedKeyUsage, KeyUsage,
-    KeyUsages,
+use openssl::x509::X509;
+use parafa_issuing::oids::rfc4519::{COMMON_NAME, COUNTRY_NAME, GIVEN_NAME, SERIAL_NUMBER, SN};
+use parafa_issuing::{
+    Credential, Extension, Key, KeyUsages, ObjectIdentifier, Profile, Time, name, statement,
 };
-
-use crate::asn1::sequence;
+use parafa_trust::Certificate;
 
 pub const QC_COMPLIANCE: &str = "0.4.0.1862.1.1";
 pub const QC_SSCD: &str = "0.4.0.1862.1.4";
@@ -33,6 +25,11 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The same, to issue with.
+    pub fn credential(&self) -> Credential {
+        Credential::new(self.key.clone().into(), &self.der()).expect("a certificate")
+    }
+
     pub fn certificate(&self) -> Certificate {
         Certificate::from_der(&self.der()).expect("a certificate")
     }
@@ -49,21 +46,22 @@ impl Identity {
 /// What a certificate shall say.
 #[derive(Clone)]
 pub struct Template {
-    subject: Vec<(&'static str, String)>,
+    subject: Vec<(ObjectIdentifier, String)>,
     serial: u32,
-    not_before: &'static str,
-    not_after: &'static str,
-    extensions: Vec<(ObjectIdentifier, bool, Vec<u8>)>,
+    validity: [&'static str; 2],
+    extensions: Vec<Extension>,
     key: PKey<Private>,
 }
 
 impl Template {
     pub fn new(common_name: &str) -> Self {
         Self {
-            subject: vec![("C", "LT".to_owned()), ("CN", common_name.to_owned())],
+            subject: vec![
+                (COUNTRY_NAME, "LT".to_owned()),
+                (COMMON_NAME, common_name.to_owned()),
+            ],
             serial: 1,
-            not_before: "20200101000000Z",
-            not_after: "20400101000000Z",
+            validity: ["20200101000000Z", "20400101000000Z"],
             extensions: Vec::new(),
             key: p256(),
         }
@@ -71,27 +69,21 @@ impl Template {
 
     pub fn authority(common_name: &str) -> Self {
         Self::new(common_name)
-            .extension(
-                true,
-                &BasicConstraints {
-                    ca: true,
-                    path_len_constraint: None,
-                },
-            )
+            .with(Extension::authority(None))
             .key_usage(KeyUsages::KeyCertSign | KeyUsages::CRLSign)
     }
 
     /// A qualified certificate of a natural person.
     pub fn signer(personal_code: &str) -> Self {
         Self::new("VARDENĖ PAVARDENĖ")
-            .attribute("SN", "PAVARDENĖ")
-            .attribute("GN", "VARDENĖ")
-            .attribute("serialNumber", personal_code)
+            .attribute(SN, "PAVARDENĖ")
+            .attribute(GIVEN_NAME, "VARDENĖ")
+            .attribute(SERIAL_NUMBER, personal_code)
             .key_usage(KeyUsages::NonRepudiation.into())
             .qc(&[QC_COMPLIANCE, QC_SSCD])
     }
 
-    pub fn attribute(mut self, name: &'static str, value: &str) -> Self {
+    pub fn attribute(mut self, name: ObjectIdentifier, value: &str) -> Self {
         self.subject.push((name, value.to_owned()));
         self
     }
@@ -102,8 +94,7 @@ impl Template {
     }
 
     pub fn validity(mut self, not_before: &'static str, not_after: &'static str) -> Self {
-        self.not_before = not_before;
-        self.not_after = not_after;
+        self.validity = [not_before, not_after];
         self
     }
 
@@ -112,67 +103,56 @@ impl Template {
         self
     }
 
-    pub fn raw_extension(mut self, oid: &str, critical: bool, value: Vec<u8>) -> Self {
-        let oid = ObjectIdentifier::new_unwrap(oid);
-        self.extensions.retain(|(present, ..)| *present != oid);
-        self.extensions.push((oid, critical, value));
+    /// With an extension, in the place of one that it had.
+    pub fn with(mut self, extension: Extension) -> Self {
+        self.extensions.retain(|present| present.id != extension.id);
+        self.extensions.push(extension);
         self
+    }
+
+    pub fn raw_extension(self, oid: &str, critical: bool, value: Vec<u8>) -> Self {
+        let id = ObjectIdentifier::new_unwrap(oid);
+        self.with(Extension {
+            id,
+            critical,
+            value,
+        })
     }
 
     pub fn without(mut self, oid: &str) -> Self {
         let oid = ObjectIdentifier::new_unwrap(oid);
-        self.extensions.retain(|(present, ..)| *present != oid);
+        self.extensions.retain(|present| present.id != oid);
         self
     }
 
-    pub fn extension<T>(self, critical: bool, value: &T) -> Self
-    where
-        T: Encode + const_oid::AssociatedOid,
-    {
-        self.raw_extension(&T::OID.to_string(), critical, value.to_der().expect("DER"))
-    }
-
-    pub fn key_usage(self, usages: der::flagset::FlagSet<KeyUsages>) -> Self {
-        self.extension(true, &KeyUsage(usages))
+    pub fn key_usage(self, usages: FlagSet<KeyUsages>) -> Self {
+        self.with(Extension::key_usage(usages))
     }
 
     pub fn extended_key_usage(self, critical: bool, purposes: &[&str]) -> Self {
-        let purposes = purposes.iter().copied().map(ObjectIdentifier::new_unwrap);
-        self.extension(critical, &ExtendedKeyUsage(purposes.collect()))
+        self.with(Extension {
+            critical,
+            ..Extension::purposes(&oids(purposes))
+        })
     }
 
     pub fn policies(self, policies: &[&str]) -> Self {
-        let information = |oid: &&str| PolicyInformation {
-            policy_identifier: ObjectIdentifier::new_unwrap(oid),
-            policy_qualifiers: None,
-        };
-        self.extension(
-            false,
-            &CertificatePolicies(policies.iter().map(information).collect()),
-        )
+        self.with(Extension::policies(&oids(policies)))
     }
 
     /// QC statements without further information.
     pub fn qc(self, statements: &[&str]) -> Self {
-        let encoded: Vec<Vec<u8>> = statements
-            .iter()
-            .map(|oid| sequence(&[&crate::asn1::oid(oid)]))
-            .collect();
+        let statements = oids(statements).into_iter();
+        let encoded: Vec<_> = statements.map(|id| statement(id, &[])).collect();
         self.raw_qc(&encoded)
     }
 
     pub fn raw_qc(self, statements: &[Vec<u8>]) -> Self {
-        let parts: Vec<&[u8]> = statements.iter().map(Vec::as_slice).collect();
-        self.raw_extension("1.3.6.1.5.5.7.1.3", false, sequence(&parts))
+        self.with(Extension::qualified(statements))
     }
 
     pub fn ocsp_url(self, url: &str) -> Self {
-        let location = GeneralName::UniformResourceIdentifier(Ia5String::new(url).expect("ASCII"));
-        let description = AccessDescription {
-            access_method: ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1"),
-            access_location: location,
-        };
-        self.extension(false, &AuthorityInfoAccessSyntax(vec![description]))
+        self.with(Extension::access(url, None))
     }
 
     pub fn issued_by(self, issuer: &Identity) -> Identity {
@@ -184,46 +164,30 @@ impl Template {
     }
 
     fn build(self, issuer: Option<&Identity>) -> Identity {
-        let mut name = X509NameBuilder::new().expect("a name");
-        for (attribute, value) in &self.subject {
-            name.append_entry_by_text(attribute, value)
-                .expect("an attribute");
-        }
-        let name = name.build();
-        let mut builder = X509::builder().expect("a builder");
-        let serial = BigNum::from_u32(self.serial).and_then(|serial| serial.to_asn1_integer());
-        let time = |text| Asn1Time::from_str(text).expect("a time");
-        builder.set_version(2).expect("a version");
-        builder
-            .set_serial_number(&serial.expect("a serial"))
-            .expect("a serial");
-        builder
-            .set_not_before(&time(self.not_before))
-            .expect("a time");
-        builder
-            .set_not_after(&time(self.not_after))
-            .expect("a time");
-        builder.set_subject_name(&name).expect("a subject");
-        let issuer_name = issuer.map_or(name.as_ref(), |issuer| issuer.x509.subject_name());
-        builder.set_issuer_name(issuer_name).expect("an issuer");
-        builder.set_pubkey(&self.key).expect("a key");
-        for (oid, critical, value) in &self.extensions {
-            let oid = Asn1Object::from_str(&oid.to_string()).expect("an OID");
-            let value = Asn1OctetString::new_from_bytes(value).expect("octets");
-            let extension = X509Extension::new_from_der(&oid, *critical, &value);
-            builder
-                .append_extension2(&extension.expect("an extension"))
-                .expect("an extension");
-        }
-        let key = issuer.map_or(&self.key, |issuer| &issuer.key);
-        builder
-            .sign(key, MessageDigest::sha256())
-            .expect("a signature");
+        let subject = self.subject.iter();
+        let subject: Vec<_> = subject.map(|(id, value)| (*id, value.as_str())).collect();
+        let profile = Profile {
+            subject: name(&subject),
+            serial: self.serial.to_be_bytes().to_vec(),
+            validity: self.validity.map(Time::from),
+            extensions: self.extensions,
+        };
+        let key = Key::from(self.key);
+        let issued = match issuer {
+            Some(issuer) => issuer.credential().issue(&profile, key),
+            None => Credential::self_signed(&profile, key),
+        };
+        let issued = issued.expect("a certificate");
         Identity {
-            x509: builder.build(),
-            key: self.key,
+            x509: issued.x509(),
+            key: issued.key.pkey().clone(),
         }
     }
+}
+
+fn oids(texts: &[&str]) -> Vec<ObjectIdentifier> {
+    let texts = texts.iter().copied();
+    texts.map(ObjectIdentifier::new_unwrap).collect()
 }
 
 pub fn p256() -> PKey<Private> {

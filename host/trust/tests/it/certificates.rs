@@ -1,4 +1,5 @@
 use openssl::nid::Nid;
+use parafa_issuing::oids::rfc4519::SERIAL_NUMBER;
 use parafa_trust::{Certificate, CertificateError, EcCurve, KeyKind};
 use x509_cert::ext::pkix::KeyUsages;
 
@@ -54,7 +55,7 @@ fn a_bare_code_of_a_lithuanian_card_is_normalised() {
 fn two_serial_numbers_in_a_subject_identify_nobody() {
     let world = World::new();
     let signer = Template::signer("PNOLT-50001018865")
-        .attribute("serialNumber", "PNOLT-33309240064")
+        .attribute(SERIAL_NUMBER, "PNOLT-33309240064")
         .issued_by(&world.issuing);
     assert_eq!(signer.certificate().national_identifier(), None);
 }

@@ -1,19 +1,17 @@
 //! An OCSP responder, honest unless told otherwise.
 
 use der::{Decode, Encode};
-use openssl::hash::MessageDigest;
-use openssl::sign::Signer;
-use sha1::{Digest, Sha1};
+use parafa_issuing::{
+    Extension, Key, KeyKind, ObjectIdentifier, OcspResponse, ResponderId, SingleResponse, Time,
+};
+use x509_cert::ext::pkix::CrlReason;
 use x509_ocsp::OcspRequest;
 
-use crate::asn1::{
-    ENUMERATED, INTEGER, algorithm, bit_string, explicit, octets, oid, sequence, time, tlv,
-};
+use crate::asn1::{ENUMERATED, INTEGER, octets, sequence, tlv};
 use crate::authority::Identity;
 
 pub const NONCE: &str = "1.3.6.1.5.5.7.48.1.2";
-const BASIC: &str = "1.3.6.1.5.5.7.48.1.1";
-const ECDSA_SHA256: &str = "1.2.840.10045.4.3.2";
+const UNKNOWN: &str = "1.3.6.1.4.1.99999.1";
 
 #[derive(Clone, Copy)]
 pub enum Status {
@@ -74,86 +72,58 @@ impl Responder {
         if self.wrong_cert_id {
             *cert_id.last_mut().expect("a serial number") ^= 1;
         }
-        let next_update = self.next_update.map(|text| explicit(0, &[&time(text)]));
-        let single = sequence(&[
-            &cert_id,
-            &self.status(),
-            &time(self.this_update),
-            &next_update.unwrap_or_default(),
-        ]);
+        let single = SingleResponse {
+            cert_id,
+            status: self.status(),
+            this_update: self.this_update.into(),
+            next_update: self.next_update.map(Time::from),
+            extensions: Vec::new(),
+        };
+        let mut signer = self.signer.credential();
+        if self.corrupt_signature {
+            signer.key = Key::generate(KeyKind::P256).expect("a key");
+        }
         let sent = request.nonce().map(|nonce| nonce.0.as_bytes().to_vec());
-        let data = sequence(&[
-            &self.identifier(),
-            &time(self.produced_at),
-            &sequence(&vec![single.as_slice(); self.copies]),
-            &self.extensions(sent),
-        ]);
-        let embedded: Vec<Vec<u8>> = self.embedded.iter().map(Identity::der).collect();
-        let embedded: Vec<&[u8]> = embedded.iter().map(Vec::as_slice).collect();
-        let basic = sequence(&[
-            &data,
-            &algorithm(ECDSA_SHA256),
-            &bit_string(&self.sign(&data)),
-            &explicit(0, &[&sequence(&embedded)]),
-        ]);
-        sequence(&[
-            &tlv(ENUMERATED, &[&[0]]),
-            &explicit(0, &[&sequence(&[&oid(BASIC), &octets(&basic)])]),
-        ])
+        let embedded = self.embedded.iter();
+        let embedded: Vec<_> = embedded.map(|one| one.credential().certificate).collect();
+        let response = OcspResponse {
+            responder: &signer,
+            id: match self.by_name {
+                true => ResponderId::Name,
+                false => ResponderId::Key,
+            },
+            certificates: &embedded,
+            produced_at: self.produced_at.into(),
+            responses: vec![single; self.copies],
+            extensions: self.extensions(sent),
+        };
+        response.der().expect("a response")
     }
 
-    fn status(&self) -> Vec<u8> {
+    fn status(&self) -> parafa_issuing::Status {
         match self.status {
-            Status::Good => tlv(0x80, &[]),
-            Status::Revoked => tlv(
-                0xa1,
-                &[
-                    &time("20261101120000.5Z"),
-                    &explicit(0, &[&tlv(ENUMERATED, &[&[1]])]),
-                ],
-            ),
-            Status::Unknown => tlv(0x82, &[]),
+            Status::Good => parafa_issuing::Status::Good,
+            Status::Revoked => parafa_issuing::Status::Revoked {
+                at: "20261101120000.5Z".into(),
+                reason: Some(CrlReason::KeyCompromise as u8),
+            },
+            Status::Unknown => parafa_issuing::Status::Unknown,
         }
     }
 
-    fn identifier(&self) -> Vec<u8> {
-        let certificate = self.signer.certificate();
-        if self.by_name {
-            return explicit(1, &[certificate.subject_der()]);
-        }
-        let spki = spki::SubjectPublicKeyInfoOwned::from_der(certificate.spki_der());
-        let key = spki.expect("a key").subject_public_key;
-        explicit(2, &[&octets(&Sha1::digest(key.raw_bytes()))])
-    }
-
-    fn extensions(&self, sent: Option<Vec<u8>>) -> Vec<u8> {
+    fn extensions(&self, sent: Option<Vec<u8>>) -> Vec<Extension> {
         let nonce = match (self.nonce, sent) {
             (NonceReply::Echo, Some(sent)) => Some(sent),
             (NonceReply::Wrong, _) => Some(vec![7; 32]),
             _ => None,
         };
-        let mut extensions = Vec::new();
-        if let Some(nonce) = nonce {
-            extensions.extend(sequence(&[&oid(NONCE), &octets(&octets(&nonce))]));
-        }
-        if self.critical_extension {
-            let critical = tlv(0x01, &[&[0xff]]);
-            let value = octets(&tlv(INTEGER, &[&[1]]));
-            extensions.extend(sequence(&[&oid("1.3.6.1.4.1.99999.1"), &critical, &value]));
-        }
-        if extensions.is_empty() {
-            return Vec::new();
-        }
-        explicit(1, &[&sequence(&[&extensions])])
-    }
-
-    fn sign(&self, data: &[u8]) -> Vec<u8> {
-        let mut signer = Signer::new(MessageDigest::sha256(), &self.signer.key).expect("a signer");
-        let mut signature = signer.sign_oneshot_to_vec(data).expect("a signature");
-        if self.corrupt_signature {
-            *signature.last_mut().expect("octets") ^= 1;
-        }
-        signature
+        let nonce = nonce
+            .map(|nonce| Extension::plain(ObjectIdentifier::new_unwrap(NONCE), octets(&nonce)));
+        let unknown = self.critical_extension.then(|| {
+            let value = tlv(INTEGER, &[&[1]]);
+            Extension::critical(ObjectIdentifier::new_unwrap(UNKNOWN), value)
+        });
+        nonce.into_iter().chain(unknown).collect()
     }
 }
 

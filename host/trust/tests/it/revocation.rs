@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parafa_http_port::HttpPortError;
+use parafa_issuing::der::{integer, uri};
+use parafa_issuing::oids::rfc5280::{ID_CE_DELTA_CRL_INDICATOR, ID_CE_ISSUING_DISTRIBUTION_POINT};
+use parafa_issuing::{Extension, ObjectIdentifier};
 use parafa_trust::{
     AuthenticationCheck, AuthorityKind, CertificateRejection, CheckedSigner, Purpose,
     RevocationListFault, SourceFault, TrustAnchors, TrustEntry, ValidationData,
@@ -12,7 +15,7 @@ use parafa_trust::{
 };
 use x509_cert::ext::pkix::KeyUsages;
 
-use crate::asn1::{INTEGER, explicit, sequence, tlv};
+use crate::asn1::{explicit, sequence, tlv};
 use crate::authority::{Identity, Template};
 use crate::outage::failures;
 use crate::port::FakePort;
@@ -25,8 +28,6 @@ use crate::world::{
 const HOLDER_SERIAL: u32 = 200;
 const SIGNER_SERIAL: u32 = 100;
 const AUTHORITY_SERIAL: u32 = 300;
-const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
-const DELTA_CRL_INDICATOR: &str = "2.5.29.27";
 
 /// Who asks whether a certificate is revoked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -201,18 +202,19 @@ async fn how_old_a_list_of_signers_may_be_is_the_operators_to_say() {
 async fn a_list_that_does_not_cover_the_certificate_says_nothing_of_it() {
     const NOT: &[u8] = &[0xff];
 
-    let point = |part: &[u8]| (ISSUING_DISTRIBUTION_POINT, true, sequence(&[part]));
-    let at = |url: &str| {
-        point(&explicit(
-            0,
-            &[&explicit(0, &[&tlv(0x86, &[url.as_bytes()])])],
-        ))
-    };
+    let point =
+        |part: &[u8]| Extension::critical(ID_CE_ISSUING_DISTRIBUTION_POINT, sequence(&[part]));
+    let at = |url: &str| point(&explicit(0, &[&explicit(0, &[&uri(url)])]));
     let [users, authorities, indirect, attributes] =
         [0x81, 0x82, 0x84, 0x85].map(|tag| point(&tlv(tag, &[NOT])));
     let some_reasons = point(&tlv(0x83, &[&[6, 0x40]]));
-    let delta = (DELTA_CRL_INDICATOR, true, tlv(INTEGER, &[&[1]]));
-    let unknown = |critical| ("1.3.6.1.4.1.99999.1", critical, tlv(INTEGER, &[&[1]]));
+    let number = integer(&[1]);
+    let delta = Extension::critical(ID_CE_DELTA_CRL_INDICATOR, number.clone());
+    let unknown = |critical| Extension {
+        id: ObjectIdentifier::new_unwrap("1.3.6.1.4.1.99999.1"),
+        critical,
+        value: number.clone(),
+    };
     let world = World::new();
     for (extension, covers_signers, covers_authorities) in [
         (at(LIST_URL), true, true),

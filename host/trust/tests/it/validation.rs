@@ -1,17 +1,15 @@
 use std::sync::Arc;
 
-use der::asn1::{Ia5String, ObjectIdentifier};
 use jiff::Timestamp;
 use openssl::pkcs7::{Pkcs7, Pkcs7Flags};
 use openssl::stack::Stack;
 use parafa_http_port::HttpPortError;
+use parafa_issuing::Extension;
 use parafa_trust::{
     AuthorityKind, Certificate, FetchBudget, Issuer, Purpose, RevocationListFault, SourceFault,
     TrustAnchors, TrustEntry, ValidationData, ValidationDataError, ValidationPolicy,
 };
 use x509_cert::ext::pkix::KeyUsages;
-use x509_cert::ext::pkix::name::GeneralName;
-use x509_cert::ext::pkix::{AccessDescription, AuthorityInfoAccessSyntax};
 
 use crate::authority::{Identity, Template};
 use crate::port::FakePort;
@@ -308,16 +306,7 @@ fn authority(identity: &Identity) -> Issuer {
 
 /// A certificate that says where its issuer is, a responder and a list.
 fn with_addresses(template: Template) -> Template {
-    let location = |url| GeneralName::UniformResourceIdentifier(Ia5String::new(url).unwrap());
-    let access = [
-        ("1.3.6.1.5.5.7.48.1", OCSP_URL),
-        ("1.3.6.1.5.5.7.48.2", ISSUER_URL),
-    ]
-    .map(|(method, url)| AccessDescription {
-        access_method: ObjectIdentifier::new_unwrap(method),
-        access_location: location(url),
-    });
-    with_list(template.extension(false, &AuthorityInfoAccessSyntax(access.to_vec())))
+    with_list(template.with(Extension::access(OCSP_URL, Some(ISSUER_URL))))
 }
 
 /// A "certs-only" CMS message.

@@ -4,6 +4,7 @@ use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_format_core::{Answer, Need, NeedKind};
+use parafa_issuing::Extension;
 
 use super::{asked, but, level, levels, long_term, needs, signed, with_store};
 use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing, subject};
@@ -122,7 +123,7 @@ fn an_answer_that_tells_nothing_of_the_certificate_is_refused() {
 #[test]
 fn an_answer_that_can_be_taken_in_two_ways_is_refused() {
     let document = signed(&plain(1));
-    let single = |certificate: &X509, issuer: &Holder, extensions: &[Vec<u8>]| {
+    let single = |certificate: &X509, issuer: &Holder, extensions: &[Extension]| {
         single_response(
             certificate,
             issuer,
@@ -261,11 +262,11 @@ fn what_is_told_after_a_certificate_expired_counts_when_its_issuer_remembers() {
     let end = now() + DAY;
     let (document, petras) = signed_by_petras((now() - DAY, end));
     let later = Period::around_now(-2 * DAY, 3 * DAY);
-    let list = |extensions: &[Vec<u8>]| {
+    let list = |extensions: &[Extension]| {
         let issuer = &HIERARCHY.authority;
         revocation_list_of(issuer, Some(issuer), &[], later, extensions)
     };
-    let response = |extensions: &[Vec<u8>]| {
+    let response = |extensions: &[Extension]| {
         let issuer = &HIERARCHY.authority;
         let single = single_response(&petras, issuer, CertStatus::Good, later, extensions);
         ocsp_response_of(&[single], issuer, later.this_update, &[])

@@ -69,7 +69,7 @@ fn an_issuers_name_and_key_are_digested_once_however_many_answers_name_them() {
     };
     let responses: Vec<Vec<u8>> = (0..100)
         .map(|index| {
-            let singles: Vec<Vec<u8>> = (0..20).map(|offset| single(index * 20 + offset)).collect();
+            let singles: Vec<_> = (0..20).map(|offset| single(index * 20 + offset)).collect();
             ocsp_response_of(&singles, &HIERARCHY.jonas.holder, now() + index, &[])
         })
         .collect();

@@ -9,11 +9,11 @@ use parafa_format_core::{
     DigestAlgorithm, Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence, TimestampStatus,
 };
 use parafa_format_pdf::verify;
+use parafa_issuing::der::{context, sequence, tlv};
 
 use super::{time_stamped, with_store, with_value};
 use crate::archiving::{HIERARCHY, archived, missing};
 use crate::ceremony::PKI;
-use crate::issuing::tlv;
 use crate::pki::Pki;
 
 #[test]
@@ -98,8 +98,8 @@ fn bare(pki: &Pki) -> Stamp<'_> {
         };
         let mut parts = elements(value(value(content)));
         parts.retain(|part| part[0] != 0xA0);
-        let content = tlv(0xA0, &tlv(0x30, &parts.concat()));
-        tlv(0x30, &[content_type, &content].concat())
+        let content = context(0, &[&tlv(0x30, &[&parts.concat()])]);
+        sequence(&[content_type, &content])
     })
 }
 
@@ -131,12 +131,12 @@ fn with_more_values(signature: &[u8], more: &[u8]) -> Vec<u8> {
 
     fn appended(element: &[u8], depth: usize, more: &[u8]) -> Vec<u8> {
         if depth == 0 {
-            return tlv(element[0], &[value(element), more].concat());
+            return tlv(element[0], &[value(element), more]);
         }
         let parts = elements(value(element));
         let (last, before) = parts.split_last().unwrap();
         let last = appended(last, depth - 1, more);
-        tlv(element[0], &[before.concat(), last].concat())
+        tlv(element[0], &[&before.concat(), &last])
     }
     appended(signature, DEPTH, more)
 }

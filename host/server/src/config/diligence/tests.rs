@@ -1,83 +1,42 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use openssl::asn1::Asn1Time;
-use openssl::bn::BigNum;
-use openssl::hash::MessageDigest;
-use openssl::pkey::{PKey, Private};
 use openssl::ssl::{SslAcceptor, SslMethod, SslVerifyMode};
-use openssl::x509::extension::{BasicConstraints, SubjectAlternativeName};
-use openssl::x509::{X509, X509NameBuilder};
+use parafa_issuing::{Credential, Extension, Key, KeyKind, Profile};
 use parafa_register_data::{Query, synthetic};
 use parafa_registers::{SourceError, Unavailable};
 use tempfile::TempDir;
 
 use super::*;
 
-/// An authority, and what it has certified.
-struct Authority {
-    certificate: X509,
-    key: PKey<Private>,
-}
+/// An authority.
+struct Authority(Credential);
 
 impl Authority {
     fn new() -> Self {
-        let key = key();
-        let certificate = certified("Test Root", &key, None);
-        Self { certificate, key }
+        let root = Profile::named("Test Root").with(Extension::authority(None));
+        Self(Credential::self_signed(&root, key()).unwrap())
     }
 
-    fn certifies(&self, name: &str, key: &PKey<Private>) -> X509 {
-        certified(name, key, Some(self))
+    fn certifies(&self, name: &str) -> Credential {
+        let profile = Profile::named(name).with(Extension::host_name(name));
+        self.0.issue(&profile, key()).unwrap()
     }
 }
 
-fn key() -> PKey<Private> {
-    PKey::ec_gen("prime256v1").unwrap()
-}
-
-fn certified(name: &str, key: &PKey<Private>, by: Option<&Authority>) -> X509 {
-    let mut subject = X509NameBuilder::new().unwrap();
-    subject.append_entry_by_text("CN", name).unwrap();
-    let subject = subject.build();
-    let mut builder = X509::builder().unwrap();
-    builder.set_version(2).unwrap();
-    let serial = BigNum::from_u32(1).unwrap().to_asn1_integer().unwrap();
-    builder.set_serial_number(&serial).unwrap();
-    let [from, to] = [0, 1].map(|days| Asn1Time::days_from_now(days).unwrap());
-    builder.set_not_before(&from).unwrap();
-    builder.set_not_after(&to).unwrap();
-    builder.set_subject_name(&subject).unwrap();
-    builder.set_pubkey(key).unwrap();
-    let issuer = match by {
-        Some(authority) => {
-            let context = builder.x509v3_context(None, None);
-            let names = SubjectAlternativeName::new().dns(name).build(&context);
-            builder.append_extension(names.unwrap()).unwrap();
-            authority.certificate.subject_name()
-        }
-        None => {
-            let is_authority = BasicConstraints::new().critical().ca().build();
-            builder.append_extension(is_authority.unwrap()).unwrap();
-            subject.as_ref()
-        }
-    };
-    builder.set_issuer_name(issuer).unwrap();
-    let signer = by.map_or(key, |authority| &authority.key);
-    builder.sign(signer, MessageDigest::sha256()).unwrap();
-    builder.build()
+fn key() -> Key {
+    Key::generate(KeyKind::P256).unwrap()
 }
 
 /// A gateway that has this certificate, answers company profiles, and speaks
 /// with nobody whom the authority has not certified.
 fn gateway(authority: &Authority) -> Url {
-    let key = key();
     let mut acceptor = SslAcceptor::mozilla_intermediate_v5(SslMethod::tls_server()).unwrap();
-    let certificate = authority.certifies("localhost", &key);
-    acceptor.set_certificate(&certificate).unwrap();
-    acceptor.set_private_key(&key).unwrap();
+    let server = authority.certifies("localhost");
+    acceptor.set_certificate(&server.x509()).unwrap();
+    acceptor.set_private_key(server.key.pkey()).unwrap();
     let clients = acceptor.cert_store_mut();
-    clients.add_cert(authority.certificate.clone()).unwrap();
+    clients.add_cert(authority.0.x509()).unwrap();
     acceptor.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
     let acceptor = acceptor.build();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -113,14 +72,13 @@ fn shown_to(url: Url, authority: &Authority) -> (TempDir, Diligence) {
         std::fs::write(&path, content).unwrap();
         Some(path)
     };
-    let key = key();
-    let certificate = authority.certifies("client.example", &key);
+    let client = authority.certifies("client.example");
     let settings = Diligence {
         gateway_url: Some(url),
         gateway_token_file: keep("token", b"secret\n".to_vec()),
-        gateway_certificate_file: keep("client.pem", certificate.to_pem().unwrap()),
-        gateway_key_file: keep("key.pem", key.private_key_to_pem_pkcs8().unwrap()),
-        gateway_roots_file: keep("roots.pem", authority.certificate.to_pem().unwrap()),
+        gateway_certificate_file: keep("client.pem", client.x509().to_pem().unwrap()),
+        gateway_key_file: keep("key.pem", client.key.to_pem().unwrap()),
+        gateway_roots_file: keep("roots.pem", authority.0.x509().to_pem().unwrap()),
         ..Diligence::default()
     };
     (folder, settings)
