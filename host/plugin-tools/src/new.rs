@@ -24,7 +24,7 @@ this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin 
 const LONGEST_ID: usize = 32;
 
 /// What is written of every plugin, with `@id@` and the like to be filled in.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", include_str!("template/gitignore")),
@@ -34,6 +34,10 @@ const FILES: [(&str, &str); 8] = [
     ),
     ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
     ("xtask/src/main.rs", include_str!("template/xtask.rs")),
+    (
+        "xtask/src/toolchain.rs",
+        include_str!("template/toolchain.rs"),
+    ),
     ("cases/hello/case.toml", include_str!("template/case.toml")),
     ("cases/hello/input.txt", DOCUMENT),
 ];
