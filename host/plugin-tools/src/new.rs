@@ -45,12 +45,17 @@ const FILES: [(&str, &str); 9] = [
 /// A plugin that inspects.
 const INSPECTING: [(&str, &str); 1] = [("src/lib.rs", include_str!("template/lib.rs"))];
 
-/// A plugin that signs and verifies, too.
-const SIGNING: [(&str, &str); 4] = [
+/// A plugin that signs and verifies, too. Its modules are those by which toys
+/// are signed (`plugins/toy`).
+const SIGNING: [(&str, &str); 5] = [
     ("src/lib.rs", include_str!("template/signing/lib.rs")),
     (
         "src/document.rs",
         include_str!("template/signing/document.rs"),
+    ),
+    (
+        "src/inspect.rs",
+        include_str!("template/signing/inspect.rs"),
     ),
     ("src/sign.rs", include_str!("template/signing/sign.rs")),
     ("src/verify.rs", include_str!("template/signing/verify.rs")),

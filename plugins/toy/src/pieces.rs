@@ -1,11 +1,11 @@
 //! An output before it is written: what is hashed and what is written are the
 //! same.
 
-use parafa_plugin_sdk::core::{
-    Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink,
-};
+use std::ops::Range;
 
-use crate::unsound;
+use parafa_plugin_sdk::core::{
+    Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink, refusal,
+};
 
 pub(crate) const DIGEST: DigestAlgorithm = DigestAlgorithm::Sha256;
 
@@ -14,11 +14,10 @@ pub(crate) enum Piece {
     /// New bytes.
     Bytes(Vec<u8>),
     /// A part of the document.
-    Range { offset: u64, len: u64 },
+    Range(Range<u64>),
     /// What a part of the document inflates to.
     Inflated {
-        offset: u64,
-        len: u64,
+        bytes: Range<u64>,
         most: u64,
         /// How much it has to be; none when that does not matter.
         size: Option<u64>,
@@ -30,13 +29,12 @@ impl Piece {
     pub(crate) fn write<B: Blob>(&self, source: &B, out: &mut impl Sink<B>) -> Result<(), Refusal> {
         match self {
             Self::Bytes(bytes) => out.write(bytes),
-            Self::Range { offset, len } => out.copy(source, *offset, *len),
+            Self::Range(Range { start, end }) => out.copy(source, *start, end - start),
             Self::Inflated {
-                offset,
-                len,
+                bytes: Range { start, end },
                 most,
                 size,
-            } => as_declared(out.copy_inflated(source, *offset, *len, *most), *size)?,
+            } => as_declared(out.copy_inflated(source, *start, end - start, *most), *size)?,
         }
         Ok(())
     }
@@ -44,13 +42,15 @@ impl Piece {
     fn hash<B: Blob>(&self, source: &B, hasher: &mut impl Hasher<B>) -> Result<(), Refusal> {
         match self {
             Self::Bytes(bytes) => hasher.update(bytes),
-            Self::Range { offset, len } => hasher.update_blob(source, *offset, *len),
+            Self::Range(Range { start, end }) => hasher.update_blob(source, *start, end - start),
             Self::Inflated {
-                offset,
-                len,
+                bytes: Range { start, end },
                 most,
                 size,
-            } => as_declared(hasher.update_inflated(source, *offset, *len, *most), *size)?,
+            } => as_declared(
+                hasher.update_inflated(source, *start, end - start, *most),
+                *size,
+            )?,
         }
         Ok(())
     }
@@ -67,6 +67,11 @@ pub(crate) fn digest<'p, E: Environment>(
         piece.hash(source, &mut hasher)?;
     }
     Ok(hasher.finish())
+}
+
+/// Why a document is none.
+pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
+    Refusal::new(refusal::CONTAINER_UNSOUND, detail)
 }
 
 fn as_declared(inflated: Result<u64, String>, size: Option<u64>) -> Result<(), Refusal> {
