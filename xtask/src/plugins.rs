@@ -6,63 +6,29 @@
 //! leak into it), and neither the module nor its order depends on a path.
 
 mod compiler;
+/// That of the plugins of others, too.
+#[path = "../../host/plugin-tools/src/template/toolchain.rs"]
+mod toolchain;
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
 use crate::process;
 
+use toolchain::{TARGET, Toolchain};
+
 pub(crate) use compiler::run as run_as_compiler;
 
-const TARGET: &str = "wasm32-unknown-unknown";
-
-/// What is built: the package, the module that it makes, the component in
-/// `target/plugins`, and whether that is part of the product.
-const PLUGINS: [Plugin; 6] = [
-    Plugin {
-        package: "parafa-plugin-toy",
-        module: "parafa_plugin_toy.wasm",
-        component: "test/toy.wasm",
-        shipped: false,
-    },
-    Plugin {
-        package: "parafa-plugin-toy-container",
-        module: "parafa_plugin_toy_container.wasm",
-        component: "test/toy-container.wasm",
-        shipped: false,
-    },
-    Plugin {
-        package: "parafa-plugin-adoc",
-        module: "parafa_plugin_adoc.wasm",
-        component: "adoc.wasm",
-        shipped: true,
-    },
-    Plugin {
-        package: "parafa-plugin-asice",
-        module: "parafa_plugin_asice.wasm",
-        component: "asice.wasm",
-        shipped: true,
-    },
-    Plugin {
-        package: "parafa-plugin-jades",
-        module: "parafa_plugin_jades.wasm",
-        component: "jades.wasm",
-        shipped: true,
-    },
-    Plugin {
-        package: "parafa-plugin-pdf",
-        module: "parafa_plugin_pdf.wasm",
-        component: "pdf.wasm",
-        shipped: true,
-    },
-];
+/// The plugins that only tests load, by folder.
+const FOR_TESTS: [&str; 2] = ["toy", "toy-container"];
+/// Those that are part of the product.
+const SHIPPED: [&str; 4] = ["adoc", "asice", "jades", "pdf"];
 
 /// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
 /// set here; it says what each is for.
@@ -89,7 +55,14 @@ impl<'a> PluginBuild<'a> {
     /// Says what is missing, or that `plugins/Cargo.lock` is not up to date.
     pub(crate) fn prepare(root: &'a Path) -> Result<Self> {
         let toolchain = Toolchain::find(root)?;
-        eprintln!("plugins: {}", toolchain.description());
+        eprintln!(
+            "plugins: {}",
+            match toolchain {
+                Toolchain::Installed => "the installed standard library for wasm32-unknown-unknown",
+                Toolchain::Debian { .. } =>
+                    "Debian's Rust with a standard library built along (its digests differ from released plugins)",
+            }
+        );
         Ok(Self {
             compiler: compiler::place().context("the compiler of the plugins")?,
             flags: rustflags(root, &toolchain)?,
@@ -101,17 +74,21 @@ impl<'a> PluginBuild<'a> {
     /// Builds every plugin into `target/plugins` and answers where the shipped
     /// ones are; those that only tests load stand in its `test` folder.
     pub(crate) fn build(&self) -> Result<Vec<PathBuf>> {
-        let mut shipped = Vec::new();
-        for plugin in &PLUGINS {
-            let module = self.compile(plugin)?;
-            let component = self.root.join("target/plugins").join(plugin.component);
-            encode(&module, &component)
-                .with_context(|| format!("cannot make a component of {}", module.display()))?;
-            if plugin.shipped {
-                shipped.push(component);
-            }
+        let components = self.root.join("target/plugins");
+        for name in FOR_TESTS {
+            self.make(name, &components.join("test"))?;
         }
-        Ok(shipped)
+        let shipped = SHIPPED.iter();
+        shipped.map(|name| self.make(name, &components)).collect()
+    }
+
+    /// Builds a plugin into a folder, and answers where it is.
+    fn make(&self, name: &str, components: &Path) -> Result<PathBuf> {
+        let module = self.compile(name)?;
+        let component = components.join(name).with_extension("wasm");
+        encode(&module, &component)
+            .with_context(|| format!("cannot make a component of {}", module.display()))?;
+        Ok(component)
     }
 
     /// Looks at the plugins as they are compiled for WebAssembly; where the
@@ -130,35 +107,21 @@ impl<'a> PluginBuild<'a> {
         process::run(clippy.args(["--", "-D", "warnings"]))
     }
 
-    fn compile(&self, plugin: &Plugin) -> Result<PathBuf> {
+    fn compile(&self, name: &str) -> Result<PathBuf> {
         let build = self.root.join("plugins/target");
-        let mut cargo = self.toolchain.cargo();
+        let mut cargo = self.toolchain.build();
         cargo
-            .args([
-                "build",
-                "--quiet",
-                "--release",
-                "--locked",
-                "--target",
-                TARGET,
-                "--package",
-                plugin.package,
-            ])
+            .args(["--quiet", "--locked", "--package"])
+            .arg(format!("parafa-plugin-{name}"))
             .arg("--target-dir")
             .arg(&build)
             .current_dir(self.root.join("plugins"))
             .env("CARGO_ENCODED_RUSTFLAGS", &self.flags);
         compiler::install(&mut cargo, &self.compiler, self.root);
-        if matches!(self.toolchain, Toolchain::Debian { .. }) {
-            cargo.args(["-Z", "build-std=std,panic_abort"]);
-        }
         let status = cargo.status().context("cannot run cargo")?;
-        ensure!(
-            status.success(),
-            "the plugin {} does not build",
-            plugin.package
-        );
-        Ok(build.join(TARGET).join("release").join(plugin.module))
+        ensure!(status.success(), "the plugin {name} does not build");
+        let module = format!("parafa_plugin_{}.wasm", name.replace('-', "_"));
+        Ok(build.join(TARGET).join("release").join(module))
     }
 }
 
@@ -166,90 +129,6 @@ impl<'a> PluginBuild<'a> {
 pub(crate) fn digests(components: &[PathBuf]) -> Result<Vec<String>> {
     let digest = |component: &PathBuf| Ok(hex::encode(Sha256::digest(fs::read(component)?)));
     components.iter().map(digest).collect()
-}
-
-struct Plugin {
-    package: &'static str,
-    module: &'static str,
-    component: &'static str,
-    shipped: bool,
-}
-
-/// What compiles for WebAssembly here.
-enum Toolchain {
-    /// Rust with a standard library for the target.
-    Installed,
-    /// Debian's Rust, which has none: it is built along from its source.
-    Debian { linker: PathBuf },
-}
-
-impl Toolchain {
-    const DEBIAN_CARGO: &str = "/usr/bin/cargo";
-    const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
-    const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
-    const DEBIAN_LINKERS: [&str; 2] = ["/usr/bin/wasm-ld-22", "/usr/bin/wasm-ld"];
-
-    fn find(root: &Path) -> Result<Self> {
-        if has_target(root) {
-            return Ok(Self::Installed);
-        }
-        let added = Command::new("rustup")
-            .args(["target", "add", TARGET])
-            .current_dir(root)
-            .status();
-        if added.is_ok_and(|status| status.success()) && has_target(root) {
-            return Ok(Self::Installed);
-        }
-        let linker = Self::DEBIAN_LINKERS
-            .iter()
-            .map(PathBuf::from)
-            .find(|linker| linker.exists());
-        let complete = [Self::DEBIAN_CARGO, Self::DEBIAN_RUSTC, Self::DEBIAN_LIBRARY]
-            .iter()
-            .all(|part| Path::new(part).exists());
-        match linker {
-            Some(linker) if complete => Ok(Self::Debian { linker }),
-            _ => bail!(
-                "no Rust for {TARGET}: run `rustup target add {TARGET}`, or on Debian \
-                 `apt install rustc-web cargo-web rust-web-src lld-22`"
-            ),
-        }
-    }
-
-    fn description(&self) -> &'static str {
-        match self {
-            Self::Installed => "the installed standard library for wasm32-unknown-unknown",
-            Self::Debian { .. } => {
-                "Debian's Rust with a standard library built along (its digests differ from released plugins)"
-            }
-        }
-    }
-
-    fn cargo(&self) -> Command {
-        match self {
-            Self::Installed => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
-            Self::Debian { linker } => {
-                let mut cargo = Command::new(Self::DEBIAN_CARGO);
-                cargo
-                    .env("RUSTC", Self::DEBIAN_RUSTC)
-                    // `-Z build-std` is what the bootstrap mode is needed for.
-                    .env("RUSTC_BOOTSTRAP", "1")
-                    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
-                cargo
-            }
-        }
-    }
-}
-
-fn has_target(root: &Path) -> bool {
-    Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .current_dir(root)
-        .output()
-        .is_ok_and(|output| {
-            output.status.success()
-                && Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir()
-        })
 }
 
 /// The flags of every plugin, and the paths that would tell machines apart.

@@ -24,7 +24,7 @@ this folder builds only with the SDK's source, `plugins/sdk` of Parafa's: begin 
 const LONGEST_ID: usize = 32;
 
 /// What is written of every plugin, with `@id@` and the like to be filled in.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("template/package.toml")),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", include_str!("template/gitignore")),
@@ -34,6 +34,10 @@ const FILES: [(&str, &str); 8] = [
     ),
     ("xtask/Cargo.toml", include_str!("template/xtask.toml")),
     ("xtask/src/main.rs", include_str!("template/xtask.rs")),
+    (
+        "xtask/src/toolchain.rs",
+        include_str!("template/toolchain.rs"),
+    ),
     ("cases/hello/case.toml", include_str!("template/case.toml")),
     ("cases/hello/input.txt", DOCUMENT),
 ];
@@ -41,12 +45,17 @@ const FILES: [(&str, &str); 8] = [
 /// A plugin that inspects.
 const INSPECTING: [(&str, &str); 1] = [("src/lib.rs", include_str!("template/lib.rs"))];
 
-/// A plugin that signs and verifies, too.
-const SIGNING: [(&str, &str); 4] = [
+/// A plugin that signs and verifies, too. Its modules are those by which toys
+/// are signed (`plugins/toy`).
+const SIGNING: [(&str, &str); 5] = [
     ("src/lib.rs", include_str!("template/signing/lib.rs")),
     (
         "src/document.rs",
         include_str!("template/signing/document.rs"),
+    ),
+    (
+        "src/inspect.rs",
+        include_str!("template/signing/inspect.rs"),
     ),
     ("src/sign.rs", include_str!("template/signing/sign.rs")),
     ("src/verify.rs", include_str!("template/signing/verify.rs")),

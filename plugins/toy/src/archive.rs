@@ -1,119 +1,115 @@
+//! `archive`: revocation data for each signature, and, where there are files, a
+//! time-stamp over the document.
+
 use parafa_plugin_sdk::core::{
-    Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Environment, NeedKind, Refusal, Sink, Step,
+    Answer, ArchiveRequest, ArchiveStep, Archived, Blob, Digest, Environment, MemberRole, Need,
+    NeedKind, Payload, Refusal, Sink, Step, TimestampKind, need_params, reason, refusal,
 };
 
-use crate::behaviour::{Behaviour, Rule, Stage};
-use crate::document::{Document, Record, Validation};
-use crate::needs::{answer_to, need};
-use crate::words::{LEVEL, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long};
+use crate::behaviour::{Rule, Stage};
+use crate::pieces::{DIGEST, Piece, digest, unsound};
+use crate::sign::answer;
+use crate::signing::need;
+use crate::text::OverTexts;
+use crate::toy::{File, Toy, forged, stored_line, timestamp, validation};
+use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long, verify};
+
+const TIMESTAMP: &str = "timestamp";
 
 pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
-    _: &E,
+    environment: &E,
     blob: &E::Blob,
     _: &ArchiveRequest,
     answers: &[Answer],
     out: &mut S,
 ) -> Result<ArchiveStep, Refusal> {
-    let document = Document::read(blob)?;
-    document.behaviour.at(Stage::Archive)?;
-    let rule = match document.behaviour {
-        Behaviour::Breaks(rule) => Some(rule),
-        Behaviour::Ends(..) | Behaviour::Honest => None,
-    };
-    let unstamped: Vec<_> = document
-        .records
-        .iter()
-        .filter(|record| record.timestamp.is_none())
-        .map(Record::id)
-        .collect();
+    let toy = Toy::read(blob)?;
+    toy.behaviour.at(Stage::Archive)?;
+    let text = toy.text(environment, blob)?;
+    let evidence = verify::verify(&OverTexts(environment), &text)?;
+    let signatures = evidence.signatures.iter();
+    let unstamped = signatures.filter(|signature| signature.level != LEVEL_T);
+    let unstamped: Vec<_> = unstamped.map(|signature| signature.id.clone()).collect();
     if !unstamped.is_empty() {
         return Err(Refusal {
-            code: "archive-incomplete".into(),
-            detail: "a signature has no time-stamp".to_owned(),
             subjects: unstamped,
+            ..Refusal::new(refusal::ARCHIVE_INCOMPLETE, "a signature has no time-stamp")
         });
     }
-    if let Some(step) = misstep(rule, answers, blob, &document, out) {
+    if let Some(step) = misstep(&toy, answers, blob, out) {
         return Ok(step);
     }
 
-    let open: Vec<_> = document
-        .records
-        .iter()
-        .filter(|record| record.validation.is_none())
-        .collect();
-    if open.is_empty() {
-        return Ok(done(false));
-    }
     let mut needs = Vec::new();
     let mut additions = Vec::new();
-    for record in open {
-        let (issuer, revocation) = (
-            format!("issuer-of-{}", record.id()),
-            format!("revocation-of-{}", record.id()),
-        );
-        let issuer_der = match answer_to(answers, &issuer) {
-            Ok(answer) => answer,
-            Err(anchor) if anchor.detail == "anchor" => Some(Vec::new()),
-            Err(refusal) => return Err(refusal),
-        };
-        let revocation_der = answer_to(answers, &revocation)?;
-        match (issuer_der, revocation_der) {
-            (Some(issuer), Some(mut revocation)) => {
-                if rule == Some(Rule::ArchiveInvents) {
-                    revocation.push(0);
-                }
-                additions.push((record.start, Validation { issuer, revocation }));
+    let signatures = evidence.signatures.iter().zip(&toy.signatures);
+    for (index, (signature, of_toy)) in signatures.enumerate() {
+        if of_toy.revocation.is_some() {
+            continue;
+        }
+        let certificate = evidence.signer_certificate(signature);
+        let [issuer, revocation] =
+            ["issuer", "revocation"].map(|what| format!("{what}-of-{}", signature.id));
+        let mut ask = |kind, id| needs.push(need(kind, id, certificate.unwrap_or_default()));
+        if !is_issuer_known(answers, &issuer)? {
+            ask(NeedKind::Certificate, &issuer);
+        }
+        match answer(answers, &revocation)? {
+            Some(data) if toy.breaks(Rule::ArchiveInvents) => {
+                additions.push(validation(index + 1, &[data, &[0]].concat()));
             }
-            (issuer_der, revocation_der) => {
-                let asked = [
-                    (issuer_der, NeedKind::Certificate, issuer),
-                    (revocation_der, NeedKind::Revocation, revocation),
-                ];
-                needs.extend(
-                    asked
-                        .into_iter()
-                        .filter(|(answer, ..)| answer.is_none())
-                        .map(|(_, kind, id)| need(kind, &id, &record.certificate)),
-                );
-            }
+            Some(data) => additions.push(validation(index + 1, data)),
+            None => ask(NeedKind::Revocation, &revocation),
         }
     }
     if !needs.is_empty() {
         return Ok(Step::Needs(needs));
     }
-    write(rule, &document, blob, &additions, out);
-    let honest = Archived {
-        media_type: MEDIA_TYPE.to_owned(),
-        level: LEVEL.to_owned(),
-        changed: true,
+    if additions.is_empty() && (!toy.has_files() || is_stamped_at_the_end(&toy)) {
+        return Ok(done(&toy, false));
+    }
+    if toy.breaks(Rule::ArchiveClaimsLevel) {
+        additions.remove(0);
+    }
+
+    let mut pieces = if toy.breaks(Rule::ArchiveRewritesPrefix) {
+        vec![Piece::Bytes(b"t".to_vec()), Piece::Range(1..toy.len)]
+    } else if toy.is_appended_to() {
+        vec![Piece::Range(0..toy.len)]
+    } else {
+        rewritten(environment, blob, &toy)?
     };
-    Ok(Step::Done(match rule {
-        Some(Rule::ArchiveOtherType) => Archived {
-            media_type: OTHER_TYPE.to_owned(),
-            ..honest
-        },
-        Some(Rule::ArchiveOwnLevel) => Archived {
-            level: OWN_LEVEL.to_owned(),
-            ..honest
-        },
-        Some(Rule::LongArchiveLevel) => Archived {
-            level: long(),
-            ..honest
-        },
-        _ => honest,
-    }))
+    if toy.breaks(Rule::ArchiveSigns) {
+        pieces.push(Piece::Bytes(forged(&text)?));
+    }
+    pieces.extend(additions.into_iter().map(Piece::Bytes));
+    if toy.has_files() {
+        let Some(token) = answer(answers, TIMESTAMP)? else {
+            let other = [Piece::Bytes(b"something else".to_vec())];
+            let stamped = if toy.breaks(Rule::StampsOtherDigest) {
+                &other[..]
+            } else {
+                &pieces
+            };
+            let digest = digest(environment, blob, stamped)?;
+            return Ok(Step::Needs(vec![stamping(TIMESTAMP, digest)]));
+        };
+        stamp(&toy, &mut pieces, token);
+    }
+    for piece in &pieces {
+        piece.write(blob, out)?;
+    }
+    Ok(done(&toy, true))
 }
 
 /// What is done wrong before anything is asked.
 fn misstep<B: Blob>(
-    rule: Option<Rule>,
+    toy: &Toy,
     answers: &[Answer],
     blob: &B,
-    document: &Document,
     out: &mut impl Sink<B>,
 ) -> Option<ArchiveStep> {
-    match rule? {
+    match toy.behaviour.rule()? {
         Rule::ArchiveAsksSignature => {
             let signature = need(NeedKind::Signature, "signature", b"anything");
             Some(Step::Needs(vec![signature]))
@@ -122,46 +118,129 @@ fn misstep<B: Blob>(
             let id = format!("revocation-{}", answers.len());
             Some(Step::Needs(vec![need(NeedKind::Revocation, &id, b"")]))
         }
-        Rule::ArchiveClaimsChange => {
-            out.copy(blob, 0, document.len);
-            Some(done(true))
+        Rule::ArchiveClaimsNoChange => Some(done(toy, false)),
+        rule @ (Rule::ArchiveClaimsChange | Rule::ArchiveWritesUnchanged) => {
+            out.copy(blob, 0, toy.len);
+            Some(done(toy, rule == Rule::ArchiveClaimsChange))
         }
-        Rule::ArchiveClaimsNoChange => Some(done(false)),
-        Rule::ArchiveWritesUnchanged => {
-            out.copy(blob, 0, document.len);
-            Some(done(false))
+        Rule::ArchiveWritesNothing => Some(done(toy, true)),
+        Rule::AsksForManyTimestamps => {
+            let many = 0..toy.signatures.len() + 2;
+            let needs = many.map(|number| stamping(&format!("{TIMESTAMP}-{number}"), vec![0; 32]));
+            Some(Step::Needs(needs.collect()))
         }
-        Rule::ArchiveWritesNothing => Some(done(true)),
         _ => None,
     }
 }
 
-fn write<B: Blob>(
-    rule: Option<Rule>,
-    document: &Document,
-    blob: &B,
-    additions: &[(u64, Validation)],
-    out: &mut impl Sink<B>,
-) {
-    if rule == Some(Rule::ArchiveRewritesPrefix) {
-        out.write(b"t");
-        out.copy(blob, 1, document.len - 1);
-    } else {
-        out.copy(blob, 0, document.len);
-    }
-    if rule == Some(Rule::ArchiveSigns) {
-        out.write(&Record::forged(document.len).encode());
-    }
-    let left_out = usize::from(rule == Some(Rule::ArchiveClaimsLevel));
-    for (start, validation) in additions.iter().skip(left_out) {
-        out.write(&validation.encode(*start));
+/// Whether the issuer's certificate was answered, or that there is none to look
+/// for.
+fn is_issuer_known(answers: &[Answer], id: &str) -> Result<bool, Refusal> {
+    let mut outcomes = answers.iter().filter(|answer| answer.need_id == id);
+    let is_anchor = |answer: &Answer| {
+        answer
+            .outcome
+            .as_ref()
+            .is_err_and(|why| why == reason::ANCHOR)
+    };
+    Ok(outcomes.any(is_anchor) || answer(answers, id)?.is_some())
+}
+
+/// The need of a time-stamp of the document, over what has this digest.
+fn stamping(id: &str, digest: Vec<u8>) -> Need {
+    Need {
+        payload: Payload::Digest(Digest {
+            algorithm: DIGEST,
+            value: digest,
+        }),
+        params: vec![(
+            need_params::KIND.to_owned(),
+            TimestampKind::Document.name().to_owned(),
+        )],
+        ..need(NeedKind::Timestamp, id, b"")
     }
 }
 
-fn done(changed: bool) -> ArchiveStep {
+fn is_stamped_at_the_end(toy: &Toy) -> bool {
+    let last = toy.timestamps.last();
+    last.is_some_and(|last| {
+        let mut signatures = toy.signatures.iter();
+        signatures.all(|signature| signature.entry.end <= last.offset)
+    })
+}
+
+/// The document with its files stored, and its signatures behind them.
+fn rewritten<E: Environment>(
+    environment: &E,
+    blob: &E::Blob,
+    toy: &Toy,
+) -> Result<Vec<Piece>, Refusal> {
+    let mut pieces = vec![Piece::Range(0..toy.body.end)];
+    let left_out = usize::from(toy.breaks(Rule::DropsAMember));
+    let kept = toy.files.len().saturating_sub(left_out);
+    for (index, file) in toy.files.iter().take(kept).enumerate() {
+        if file.is_deflated && toy.breaks(Rule::ChangesADeflatedMember) {
+            pieces.push(Piece::Bytes(changed(environment, blob, file)?));
+            continue;
+        }
+        pieces.push(Piece::Bytes(file.stored_line()));
+        let changes = index == 0 && toy.breaks(Rule::ChangesAMember);
+        if changes && !file.is_deflated && file.size > 0 {
+            pieces.push(Piece::Bytes(b"#".to_vec()));
+            pieces.push(Piece::Range(file.bytes.start + 1..file.bytes.end));
+        } else {
+            pieces.push(file.content(toy));
+        }
+    }
+    if toy.breaks(Rule::AddsAMember) {
+        pieces.push(Piece::Bytes(stored_line(MemberRole::Main, 0, "added")));
+    }
+    for (index, signature) in toy.signatures.iter().enumerate() {
+        pieces.push(Piece::Range(signature.entry.clone()));
+        let revocation = signature.revocation.as_ref();
+        pieces.extend(revocation.map(|data| Piece::Bytes(validation(index + 1, data))));
+    }
+    Ok(pieces)
+}
+
+/// A deflated file that inflates to something else.
+fn changed<E: Environment>(
+    environment: &E,
+    blob: &E::Blob,
+    file: &File,
+) -> Result<Vec<u8>, Refusal> {
+    let len = file.bytes.end - file.bytes.start;
+    let inflated = environment.inflate(blob, file.bytes.start, len, file.size);
+    let mut bytes = inflated.map_err(unsound)?.read_all();
+    if let Some(first) = bytes.first_mut() {
+        *first ^= 1;
+    }
+    file.deflated(&bytes)
+        .ok_or_else(|| unsound("A member is too long to be changed."))
+}
+
+/// Adds the time-stamp over all pieces.
+fn stamp(toy: &Toy, pieces: &mut Vec<Piece>, token: &[u8]) {
+    pieces.push(Piece::Bytes(timestamp(token)));
+    if toy.breaks(Rule::StampsTwice) {
+        pieces.push(Piece::Bytes(timestamp(token)));
+    }
+    if toy.breaks(Rule::StampsOnItsOwn) {
+        pieces.push(Piece::Bytes(timestamp(b"nobody's")));
+    }
+}
+
+fn done(toy: &Toy, changed: bool) -> ArchiveStep {
+    let (media_type, level) = match toy.behaviour.rule() {
+        Some(Rule::ArchiveOtherType) => (OTHER_TYPE, LEVEL_LT.to_owned()),
+        Some(Rule::ArchiveOwnLevel) => (MEDIA_TYPE, OWN_LEVEL.to_owned()),
+        Some(Rule::LongArchiveLevel) => (MEDIA_TYPE, long()),
+        _ if toy.has_files() => (MEDIA_TYPE, LEVEL_LTA.to_owned()),
+        _ => (MEDIA_TYPE, LEVEL_LT.to_owned()),
+    };
     Step::Done(Archived {
-        media_type: MEDIA_TYPE.to_owned(),
-        level: LEVEL.to_owned(),
+        media_type: media_type.to_owned(),
+        level,
         changed,
     })
 }

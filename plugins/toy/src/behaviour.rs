@@ -1,191 +1,271 @@
+//! What documents make the plugin do beside what the contract asks.
+
 use std::hint::black_box;
 use std::mem;
 
 use parafa_plugin_sdk::bindings::Hasher;
-use parafa_plugin_sdk::core::Refusal;
+use parafa_plugin_sdk::core::{Refusal, refusal};
+
+/// The type of the format that documents may say to be of instead.
+const OTHER_FORMAT: &str = "application/x-toy";
 
 /// What a document makes the plugin do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Behaviour {
     /// What the contract asks.
     Honest,
-    /// Breaks one rule of the contract.
+    /// Breaks one rule of the contract, or goes to its bounds.
     Breaks(Rule),
     /// Ends badly, or not at all, in one of its calls.
     Ends(Ending, Stage),
 }
 
-/// The calls that can end badly.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Stage {
-    /// `archive`.
-    Archive,
-    /// `compose`.
-    Compose,
-    /// `flatten`.
-    Flatten,
-    /// `inspect`.
-    Inspect,
-    /// `sign`, before anybody signed.
-    Prepare,
-    /// `rehearse`.
-    Rehearse,
-    /// `sign`, once somebody has.
-    Finish,
-    /// `verify`.
-    Verify,
+/// Names what documents may ask for.
+macro_rules! named {
+    ($(#[$about:meta])* $Kind:ident { $($(#[$meaning:meta])* $Name:ident = $name:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub(crate) enum $Kind {
+            $($(#[$meaning])* $Name,)+
+        }
+
+        impl $Kind {
+            fn parse(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$Name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// The ways to end badly.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Ending {
-    /// Hashes the document without end, so that the host works.
-    Busy,
-    /// Writes log lines until nobody listens, and goes on.
-    Chatter,
-    /// Allocates without end.
-    Exhaust,
-    /// Takes resources of the host's without end.
-    Hoard,
-    /// Does not end.
-    Loop,
-    /// Panics.
-    Panic,
-    /// Panics after it has filled the log.
-    PanicLoudly,
-    /// Calls itself without end.
-    Recurse,
-    /// Refuses.
-    Refuse,
-    /// Refuses with a code that is no code.
-    RefuseOddly,
-    /// Refuses at length, with what would take over a terminal.
-    RefuseRudely,
+named! {
+    /// The calls that can end badly.
+    Stage {
+        /// `archive`.
+        Archive = "archive",
+        /// `compose`.
+        Compose = "compose",
+        /// `sign`, once somebody has.
+        Finish = "finish",
+        /// `flatten`.
+        Flatten = "flatten",
+        /// `inspect`.
+        Inspect = "inspect",
+        /// `sign`, before anybody signed.
+        Prepare = "prepare",
+        /// `rehearse`.
+        Rehearse = "rehearse",
+        /// `verify`.
+        Verify = "verify",
+    }
 }
 
-/// The rules to break.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Rule {
-    /// `archive` asks for a signature.
-    ArchiveAsksSignature,
-    /// `archive` asks for something new whenever it is called.
-    ArchiveAsksForever,
-    /// `archive` copies the document and says that it has changed it.
-    ArchiveClaimsChange,
-    /// `archive` claims a level that the signatures do not reach.
-    ArchiveClaimsLevel,
-    /// `archive` says that there is nothing to do.
-    ArchiveClaimsNoChange,
-    /// `verify` turns on the first signature of an archived document.
-    ArchiveCondemns,
-    /// `verify` forgets the first signature of an archived document.
-    ArchiveForgets,
-    /// `archive` stores revocation data that nobody answered.
-    ArchiveInvents,
-    /// `archive` makes another media type than it is given.
-    ArchiveOtherType,
-    /// `archive` reaches a level that no caller knows.
-    ArchiveOwnLevel,
-    /// `archive` changes the first byte of what it should keep.
-    ArchiveRewritesPrefix,
-    /// `archive` adds a signature.
-    ArchiveSigns,
-    /// `archive` writes nothing and says that it has.
-    ArchiveWritesNothing,
-    /// `archive` writes the document and says that there is nothing to do.
-    ArchiveWritesUnchanged,
-    /// `sign` asks for what was answered already.
-    AskAgain,
-    /// `sign` asks for something new whenever it is called.
-    AskForever,
-    /// `sign` asks for nothing and has no outcome.
-    AskNothing,
-    /// `sign` asks for another signature once it has one.
-    AskOther,
-    /// `sign` asks twice under one id.
-    AskTwice,
-    /// `sign` asks for two signatures where one is lawful.
-    AskTwo,
-    /// `verify` takes every signature for intact.
-    BelieveAnything,
-    /// `compose` writes what `inspect` refuses.
-    ComposeGarbage,
-    /// `compose` writes nothing.
-    ComposeNothing,
-    /// `compose` makes another media type than it is asked for.
-    ComposeOtherType,
-    /// `verify` turns on the first signature once there is a second one.
-    CondemnEarlier,
-    /// `flatten` drops signatures.
-    FlattenDrops,
-    /// `flatten` writes nothing.
-    FlattenNothing,
-    /// `flatten` makes another media type than it is given.
-    FlattenOtherType,
-    /// `flatten` adds a signature.
-    FlattenSigns,
-    /// `sign` or `rehearse` copies without end.
-    FloodCopy,
-    /// `sign` or `rehearse` writes without end.
-    FloodWrite,
-    /// `sign` writes the document where it should copy it.
-    ForgeCopy,
-    /// `verify` forgets the first signature once there is a second one.
-    ForgetEarlier,
-    /// `inspect` says that the document is of a type that the plugin does not
-    /// take.
-    InspectOtherType,
-    /// `inspect` says that the document is of the second type, and whatever
-    /// else is asked that it is of the first.
-    InspectSecondType,
-    /// `sign` asks for as much as it may, which is no fault.
-    LargestNeed,
-    /// `archive` reaches a level whose name has no end.
-    LongArchiveLevel,
-    /// `sign` reaches a level whose name has no end, as `verify` says.
-    LongLevel,
-    /// `sign` asks for a signature of more than is kept of it.
-    LongNeed,
-    /// `sign` asks for a signature with too much beside it.
-    LongParams,
-    /// `inspect` finds a media type that has no end.
-    LongReport,
-    /// `sign` makes a signature whose identifier has no end, as `verify` says.
-    LongSignatureId,
-    /// `sign` makes a media type that has no end.
-    LongSignType,
-    /// `sign` has an outcome before anybody signed.
-    NoSignature,
-    /// `sign` stores another token than the authority's.
-    OtherToken,
-    /// `sign` stores another value than the device's.
-    OtherValue,
-    /// `inspect` copies a range that the document does not have.
-    OutOfRange,
-    /// `verify` panics where a signature is not intact.
-    PanicOnDamage,
-    /// `sign` panics where an RSA key is to sign.
-    PanicOnRsa,
-    /// `rehearse` makes another media type than it is given.
-    RehearseOtherType,
-    /// `rehearse` adds a signature.
-    RehearseSigns,
-    /// `rehearse` changes a signed document.
-    RehearseTouches,
-    /// `verify` changes what the first signature signs once there is a second.
-    RewriteEarlier,
-    /// `sign` changes the first byte of what it should keep.
-    RewritePrefix,
-    /// `sign` adds two signatures, to which `verify` gives one id.
-    ShareId,
-    /// `sign` makes another media type than it is given.
-    SignOtherType,
-    /// `sign` adds two signatures.
-    SignTwice,
-    /// `sign` stores other signed bytes than it asked to be signed.
-    SwapSignedBytes,
-    /// `sign` leaves out the last byte of the copy and writes it.
-    TruncateCopy,
+named! {
+    /// The ways to end badly.
+    Ending {
+        /// Hashes the document without end, so that the host works.
+        Busy = "busy",
+        /// Writes log lines until nobody listens, and goes on.
+        Chatter = "chatter",
+        /// Allocates without end.
+        Exhaust = "exhaust",
+        /// Takes resources of the host's without end.
+        Hoard = "hoard",
+        /// Does not end.
+        Loop = "loop",
+        /// Panics.
+        Panic = "panic",
+        /// Panics after it has filled the log.
+        PanicLoudly = "panic-loudly",
+        /// Calls itself without end.
+        Recurse = "recurse",
+        /// Refuses.
+        Refuse = "refuse",
+        /// Refuses with a code that is no code.
+        RefuseOddly = "refuse-oddly",
+        /// Refuses, and names another format.
+        RefuseOtherFormat = "refuse-other-format",
+        /// Refuses at length, with what would take over a terminal.
+        RefuseRudely = "refuse-rudely",
+    }
+}
+
+named! {
+    /// The rules to break.
+    Rule {
+        /// `archive` adds a member.
+        AddsAMember = "adds-a-member",
+        /// `archive` asks for something new whenever it is called.
+        ArchiveAsksForever = "archive-asks-forever",
+        /// `archive` asks for a signature.
+        ArchiveAsksSignature = "archive-asks-a-signature",
+        /// `archive` copies the document and says that it has changed it.
+        ArchiveClaimsChange = "archive-claims-a-change",
+        /// `archive` claims a level that the signatures do not reach.
+        ArchiveClaimsLevel = "archive-claims-a-level",
+        /// `archive` says that there is nothing to do.
+        ArchiveClaimsNoChange = "archive-claims-no-change",
+        /// `verify` turns on the first signature of an archived document.
+        ArchiveCondemns = "archive-condemns",
+        /// `verify` forgets the first signature of an archived document.
+        ArchiveForgets = "archive-forgets",
+        /// `archive` stores revocation data that nobody answered.
+        ArchiveInvents = "archive-invents",
+        /// `archive` makes another media type than it is given.
+        ArchiveOtherType = "archive-other-type",
+        /// `archive` reaches a level that no caller knows.
+        ArchiveOwnLevel = "archive-own-level",
+        /// `archive` changes the first byte of what it should keep.
+        ArchiveRewritesPrefix = "archive-rewrites-prefix",
+        /// `archive` adds a signature.
+        ArchiveSigns = "archive-signs",
+        /// `archive` writes nothing and says that it has.
+        ArchiveWritesNothing = "archive-writes-nothing",
+        /// `archive` writes the document and says that there is nothing to do.
+        ArchiveWritesUnchanged = "archive-writes-unchanged",
+        /// `sign` asks for what was answered already.
+        AskAgain = "ask-again",
+        /// `sign` asks for something new whenever it is called.
+        AskForever = "ask-forever",
+        /// `sign` asks for nothing and has no outcome.
+        AskNothing = "ask-nothing",
+        /// `sign` asks for another signature once it has one.
+        AskOther = "ask-other",
+        /// `sign` asks twice under one id.
+        AskTwice = "ask-twice",
+        /// `sign` asks for two signatures where one is lawful.
+        AskTwo = "ask-two",
+        /// `sign` asks for signatures of digests, which is for keys that sign by
+        /// themselves.
+        AsksByDigest = "asks-by-digest",
+        /// `archive` asks for two time-stamps more than the document has signatures.
+        AsksForManyTimestamps = "asks-for-many-timestamps",
+        /// `sign` asks for a signature of the digest of something else.
+        AsksOtherDigest = "asks-other-digest",
+        /// `verify` takes every signature for intact.
+        BelieveAnything = "believe-anything",
+        /// `archive` changes the first byte of what deflated members inflate to, and
+        /// leaves them deflated.
+        ChangesADeflatedMember = "changes-a-deflated-member",
+        /// `archive` changes a byte of the first member.
+        ChangesAMember = "changes-a-member",
+        /// `verify` says that a signature covers the entire file.
+        ClaimsEntireFile = "claims-entire-file",
+        /// `inspect` says that `archive` keeps the document whole, which it does not.
+        ClaimsWhole = "claims-whole",
+        /// `compose` writes what `inspect` refuses.
+        ComposeGarbage = "compose-garbage",
+        /// `compose` writes nothing.
+        ComposeNothing = "compose-nothing",
+        /// `compose` makes another media type than it is asked for.
+        ComposeOtherType = "compose-other-type",
+        /// `verify` turns on the first signature once there is a second one.
+        CondemnEarlier = "condemn-earlier",
+        /// `verify` says that a signature covers a member that is not there.
+        CoversAStranger = "covers-a-stranger",
+        /// `sign` leaves the last member out.
+        CoversTooLittle = "covers-too-little",
+        /// `archive` drops the last member.
+        DropsAMember = "drops-a-member",
+        /// Nobody is to sign the document, which is no fault.
+        Finalized = "finalized",
+        /// `flatten` drops signatures.
+        FlattenDrops = "flatten-drops",
+        /// `flatten` writes nothing.
+        FlattenNothing = "flatten-nothing",
+        /// `flatten` makes another media type than it is given.
+        FlattenOtherType = "flatten-other-type",
+        /// `flatten` adds a signature.
+        FlattenSigns = "flatten-signs",
+        /// `sign` or `rehearse` copies without end.
+        FloodCopy = "flood-copy",
+        /// `sign` or `rehearse` writes without end.
+        FloodWrite = "flood-write",
+        /// `sign` writes the document where it should copy it.
+        ForgeCopy = "forge-copy",
+        /// `verify` forgets the first signature once there is a second one.
+        ForgetEarlier = "forget-earlier",
+        /// `inspect` inflates members again and again, and keeps what comes out.
+        HoardsInflated = "hoards-inflated",
+        /// `inspect` inflates members again and again.
+        InflatesForever = "inflates-forever",
+        /// Members may inflate to whatever they do.
+        InflatesWithoutBound = "inflates-without-bound",
+        /// `inspect` says that the document is of a type that the plugin does not
+        /// take.
+        InspectOtherType = "inspect-other-type",
+        /// `inspect` says that the document is of the second type, and whatever
+        /// else is asked that it is of the first.
+        InspectSecondType = "inspect-second-type",
+        /// `sign` asks for as much as it may, which is no fault.
+        LargestNeed = "largest-need",
+        /// `members` tells another digest of the first member.
+        LiesAboutADigest = "lies-about-a-digest",
+        /// `members` tells another size of the first member.
+        LiesAboutASize = "lies-about-a-size",
+        /// `archive` reaches a level whose name has no end.
+        LongArchiveLevel = "long-archive-level",
+        /// `sign` reaches a level whose name has no end, as `verify` says.
+        LongLevel = "long-level",
+        /// `sign` asks for a signature of more than is kept of it.
+        LongNeed = "long-need",
+        /// `sign` asks for a signature with too much beside it.
+        LongParams = "long-params",
+        /// `inspect` finds a media type that has no end.
+        LongReport = "long-report",
+        /// `sign` makes a media type that has no end.
+        LongSignType = "long-sign-type",
+        /// `sign` makes a signature whose identifier has no end, as `verify` says.
+        LongSignatureId = "long-signature-id",
+        /// `verify` names a certificate that the evidence does not have.
+        NamesNoCertificate = "names-no-certificate",
+        /// `sign` has an outcome before anybody signed.
+        NoSignature = "no-signature",
+        /// `sign` stores another token than the authority's.
+        OtherToken = "other-token",
+        /// `sign` stores another value than the device's.
+        OtherValue = "other-value",
+        /// `inspect` copies a range that the document does not have.
+        OutOfRange = "out-of-range",
+        /// `verify` panics where a signature is not intact.
+        PanicOnDamage = "panic-on-damage",
+        /// `sign` panics where an RSA key is to sign.
+        PanicOnRsa = "panic-on-rsa",
+        /// `rehearse` makes another media type than it is given.
+        RehearseOtherType = "rehearse-other-type",
+        /// `rehearse` adds a signature.
+        RehearseSigns = "rehearse-signs",
+        /// `rehearse` changes a signed document.
+        RehearseTouches = "rehearse-touches",
+        /// `verify` changes what the first signature signs once there is a second.
+        RewriteEarlier = "rewrite-earlier",
+        /// `sign` changes the first byte of what it should keep.
+        RewritePrefix = "rewrite-prefix",
+        /// `sign` adds two signatures, to which `verify` gives one id.
+        ShareId = "share-id",
+        /// `members` tells all members under one id.
+        SharesAMemberId = "shares-a-member-id",
+        /// `sign` makes another media type than it is given.
+        SignOtherType = "sign-other-type",
+        /// `sign` adds two signatures.
+        SignTwice = "sign-twice",
+        /// `archive` puts the time-stamp of the document beside a signature.
+        StampsASignature = "stamps-a-signature",
+        /// `archive` adds a time-stamp that nobody answered.
+        StampsOnItsOwn = "stamps-on-its-own",
+        /// `archive` asks for a time-stamp of something else.
+        StampsOtherDigest = "stamps-other-digest",
+        /// `archive` adds the time-stamp twice.
+        StampsTwice = "stamps-twice",
+        /// `sign` stores other signed bytes than it asked to be signed.
+        SwapSignedBytes = "swap-signed-bytes",
+        /// `sign` leaves out the last byte of the copy and writes it.
+        TruncateCopy = "truncate-copy",
+        /// `inspect` says that `sign` keeps less than the description says.
+        WeakensPreservation = "weakens-preservation",
+    }
 }
 
 impl Behaviour {
@@ -203,7 +283,14 @@ impl Behaviour {
     }
 
     pub(crate) fn breaks(self, rule: Rule) -> bool {
-        self == Self::Breaks(rule)
+        self.rule() == Some(rule)
+    }
+
+    pub(crate) fn rule(self) -> Option<Rule> {
+        match self {
+            Self::Breaks(rule) => Some(rule),
+            Self::Ends(..) | Self::Honest => None,
+        }
     }
 
     /// Ends badly if that is what is to be done at this stage.
@@ -215,40 +302,7 @@ impl Behaviour {
     }
 }
 
-impl Stage {
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "archive" => Self::Archive,
-            "compose" => Self::Compose,
-            "finish" => Self::Finish,
-            "flatten" => Self::Flatten,
-            "inspect" => Self::Inspect,
-            "prepare" => Self::Prepare,
-            "rehearse" => Self::Rehearse,
-            "verify" => Self::Verify,
-            _ => return None,
-        })
-    }
-}
-
 impl Ending {
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "busy" => Self::Busy,
-            "chatter" => Self::Chatter,
-            "exhaust" => Self::Exhaust,
-            "hoard" => Self::Hoard,
-            "loop" => Self::Loop,
-            "panic" => Self::Panic,
-            "panic-loudly" => Self::PanicLoudly,
-            "recurse" => Self::Recurse,
-            "refuse" => Self::Refuse,
-            "refuse-oddly" => Self::RefuseOddly,
-            "refuse-rudely" => Self::RefuseRudely,
-            _ => return None,
-        })
-    }
-
     fn come_about(self) -> Result<(), Refusal> {
         match self {
             Self::Busy => {
@@ -272,14 +326,9 @@ impl Ending {
                 panic!("the document\nasked for it\u{1b}[2J");
             }
             Self::Recurse => drop(black_box(recurse(u64::MAX))),
-            Self::Refuse => {
-                return Err(Refusal {
-                    code: "encrypted".into(),
-                    detail: "the document says so".to_owned(),
-                    subjects: vec!["first".to_owned(), "second".to_owned()],
-                });
-            }
-            Self::RefuseOddly => return Err(Refusal::new("no\ncode", "the document says so")),
+            Self::Refuse => return refuse("encrypted", &["first", "second"]),
+            Self::RefuseOddly => return refuse("no\ncode", &[]),
+            Self::RefuseOtherFormat => return refuse(refusal::OTHER_FORMAT, &[OTHER_FORMAT]),
             Self::RefuseRudely => {
                 let mut detail = "\u{1b}[2Jthe document says so ".to_owned();
                 detail.push_str(&"again ".repeat(1024 * 1024));
@@ -290,71 +339,11 @@ impl Ending {
     }
 }
 
-impl Rule {
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "archive-asks-a-signature" => Self::ArchiveAsksSignature,
-            "archive-asks-forever" => Self::ArchiveAsksForever,
-            "archive-claims-a-change" => Self::ArchiveClaimsChange,
-            "archive-claims-a-level" => Self::ArchiveClaimsLevel,
-            "archive-claims-no-change" => Self::ArchiveClaimsNoChange,
-            "archive-condemns" => Self::ArchiveCondemns,
-            "archive-forgets" => Self::ArchiveForgets,
-            "archive-invents" => Self::ArchiveInvents,
-            "archive-other-type" => Self::ArchiveOtherType,
-            "archive-own-level" => Self::ArchiveOwnLevel,
-            "archive-rewrites-prefix" => Self::ArchiveRewritesPrefix,
-            "archive-signs" => Self::ArchiveSigns,
-            "archive-writes-nothing" => Self::ArchiveWritesNothing,
-            "archive-writes-unchanged" => Self::ArchiveWritesUnchanged,
-            "ask-again" => Self::AskAgain,
-            "ask-forever" => Self::AskForever,
-            "ask-nothing" => Self::AskNothing,
-            "ask-other" => Self::AskOther,
-            "ask-twice" => Self::AskTwice,
-            "ask-two" => Self::AskTwo,
-            "believe-anything" => Self::BelieveAnything,
-            "compose-garbage" => Self::ComposeGarbage,
-            "compose-nothing" => Self::ComposeNothing,
-            "compose-other-type" => Self::ComposeOtherType,
-            "condemn-earlier" => Self::CondemnEarlier,
-            "flatten-drops" => Self::FlattenDrops,
-            "flatten-nothing" => Self::FlattenNothing,
-            "flatten-other-type" => Self::FlattenOtherType,
-            "flatten-signs" => Self::FlattenSigns,
-            "flood-copy" => Self::FloodCopy,
-            "flood-write" => Self::FloodWrite,
-            "forge-copy" => Self::ForgeCopy,
-            "forget-earlier" => Self::ForgetEarlier,
-            "inspect-other-type" => Self::InspectOtherType,
-            "inspect-second-type" => Self::InspectSecondType,
-            "largest-need" => Self::LargestNeed,
-            "long-archive-level" => Self::LongArchiveLevel,
-            "long-level" => Self::LongLevel,
-            "long-need" => Self::LongNeed,
-            "long-params" => Self::LongParams,
-            "long-report" => Self::LongReport,
-            "long-sign-type" => Self::LongSignType,
-            "long-signature-id" => Self::LongSignatureId,
-            "no-signature" => Self::NoSignature,
-            "other-token" => Self::OtherToken,
-            "other-value" => Self::OtherValue,
-            "out-of-range" => Self::OutOfRange,
-            "panic-on-damage" => Self::PanicOnDamage,
-            "panic-on-rsa" => Self::PanicOnRsa,
-            "rehearse-other-type" => Self::RehearseOtherType,
-            "rehearse-signs" => Self::RehearseSigns,
-            "rehearse-touches" => Self::RehearseTouches,
-            "rewrite-earlier" => Self::RewriteEarlier,
-            "rewrite-prefix" => Self::RewritePrefix,
-            "share-id" => Self::ShareId,
-            "sign-other-type" => Self::SignOtherType,
-            "sign-twice" => Self::SignTwice,
-            "swap-signed-bytes" => Self::SwapSignedBytes,
-            "truncate-copy" => Self::TruncateCopy,
-            _ => return None,
-        })
-    }
+fn refuse(code: &'static str, subjects: &[&str]) -> Result<(), Refusal> {
+    Err(Refusal {
+        subjects: subjects.iter().copied().map(str::to_owned).collect(),
+        ..Refusal::new(code, "the document says so")
+    })
 }
 
 fn chatter() {

@@ -1,13 +1,16 @@
+//! `compose`.
+
 use parafa_plugin_sdk::core::{Blob, ComposeRequest, Environment, Made, Refusal, Sink, SourceFile};
 
 use crate::behaviour::{Behaviour, Rule, Stage};
-use crate::document::first_line;
+use crate::toy::first_line;
 
 /// The request's parameter that says what the plugin does, and what the
 /// document makes it do.
 const BEHAVIOUR: &str = "behaviour";
 
-pub(crate) fn compose<E: Environment, S: Sink<E::Blob>>(
+/// Makes a document of files, whose body they are.
+pub fn compose<E: Environment, S: Sink<E::Blob>>(
     _: &E,
     files: &[SourceFile<'_, E::Blob>],
     request: &ComposeRequest,

@@ -1,8 +1,10 @@
+//! `flatten` and `rehearse`.
+
 use parafa_plugin_sdk::core::{Blob, DeriveRequest, Environment, Made, Refusal, Sink};
 
 use crate::behaviour::{Rule, Stage};
-use crate::document::{Document, Record, first_line};
-use crate::words::{MEDIA_TYPE, OTHER_TYPE};
+use crate::toy::{Toy, first_line, forged, read};
+use crate::{MEDIA_TYPE, OTHER_TYPE};
 
 /// What an unsigned artifact says of itself.
 const BANNER: &[u8] = b"UNSIGNED ";
@@ -13,19 +15,20 @@ const UNDRAWABLE: u8 = b'?';
 /// A body with this byte is drawn, and that is told.
 const APPROXIMATE: u8 = b'~';
 
-pub(crate) fn flatten<E: Environment, S: Sink<E::Blob>>(
-    _: &E,
+/// Makes the body one that cannot be filled in.
+pub fn flatten<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
     blob: &E::Blob,
     _: &DeriveRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
-    let document = Document::read(blob)?;
-    document.behaviour.at(Stage::Flatten)?;
-    let drops = document.behaviour.breaks(Rule::FlattenDrops);
-    if !document.records.is_empty() && !drops {
+    let toy = Toy::read(blob)?;
+    toy.behaviour.at(Stage::Flatten)?;
+    let drops = toy.breaks(Rule::FlattenDrops);
+    if toy.is_signed() && !drops {
         return Err(Refusal::new("signed", "the document is signed"));
     }
-    let body = document.body(blob);
+    let body = read(blob, &toy.body);
     if body.contains(&UNDRAWABLE) {
         return Err(Refusal {
             code: "flatten-refused".into(),
@@ -33,58 +36,59 @@ pub(crate) fn flatten<E: Environment, S: Sink<E::Blob>>(
             subjects: vec!["body: it has a question mark".to_owned()],
         });
     }
-    if !document.behaviour.breaks(Rule::FlattenNothing) {
-        write(&document, false, &body, out);
+    if !toy.breaks(Rule::FlattenNothing) {
+        write(&toy, false, &body, out);
     }
-    if document.behaviour.breaks(Rule::FlattenSigns) {
-        out.write(&Record::forged(document.len).encode());
+    if toy.breaks(Rule::FlattenSigns) {
+        out.write(&forged(&toy.text(environment, blob)?)?);
     }
-    let mut made = made(&document, Rule::FlattenOtherType);
+    let mut made = made(&toy, Rule::FlattenOtherType);
     if body.contains(&APPROXIMATE) {
         made.notes.push("approximate".into());
     }
     Ok(made)
 }
 
-pub(crate) fn rehearse<E: Environment, S: Sink<E::Blob>>(
-    _: &E,
+/// Makes an unsigned document that says so.
+pub fn rehearse<E: Environment, S: Sink<E::Blob>>(
+    environment: &E,
     blob: &E::Blob,
     _: &DeriveRequest,
     out: &mut S,
 ) -> Result<Made, Refusal> {
-    let document = Document::read(blob)?;
-    document.behaviour.at(Stage::Rehearse)?;
-    if document.behaviour.breaks(Rule::FloodCopy) {
+    let toy = Toy::read(blob)?;
+    toy.behaviour.at(Stage::Rehearse)?;
+    if toy.breaks(Rule::FloodCopy) {
         loop {
-            out.copy(blob, 0, document.len);
+            out.copy(blob, 0, toy.len);
         }
     }
-    if document.behaviour.breaks(Rule::FloodWrite) {
+    if toy.breaks(Rule::FloodWrite) {
         loop {
             out.write(&[0; 64 * 1024]);
         }
     }
-    let touches = document.behaviour.breaks(Rule::RehearseTouches);
-    if document.records.is_empty() || touches {
-        let body = [BANNER, &document.body(blob)].concat();
-        write(&document, document.fillable, &body, out);
+    let touches = toy.breaks(Rule::RehearseTouches);
+    if !toy.is_signed() || touches {
+        let body = [BANNER, &read(blob, &toy.body)].concat();
+        write(&toy, toy.fillable, &body, out);
     } else {
-        out.copy(blob, 0, document.len);
+        out.copy(blob, 0, toy.len);
     }
-    if document.behaviour.breaks(Rule::RehearseSigns) {
-        out.write(&Record::forged(document.len).encode());
+    if toy.breaks(Rule::RehearseSigns) {
+        out.write(&forged(&toy.text(environment, blob)?)?);
     }
-    Ok(made(&document, Rule::RehearseOtherType))
+    Ok(made(&toy, Rule::RehearseOtherType))
 }
 
-fn write<B: Blob>(document: &Document, fillable: bool, body: &[u8], out: &mut impl Sink<B>) {
-    let line = first_line(&document.behaviour_name, fillable, body.len());
+fn write<B: Blob>(toy: &Toy, fillable: bool, body: &[u8], out: &mut impl Sink<B>) {
+    let line = first_line(&toy.behaviour_name, fillable, body.len());
     out.write(line.as_bytes());
     out.write(body);
 }
 
-fn made(document: &Document, lies: Rule) -> Made {
-    Made::new(if document.behaviour.breaks(lies) {
+fn made(toy: &Toy, lies: Rule) -> Made {
+    Made::new(if toy.breaks(lies) {
         OTHER_TYPE
     } else {
         MEDIA_TYPE

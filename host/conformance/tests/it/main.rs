@@ -41,7 +41,7 @@ async fn the_members_of_a_container_are_told_taken_out_and_held_to_what_was_told
         let check =
             format!("operation = '{operation}'\nexpect.accepted = {{ members = ['a.txt'] }}");
         let verdict = async |behaviour: &str| {
-            let document = format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello");
+            let document = format!("TOY {behaviour} 0\nmember stored main 5 5 a.txt\nhello");
             verdict(&plugin, &document, &check).await.outcome
         };
 
@@ -55,7 +55,7 @@ async fn the_members_of_a_container_are_told_taken_out_and_held_to_what_was_told
 async fn a_key_signs_a_digest_and_a_person_is_asked_for_bytes() {
     let plugin = plugin("test/toy-container.wasm").await;
     let verdict = async |behaviour: &str, by: &str| {
-        let document = format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello");
+        let document = format!("TOY {behaviour} 0\nmember stored main 5 5 a.txt\nhello");
         let check = format!(
             "operation = 'sign'\n{by}\nsigners = 2\nexpect.accepted = {{ signatures = 2 }}"
         );

@@ -1,5 +1,5 @@
 //! Containers: the rules that only documents of several files have, each broken
-//! by `plugins/toy-container` for itself.
+//! by `plugins/toy` for itself.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,17 +11,14 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use parafa_plugin_host::{
-    Answerer, ArchivedDocument, CallError, CallLimits, ContractBreach, CoverageKind,
-    DigestAlgorithm, EvidenceError, FaultKind, HostPayload, MemberRole, Need, NeedKind, Operation,
-    Plugin, Preservation, Progress, Reply, SignedDocument, TargetLevel, TimestampKind, reason,
-    refusal,
+    Answerer, ArchivedDocument, CallError, CallLimits, ContractBreach, CoverageKind, EvidenceError,
+    FaultKind, MemberRole, Need, NeedKind, Operation, Plugin, Preservation, Progress, Reply,
+    SignedDocument, TargetLevel, TimestampKind, reason, refusal,
 };
 
 use crate::support::{
-    Signer, archive_request, breach, component, done, fault, host, plugin, refusal_code,
+    Signer, archive_request, breach, component, done, fault, host, plugin, refusal_code, timestamp,
 };
-
-const SHA_256: DigestAlgorithm = DigestAlgorithm::Sha256;
 
 async fn toy_container() -> Arc<Plugin> {
     plugin("test/toy-container.wasm").await
@@ -35,9 +32,12 @@ fn container(behaviour: &str) -> Bytes {
         format!("member deflated attachment 13 {} b.txt\n", deflated.len()).into(),
         deflated,
     ];
-    [format!("BOX {behaviour}\n").into_bytes(), members.concat()]
-        .concat()
-        .into()
+    [
+        format!("TOY {behaviour} 0\n").into_bytes(),
+        members.concat(),
+    ]
+    .concat()
+    .into()
 }
 
 fn deflated(bytes: &[u8]) -> Vec<u8> {
@@ -46,7 +46,8 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Signs by anything, stamps what it is asked to, and knows of no revocation.
+/// Signs by anything, stamps what it is asked to, is an anchor and knows of no
+/// revocation.
 struct Everybody(Signer);
 
 #[async_trait]
@@ -54,12 +55,9 @@ impl Answerer for Everybody {
     async fn answer(&self, need: &Need) -> Reply {
         Reply::Answered(match need.kind {
             NeedKind::Signature => Ok(self.0.sign(&need.payload)),
-            NeedKind::Timestamp => {
-                let imprint = need.payload.digest(SHA_256).unwrap();
-                Ok([b"a token of ", &imprint[..]].concat())
-            }
+            NeedKind::Timestamp => Ok(timestamp(&need.payload)),
             NeedKind::Revocation => Ok(b"good".to_vec()),
-            NeedKind::Certificate => Err(reason::UNAVAILABLE.to_owned()),
+            NeedKind::Certificate => Err(reason::ANCHOR.to_owned()),
         })
     }
 }
@@ -93,8 +91,8 @@ async fn signed_then(behaviour: &str) -> Bytes {
 
 /// An honest container with this behaviour in its place.
 fn then(honest: &Bytes, behaviour: &str) -> Bytes {
-    let rest = honest.strip_prefix(b"BOX honest\n").unwrap();
-    [format!("BOX {behaviour}\n").as_bytes(), rest]
+    let rest = honest.strip_prefix(b"TOY honest 0\n").unwrap();
+    [format!("TOY {behaviour} 0\n").as_bytes(), rest]
         .concat()
         .into()
 }
@@ -218,7 +216,7 @@ async fn members_stay_what_they_are_when_a_container_is_rewritten() {
 async fn a_long_member_that_the_host_inflates_and_that_changes_is_found() {
     let deflated = deflated(&[b'm'; 40_000]);
     let line = format!("member deflated main 40000 {} m\n", deflated.len());
-    let document = [b"BOX honest\n", line.as_bytes(), &deflated].concat();
+    let document = [b"TOY honest 0\n", line.as_bytes(), &deflated].concat();
     let signed = signed(document.into()).await.unwrap().bytes;
 
     let honest = archived(signed.clone()).await.unwrap().bytes.unwrap();
@@ -275,7 +273,7 @@ async fn a_lie_about_a_member_is_found_when_it_is_taken_out() {
     }
     let inflated = deflated(b"hello");
     let line = format!("member deflated main 5 {} a.txt\n", inflated.len());
-    let inflated: Bytes = [b"BOX lies-about-a-digest\n", line.as_bytes(), &inflated]
+    let inflated: Bytes = [b"TOY lies-about-a-digest 0\n", line.as_bytes(), &inflated]
         .concat()
         .into();
     let extracted = toy.extract(inflated, "a.txt").await;
@@ -343,7 +341,7 @@ async fn a_bomb_is_refused_by_the_plugin_and_stopped_by_the_host() {
     let zeros = deflated(&vec![0; 3 << 20]);
     let bomb = |behaviour: &str| -> Bytes {
         let line = format!(
-            "BOX {behaviour}\nmember deflated main 5 {} a\n",
+            "TOY {behaviour} 0\nmember deflated main 5 {} a\n",
             zeros.len()
         );
         [line.as_bytes(), &zeros].concat().into()
@@ -386,7 +384,7 @@ async fn what_inflates_for_ever_ends_in_time() {
     let toy = toy.await.unwrap();
     let zeros = deflated(&vec![0; 1 << 20]);
     let line = format!(
-        "BOX inflates-forever\nmember deflated main 1048576 {} a\n",
+        "TOY inflates-forever 0\nmember deflated main 1048576 {} a\n",
         zeros.len()
     );
     let bytes: Bytes = [line.as_bytes(), &zeros].concat().into();

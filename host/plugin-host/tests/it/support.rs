@@ -133,6 +133,12 @@ impl Answerer for Authorities {
     }
 }
 
+/// A time-stamp over a payload, or what it is the digest of.
+pub(crate) fn timestamp(payload: &Payload) -> Vec<u8> {
+    let imprint = payload.digest(DigestAlgorithm::Sha256).unwrap();
+    parafa_fixtures::signed::timestamp(&imprint)
+}
+
 /// A person with a device.
 pub(crate) struct Signer(Credential);
 
@@ -168,7 +174,7 @@ impl Answerer for Signer {
     async fn answer(&self, need: &Need) -> Reply {
         Reply::Answered(match need.kind {
             NeedKind::Signature => Ok(self.sign(&need.payload)),
-            NeedKind::Timestamp => Ok(b"a token".to_vec()),
+            NeedKind::Timestamp => Ok(timestamp(&need.payload)),
             NeedKind::Certificate | NeedKind::Revocation => Err("unavailable".to_owned()),
         })
     }

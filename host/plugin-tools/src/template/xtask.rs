@@ -1,24 +1,19 @@
 //! `cargo xtask build`: makes `plugin.wasm`.
 
+mod toolchain;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
+use toolchain::{TARGET, Toolchain};
+
 const PACKAGE: &str = "@id@-plugin";
 const MODULE: &str = "@module@_plugin.wasm";
-const TARGET: &str = "wasm32-unknown-unknown";
-
-/// Debian's Rust, which comes without a standard library for the target: it is
-/// built along from its source.
-const DEBIAN_CARGO: &str = "/usr/bin/cargo";
-const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
-const DEBIAN_LIBRARY: &str = "/usr/lib/rustlib/src/rust/library";
-const DEBIAN_LINKERS: [&str; 2] = ["/usr/bin/wasm-ld-22", "/usr/bin/wasm-ld"];
 
 fn main() -> Result<()> {
     match env::args().nth(1).as_deref() {
@@ -29,8 +24,9 @@ fn main() -> Result<()> {
 
 fn build(root: &Path) -> Result<()> {
     let target = root.join("target");
-    let status = compiler(root)?
-        .args(["build", "--release", "--package", PACKAGE, "--target", TARGET])
+    let status = Toolchain::find(root)?
+        .build()
+        .args(["--package", PACKAGE])
         .arg("--target-dir")
         .arg(&target)
         .env("CARGO_ENCODED_RUSTFLAGS", rustflags(root))
@@ -48,52 +44,6 @@ fn build(root: &Path) -> Result<()> {
     fs::write(&plugin, &component)?;
     println!("{}: {} bytes", plugin.display(), component.len());
     Ok(())
-}
-
-/// What compiles for WebAssembly here.
-fn compiler(root: &Path) -> Result<Command> {
-    let installed = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    if has_target(root) {
-        return Ok(installed());
-    }
-    let added = Command::new("rustup")
-        .args(["target", "add", TARGET])
-        .current_dir(root)
-        .status();
-    if added.is_ok_and(|status| status.success()) && has_target(root) {
-        return Ok(installed());
-    }
-    let linker = DEBIAN_LINKERS.iter().find(|path| Path::new(path).exists());
-    let complete = [DEBIAN_CARGO, DEBIAN_RUSTC, DEBIAN_LIBRARY]
-        .iter()
-        .all(|part| Path::new(part).exists());
-    match linker {
-        Some(linker) if complete => {
-            let mut cargo = Command::new(DEBIAN_CARGO);
-            cargo
-                .args(["-Z", "build-std=std,panic_abort"])
-                .env("RUSTC", DEBIAN_RUSTC)
-                // `-Z build-std` is what the bootstrap mode is needed for.
-                .env("RUSTC_BOOTSTRAP", "1")
-                .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
-            Ok(cargo)
-        }
-        _ => bail!(
-            "no Rust for {TARGET}: run `rustup target add {TARGET}`, or on Debian \
-             `apt install rustc-web cargo-web rust-web-src lld-22`"
-        ),
-    }
-}
-
-fn has_target(root: &Path) -> bool {
-    Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .current_dir(root)
-        .output()
-        .is_ok_and(|output| {
-            output.status.success()
-                && Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir()
-        })
 }
 
 /// A plugin has no source of randomness, a stack of 256 KiB, which is part of

@@ -50,7 +50,7 @@ async fn a_document_of_another_format_is_shown_to_the_plugin_of_that_once() {
     let (_deployment, host) = site.opened().await;
 
     // The toy, which the container names, does not know it either.
-    let other = refusal(&host, "refuses:other-format").await;
+    let other = refusal(&host, "refuse-other-format").await;
 
     assert!(
         other != "other-format" && other != "format-not-installed",

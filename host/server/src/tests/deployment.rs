@@ -60,7 +60,7 @@ const WORKSPACE: Uuid = Uuid::from_u128(1);
 const PDF: &str = "pdf.wasm";
 /// One that can be told to misbehave.
 pub(crate) const TOY: &str = "test/toy.wasm";
-/// A container that can be told to.
+/// The same as a container.
 pub(crate) const TOY_CONTAINER: &str = "test/toy-container.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
@@ -309,12 +309,11 @@ impl Posted {
         }
     }
 
-    /// The same of a container with one member; `plugins/toy-container` lists
-    /// them.
+    /// The same of a container with one member.
     pub(super) fn container(behaviour: &str) -> Self {
         Self {
             extension: "bdoc",
-            content: format!("BOX {behaviour}\nmember stored main 5 5 a.txt\nhello").into(),
+            content: format!("TOY {behaviour} 0\nmember stored main 5 5 a.txt\nhello").into(),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Document {
             return Err(Refusal::new("empty", "The document is empty."));
         }
         let Ok(text) = std::str::from_utf8(&bytes) else {
-            return Err(Refusal::new("not-text", "The document is no text in UTF-8."));
+            return Err(Refusal::new("not-text", "The document is no UTF-8 text."));
         };
         Ok(Self {
             signatures: signatures(text)?,
@@ -114,5 +114,5 @@ fn id(index: usize) -> String {
 }
 
 fn damaged() -> Refusal {
-    Refusal::new("signature-damaged", "A signature of the document is damaged.")
+    Refusal::new("signature-damaged", "A signature is damaged.")
 }

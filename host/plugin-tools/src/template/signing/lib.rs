@@ -7,18 +7,15 @@
 //! `parafa_plugin_sdk::core` and runs natively in tests.
 
 mod document;
+mod inspect;
 mod sign;
 mod verify;
 
-use parafa_plugin_sdk::core::{
-    Ability, About, Environment, Operation, Preservation, Refusal, Report, SignatureSummary,
-};
-
-use document::Document;
+use parafa_plugin_sdk::core::{Ability, About, Operation, Preservation};
 
 parafa_plugin_sdk::export!(
     about = about,
-    inspect = inspect,
+    inspect = inspect::inspect,
     sign = sign::sign,
     verify = verify::verify,
 );
@@ -47,25 +44,12 @@ pub fn about() -> About {
     }
 }
 
-/// What a document is, and whether it may be signed.
-pub fn inspect<E: Environment>(_environment: &E, document: &E::Blob) -> Result<Report, Refusal> {
-    let document = Document::read(document)?;
-    let signatures = document.signatures.iter().map(|signature| SignatureSummary {
-        id: signature.id.clone(),
-        signer: signature.cms.as_ref().and_then(|cms| cms.signer_common_name()),
-        claimed_time: Some(signature.claimed_time),
-    });
-    Ok(Report {
-        signatures: signatures.collect(),
-        ..Report::new(MEDIA_TYPE, "1")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use parafa_plugin_sdk::core::{MemoryBlob, NativeEnvironment};
 
-    use super::*;
+    use super::MEDIA_TYPE;
+    use super::inspect::inspect;
 
     #[test]
     fn text_is_accepted() {

@@ -16,7 +16,7 @@ const TIMESTAMP: &str = "timestamp";
 /// time from the beginning: nothing is kept between two calls, and the same
 /// request and answers give the same bytes. Only when nothing is needed any more
 /// it writes.
-pub fn sign<E: Environment, S: Sink<E::Blob>>(
+pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     environment: &E,
     document: &E::Blob,
     request: &SignRequest,
@@ -26,6 +26,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let read = Document::read(document)?;
     let level: TargetLevel = request.target_level.parse().map_err(unusable)?;
     let algorithm = request.signature_algorithm;
+    let hash = algorithm.digest();
     let Some(signer) = request.signer_chain.first() else {
         return Err(unusable("the signer's certificate is missing"));
     };
@@ -41,23 +42,24 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
         },
         Part::Bytes(head.as_bytes()),
     ];
-    let digest = environment.digest(algorithm.digest(), &covered);
-    let attributes =
-        SignedAttributes::new(&digest, algorithm.digest(), signer).map_err(unusable)?;
+    let digest = environment.digest(hash, &covered);
+    let attributes = SignedAttributes::new(&digest, hash, signer).map_err(unusable)?;
 
     // The signed bytes of CMS are the attributes as a SET OF (RFC 5652, 5.4),
     // not hashed: the host hashes them, and shows them to the signer's device.
     let Some(value) = answer(answers, SIGNATURE)? else {
         let payload = attributes.to_be_signed();
-        return Ok(need(SIGNATURE, NeedKind::Signature, payload, algorithm.digest()));
+        return Ok(need(SIGNATURE, NeedKind::Signature, payload, hash));
     };
     let mut cms = SignedDataBuilder::new(&attributes, algorithm, &request.signer_chain, value)
         .map_err(unusable)?;
+    let mut reached = LEVEL_B;
     if level == TargetLevel::BT {
         let Some(token) = answer(answers, TIMESTAMP)? else {
-            return Ok(need(TIMESTAMP, NeedKind::Timestamp, value, algorithm.digest()));
+            return Ok(need(TIMESTAMP, NeedKind::Timestamp, value, hash));
         };
         cms = cms.with_timestamp(token).map_err(unusable)?;
+        reached = LEVEL_T;
     }
 
     out.copy(document, 0, document.len());
@@ -65,7 +67,7 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     out.write(block(&cms.to_der()).as_bytes());
     Ok(Step::Done(Outcome {
         media_type: MEDIA_TYPE.to_owned(),
-        level: if level == TargetLevel::BT { LEVEL_T } else { LEVEL_B }.to_owned(),
+        level: reached.to_owned(),
         signature_id: read.next_id(),
     }))
 }
@@ -82,7 +84,7 @@ fn need(id: &str, kind: NeedKind, payload: &[u8], digest_algorithm: DigestAlgori
 
 /// The answer to a need, if there is one already; refuses for the reason why
 /// there never will be.
-fn answer<'a>(answers: &'a [Answer], id: &str) -> Result<Option<&'a [u8]>, Refusal> {
+pub(crate) fn answer<'a>(answers: &'a [Answer], id: &str) -> Result<Option<&'a [u8]>, Refusal> {
     match answers.iter().find(|answer| answer.need_id == id) {
         None => Ok(None),
         Some(answer) => match &answer.outcome {
@@ -93,5 +95,6 @@ fn answer<'a>(answers: &'a [Answer], id: &str) -> Result<Option<&'a [u8]>, Refus
 }
 
 fn unusable(why: impl std::fmt::Display) -> Refusal {
-    Refusal::new(refusal::BAD_REQUEST, format!("The request cannot be used: {why}."))
+    let detail = format!("The request cannot be used: {why}.");
+    Refusal::new(refusal::BAD_REQUEST, detail)
 }

@@ -12,7 +12,10 @@ use crate::document::{Document, Signature};
 use crate::{LEVEL_B, LEVEL_T};
 
 /// Evidence about every signature, in the order in which they were made.
-pub fn verify<E: Environment>(environment: &E, document: &E::Blob) -> Result<Evidence, Refusal> {
+pub(crate) fn verify<E: Environment>(
+    environment: &E,
+    document: &E::Blob,
+) -> Result<Evidence, Refusal> {
     let read = Document::read(document)?;
     let mut pool = EvidencePool::default();
     let mut signatures = Vec::new();

@@ -1,6 +1,8 @@
 //! An output before it is written: what is hashed and what is written are the
 //! same.
 
+use std::ops::Range;
+
 use parafa_plugin_sdk::core::{
     Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Refusal, Sink, refusal,
 };
@@ -12,11 +14,10 @@ pub(crate) enum Piece {
     /// New bytes.
     Bytes(Vec<u8>),
     /// A part of the document.
-    Range { offset: u64, len: u64 },
+    Range(Range<u64>),
     /// What a part of the document inflates to.
     Inflated {
-        offset: u64,
-        len: u64,
+        bytes: Range<u64>,
         most: u64,
         /// How much it has to be; none when that does not matter.
         size: Option<u64>,
@@ -28,13 +29,12 @@ impl Piece {
     pub(crate) fn write<B: Blob>(&self, source: &B, out: &mut impl Sink<B>) -> Result<(), Refusal> {
         match self {
             Self::Bytes(bytes) => out.write(bytes),
-            Self::Range { offset, len } => out.copy(source, *offset, *len),
+            Self::Range(Range { start, end }) => out.copy(source, *start, end - start),
             Self::Inflated {
-                offset,
-                len,
+                bytes: Range { start, end },
                 most,
                 size,
-            } => as_declared(out.copy_inflated(source, *offset, *len, *most), *size)?,
+            } => as_declared(out.copy_inflated(source, *start, end - start, *most), *size)?,
         }
         Ok(())
     }
@@ -42,13 +42,15 @@ impl Piece {
     fn hash<B: Blob>(&self, source: &B, hasher: &mut impl Hasher<B>) -> Result<(), Refusal> {
         match self {
             Self::Bytes(bytes) => hasher.update(bytes),
-            Self::Range { offset, len } => hasher.update_blob(source, *offset, *len),
+            Self::Range(Range { start, end }) => hasher.update_blob(source, *start, end - start),
             Self::Inflated {
-                offset,
-                len,
+                bytes: Range { start, end },
                 most,
                 size,
-            } => as_declared(hasher.update_inflated(source, *offset, *len, *most), *size)?,
+            } => as_declared(
+                hasher.update_inflated(source, *start, end - start, *most),
+                *size,
+            )?,
         }
         Ok(())
     }
@@ -67,6 +69,11 @@ pub(crate) fn digest<'p, E: Environment>(
     Ok(hasher.finish())
 }
 
+/// Why a document is none.
+pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
+    Refusal::new(refusal::CONTAINER_UNSOUND, detail)
+}
+
 fn as_declared(inflated: Result<u64, String>, size: Option<u64>) -> Result<(), Refusal> {
     let len = inflated.map_err(|error| unsound(format!("A member cannot be read: {error}.")))?;
     match size {
@@ -74,18 +81,5 @@ fn as_declared(inflated: Result<u64, String>, size: Option<u64>) -> Result<(), R
             "A member has {len} bytes where it says {size}."
         ))),
         _ => Ok(()),
-    }
-}
-
-/// Why a document is none.
-pub(crate) fn unsound(detail: impl Into<String>) -> Refusal {
-    Refusal::new(refusal::CONTAINER_UNSOUND, detail)
-}
-
-/// The whole of a document.
-pub(crate) fn whole<B: Blob>(blob: &B) -> Piece {
-    Piece::Range {
-        offset: 0,
-        len: blob.len(),
     }
 }
