@@ -19,12 +19,14 @@ const DOORS: [&str; 7] = [
     "store",
     "trust",
 ];
-/// The doors that take an HTTP port.
-const DOORS_WITH_HTTP: [&str; 3] = ["eid", "outbound", "trust"];
+/// The doors that take an HTTP port and know nothing else of ours.
+const DOORS_WITH_HTTP: [&str; 2] = ["outbound", "trust"];
 /// What registers are asked and answer.
 const REGISTER_DATA: &str = "host/register-data";
 /// The authority of demo worlds, conformance cases and tests.
 const ISSUING: &str = "host/issuing";
+/// What the clients and the services of eID providers both compute.
+const EID_PROTOCOLS: &str = "host/eid-protocols";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
@@ -48,6 +50,7 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
     for from in [
         "api/http",
         "host/domain",
+        EID_PROTOCOLS,
         "host/http-port",
         "host/interpretation",
         ISSUING,
@@ -56,7 +59,9 @@ fn what_others_build_on_depends_on_no_crate_of_ours() {
     ] {
         arrows.assert_only(from, |_| false);
     }
-    arrows.assert_only("host/demo", |to| [ISSUING, REGISTER_DATA].contains(&to));
+    arrows.assert_only("host/demo", |to| {
+        [EID_PROTOCOLS, ISSUING, REGISTER_DATA].contains(&to)
+    });
 }
 
 #[test]
@@ -85,6 +90,7 @@ fn no_door_knows_another() {
     let arrows = Arrows::of_everything();
     for door in DOORS {
         let allowed: &[&str] = match door {
+            "eid" => &[EID_PROTOCOLS, "host/http-port"],
             "plugin-host" => &[CATALOGUE],
             "registers" => &["host/http-port", REGISTER_DATA],
             door if DOORS_WITH_HTTP.contains(&door) => &["host/http-port"],

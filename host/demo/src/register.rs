@@ -107,15 +107,7 @@ fn query(kind: &str, subject: &str, parameters: Option<&str>) -> Result<Query, R
         let number = subject.parse().map_err(|_| Refusal::Malformed)?;
         return Ok(Query::PropertyExtract(number));
     }
-    let about = match kind {
-        "company-profile" => Query::CompanyProfile,
-        "participants" => Query::Participants,
-        "beneficial-owners" => Query::BeneficialOwners,
-        "real-estate" => Query::RealEstate,
-        "seizures" => Query::Seizures,
-        "cases" => Query::Cases,
-        _ => return Err(Refusal::NoSuchRegister),
-    };
+    let about = Query::about_entity(kind).ok_or(Refusal::NoSuchRegister)?;
     subject.parse().map(about).map_err(malformed)
 }
 

@@ -24,6 +24,7 @@ mod switches;
 use std::sync::Arc;
 
 use axum::Router;
+use parafa_eid_protocols::smart_id::{FlowType, is_semantics_identifier};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -271,7 +272,7 @@ impl SmartId {
         id: Uuid,
         request: &SignatureRequest,
         account: Option<&Arc<Account>>,
-    ) -> Result<(Arc<Session>, session::Flow), Problem> {
+    ) -> Result<(Arc<Session>, FlowType), Problem> {
         let session = self
             .0
             .sessions
@@ -326,22 +327,4 @@ impl SmartId {
 
 fn bad_linked_session(detail: &str) -> Problem {
     Problem::bad_member("/linkedSessionID", detail)
-}
-
-/// `PNO`, `PAS` or `IDC`, a country, a hyphen and an identifier
-/// (EN 319 412-1, 5.1.3).
-fn is_semantics_identifier(text: &str) -> bool {
-    let Some((prefix, identifier)) = text.split_once('-') else {
-        return false;
-    };
-    let Some((kind, country)) = prefix.split_at_checked(3) else {
-        return false;
-    };
-    ["PNO", "PAS", "IDC"].contains(&kind)
-        && country.len() == 2
-        && country.bytes().all(|byte| byte.is_ascii_uppercase())
-        && !identifier.is_empty()
-        && identifier
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

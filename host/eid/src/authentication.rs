@@ -4,12 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parafa_eid_protocols::smart_id::user_challenge;
 use serde::{Deserialize, Serialize};
 use serde_with::As;
 use serde_with::base64::Base64;
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::provider::{EidError, ProviderSession, SessionState};
@@ -76,7 +74,7 @@ impl AuthenticationProof {
     /// Whether this is the verifier with which the app returns.
     #[must_use]
     pub fn admits_verifier(&self, verifier: &str) -> bool {
-        let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier));
+        let challenge = user_challenge(verifier);
         let own = self.user_challenge.as_deref();
         own.is_some_and(|own| own.as_bytes().ct_eq(challenge.as_bytes()).into())
     }

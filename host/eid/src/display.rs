@@ -42,6 +42,26 @@ pub(crate) fn shortened(
     format!("{}{ellipsis}", beginning.trim_end())
 }
 
+/// A text that cannot be shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidDisplayText {
+    /// There is nothing to see.
+    #[error("the text to be shown is blank")]
+    Blank,
+    /// It does not fit.
+    #[error("the text to be shown has {length} characters, more than {longest}")]
+    TooLong {
+        /// Its length in characters.
+        length: usize,
+        /// What fits, with these characters.
+        longest: usize,
+    },
+    /// It has characters outside of the basic multilingual plane, which Mobile-ID
+    /// does not show.
+    #[error("the text to be shown has characters that UCS-2 has not")]
+    BeyondUcs2,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,3 +22,4 @@ pub use self::provider::{
     OpenedChoice, PersonToAsk, ProviderSession, RequestKey, RequestedCertificate, SessionState,
     SignatureRequest, SignerCertificate, SignerOutcome, StartedSignature,
 };
+pub use self::service::ServiceError;

@@ -23,7 +23,8 @@ pub use self::client::{
 };
 pub use self::config::MobileIdConfig;
 pub use self::error::{InvalidAnswer, MobileIdError};
-pub use self::text::{DisplayText, InvalidDisplayText, Language};
+pub use self::text::{DisplayText, Language};
 pub use self::user::{InvalidUser, MobileIdUser};
 pub use self::verification_code::verification_code;
+pub use crate::display::InvalidDisplayText;
 pub use crate::provider::{SessionState, SignerOutcome};

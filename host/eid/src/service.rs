@@ -1,13 +1,21 @@
 //! What the providers' services have in common.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::Request;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use parafa_http_port::HttpPortError;
+use http::{Request, Response};
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use serde::Serialize;
 
 /// Media type of requests and answers.
 const JSON: &str = "application/json";
+/// Longest certificate that is taken, DER, in bytes: a person's own stays below
+/// 3 KiB. Whoever keeps one in a record need not fear that it does not fit.
+pub(crate) const LONGEST_CERTIFICATE: usize = 8 * 1024;
+/// Longest signature value that is taken, in bytes: that of an RSA key of 16384
+/// bits.
+pub(crate) const LONGEST_SIGNATURE: usize = 2 * 1024;
 /// Longest unknown result that is kept, in characters.
 const LONGEST_UNKNOWN: usize = 64;
 
@@ -36,16 +44,64 @@ pub(crate) fn name_only(text: &str) -> String {
         .collect()
 }
 
-/// Whether the same request may be answered a little later.
-pub(crate) fn may_answer_later(error: &HttpPortError) -> bool {
-    matches!(
-        error,
-        HttpPortError::TimedOut(_) | HttpPortError::Transport(_)
-    )
+/// Some bytes of an answer, `longest` at most.
+pub(crate) fn decode(base64: &str, longest: usize) -> Option<Vec<u8>> {
+    let bytes = STANDARD.decode(base64).ok()?;
+    (1..=longest).contains(&bytes.len()).then_some(bytes)
 }
 
-/// Whether a service that answers with this status may answer otherwise a
-/// little later.
-pub(crate) fn is_passing(status: u16) -> bool {
-    status == 429 || status >= 500
+/// One exchange, whatever its status.
+pub(crate) async fn exchange(
+    port: &dyn HttpPort,
+    request: http::Result<Request<Bytes>>,
+    limits: ExchangeLimits,
+) -> Result<Response<Bytes>, ServiceError> {
+    let request = request.map_err(ServiceError::Address)?;
+    let response = port.exchange(request, limits).await;
+    response.map_err(ServiceError::NoAnswer)
+}
+
+/// Why a service gave no answer of its protocol.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The service does not know this relying party from this address.
+    #[error("the service does not know this relying party from this address")]
+    Unauthorized,
+    /// A status that the protocol does not have.
+    #[error("the service answered with status {0}")]
+    UnexpectedStatus(u16),
+    /// There is no answer. The port's own words are the source, and may name
+    /// the address.
+    #[error("the service gave no answer")]
+    NoAnswer(#[source] HttpPortError),
+    /// The configured address cannot be requested.
+    #[error("the service's address is unusable")]
+    Address(#[source] http::Error),
+}
+
+impl ServiceError {
+    pub(crate) fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::Unauthorized,
+            status => Self::UnexpectedStatus(status),
+        }
+    }
+
+    /// The HTTP status of an answer.
+    pub(crate) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Unauthorized => Some(401),
+            Self::UnexpectedStatus(status) => Some(*status),
+            Self::NoAnswer(_) | Self::Address(_) => None,
+        }
+    }
+
+    /// Whether the same request may be answered a little later.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::NoAnswer(HttpPortError::TimedOut(_) | HttpPortError::Transport(_)) => true,
+            Self::UnexpectedStatus(status) => *status == 429 || *status >= 500,
+            _ => false,
+        }
+    }
 }

@@ -11,7 +11,6 @@
 //! so that no other device of the person answers.
 
 mod algorithm;
-mod auth_code;
 mod authentication;
 mod callback;
 mod client;
@@ -40,10 +39,12 @@ pub use self::identifier::{
     DocumentNumber, IdentityType, InvalidIdentifier, Nonce, SemanticsIdentifier, SessionId,
 };
 pub use self::interactions::{Interaction, Interactions, InvalidInteractions};
-pub use self::level::{CertificateLevel, FlowType};
+pub use self::level::CertificateLevel;
 pub use self::session::{
     CertificateSession, DeviceSignature, SignatureSession, SigningCertificate, StartedSignature,
     VerificationCode,
 };
-pub use self::text::{DisplayText, InvalidDisplayText};
+pub use self::text::DisplayText;
+pub use crate::display::InvalidDisplayText;
 pub use crate::provider::{SessionState, SignerOutcome};
+pub use parafa_eid_protocols::smart_id::FlowType;

@@ -141,6 +141,20 @@ impl Query {
         }
     }
 
+    /// How an entity alone is asked about by a kind; none of another kind.
+    #[must_use]
+    pub fn about_entity(kind: &str) -> Option<fn(EntityCode) -> Self> {
+        Some(match kind {
+            "company-profile" => Self::CompanyProfile,
+            "participants" => Self::Participants,
+            "beneficial-owners" => Self::BeneficialOwners,
+            "real-estate" => Self::RealEstate,
+            "seizures" => Self::Seizures,
+            "cases" => Self::Cases,
+            _ => return None,
+        })
+    }
+
     /// Code or unique number of whom or what it is about.
     #[must_use]
     pub fn subject(&self) -> &str {

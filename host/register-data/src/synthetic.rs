@@ -4,32 +4,39 @@
 //! code of the register does; nobody has the persons' codes, but the demo
 //! world's [`personas`].
 
-mod cases;
-mod entity;
-mod holders;
-mod owners;
-mod participants;
-mod people;
 pub mod personas;
-mod profile;
-mod property;
-mod seizures;
-mod subjects;
+mod set;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use self::entity::{AS_OF, Conduct, Entity};
-pub use self::subjects::{
-    COMPLETE, COMPLETE_PROPERTY, DOWN, EMPTY_PROPERTY, GARBAGE, HANGS, PROPERTY_DOWN,
-    SEIZURES_DOWN, UNKNOWN,
-};
+use self::set::{Conduct, SET};
 use crate::{Query, Register, RegisterData};
 
+/// The day that the set shows.
+const AS_OF: Date = date(2026, 11, 2);
 /// Where the registers are.
 const ZONE: &str = "Europe/Vilnius";
+/// Entity that every register knows and has something about.
+pub const COMPLETE: &str = "999000009";
+/// Entity about which every register is out of order.
+pub const DOWN: &str = "999000152";
+/// Entity about which no register ends its answer.
+pub const HANGS: &str = "999000162";
+/// Entity about which every register answers what nobody can read.
+pub const GARBAGE: &str = "999000177";
+/// Entity about which the seizure register alone is out of order.
+pub const SEIZURES_DOWN: &str = "999000184";
+/// Entity that no register knows.
+pub const UNKNOWN: &str = "999000191";
+/// The thing with everything in its extract.
+pub const COMPLETE_PROPERTY: &str = "4400-9990-0001";
+/// The thing that nothing is held of.
+pub const EMPTY_PROPERTY: &str = "4400-9990-0002";
+/// The thing about which the register is out of order.
+pub const PROPERTY_DOWN: &str = "4400-9990-0003";
 
 /// What comes of asking a register of the set.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,43 +78,18 @@ fn answer_on(query: &Query, day: Date) -> Answer {
         if number.as_str() == EMPTY_PROPERTY {
             return Answer::NoData;
         }
-        let extract = property::extract(number).map(Box::new);
-        let extract = extract.map(RegisterData::PropertyExtract);
+        let extract = SET.answer(query, day);
         return extract.map_or(Answer::Unknown, Answer::Data);
     }
-    let Some(entity) = Entity::find(query.subject()) else {
-        return Answer::Unknown;
-    };
-    match entity.conduct {
-        Conduct::Answers => {}
-        Conduct::SeizuresDown if query.register() != Register::Taar => {}
-        Conduct::Down | Conduct::SeizuresDown => return Answer::Down,
-        Conduct::Hangs => return Answer::Hangs,
-        Conduct::Garbage => return Answer::Garbage,
+    match SET.conduct(query.subject()) {
+        None => return Answer::Unknown,
+        Some(Conduct::Answer) => {}
+        Some(Conduct::SeizuresDown) if query.register() != Register::Taar => {}
+        Some(Conduct::Down | Conduct::SeizuresDown) => return Answer::Down,
+        Some(Conduct::Hang) => return Answer::Hangs,
+        Some(Conduct::AnswerGarbage) => return Answer::Garbage,
     }
-    let found = match query {
-        Query::CompanyProfile(code) => Some(RegisterData::CompanyProfile(Box::new(profile::of(
-            entity, code, day,
-        )))),
-        Query::Participants(code) => participants::of(entity, code)
-            .map(Box::new)
-            .map(RegisterData::Participants),
-        Query::BeneficialOwners(code) => Some(RegisterData::BeneficialOwners(Box::new(
-            owners::of(entity, code),
-        ))),
-        Query::RealEstate(_) => property::held_by(entity)
-            .map(Box::new)
-            .map(RegisterData::RealEstate),
-        Query::Seizures(_) => seizures::of(entity)
-            .map(Box::new)
-            .map(RegisterData::Seizures),
-        Query::Cases(_) => cases::of(entity).map(Box::new).map(RegisterData::Cases),
-        Query::RoleHolders { role, .. } => {
-            holders::of(entity, *role, day).map(RegisterData::RoleHolders)
-        }
-        Query::PropertyExtract(_) => None,
-    };
-    found.map_or(Answer::NoData, Answer::Data)
+    SET.answer(query, day).map_or(Answer::NoData, Answer::Data)
 }
 
 /// What a register of the set says that has no data to answer with: the body of

@@ -13,12 +13,13 @@ use axum::{
 };
 use jiff::SignedDuration;
 use maud::{DOCTYPE, Markup, html};
+use parafa_eid_protocols::smart_id::FlowType;
 use serde_json::{Value, json};
 
 use super::{
     SmartId,
     checker::Checker,
-    device_link::{LinkType, ScannedLink},
+    device_link::ScannedLink,
     endpoints::parse_json,
     phone::{Approach, Browser},
     problem::Problem,
@@ -45,7 +46,7 @@ pub(super) fn router(service: SmartId) -> Router {
 struct Scan {
     document_number: String,
     device_link: String,
-    flow: LinkType,
+    flow: FlowType,
     browser_cookie: Option<String>,
     callback: Option<String>,
 }
@@ -63,7 +64,8 @@ impl Scan {
         let scan = checker.members(body, "", &allowed).and_then(|members| {
             let document_number = checker.text(&members, "documentNumber");
             let device_link = checker.text(&members, "deviceLink");
-            let flow = checker.choice(&members, "flowType", &LinkType::NAMES);
+            let flows = FlowType::OF_LINKS.map(|flow| (flow.name(), flow));
+            let flow = checker.choice(&members, "flowType", &flows);
             let browser_cookie = checker.optional_text(&members, "browserCookie");
             let callback = checker.optional_text(&members, "initialCallbackUrl");
             Some(Self {
@@ -117,9 +119,7 @@ async fn person_chosen(
             .unwrap_or_default()
     };
     let device_link = field("deviceLink");
-    let flow = ScannedLink::parse(&device_link)
-        .map_err(bad_link)?
-        .link_type;
+    let flow = ScannedLink::parse(&device_link).map_err(bad_link)?.flow;
     service.scan(&Scan {
         document_number: field("documentNumber"),
         device_link,
@@ -161,7 +161,7 @@ impl SmartId {
             .document(&scan.document_number)
             .ok_or_else(|| Problem::bad_member("/documentNumber", "is unknown"))?;
         let link = ScannedLink::parse(&scan.device_link).map_err(bad_link)?;
-        if link.link_type != scan.flow {
+        if link.flow != scan.flow {
             let detail = "is not the link's deviceLinkType";
             return Err(Problem::bad_member("/flowType", detail));
         }
@@ -181,7 +181,7 @@ impl SmartId {
             callback,
             cookie: scan.browser_cookie.clone(),
         });
-        let approach = Approach::Link(link.link_type);
+        let approach = Approach::Link(link.flow);
         session.follow();
         self.0.phones.ring(account, session, approach, browser);
         Ok(())
@@ -201,21 +201,17 @@ impl SmartId {
         if link.base != self.0.device_link_base {
             return Err(bad_link("the link does not begin with deviceLinkBase"));
         }
-        if link.session_type != session.task.session_type() {
+        if link.session_type != session.task.of_link().session_type() {
             return Err(bad_link("sessionType is not the session's"));
         }
         if let Some(seconds) = link.elapsed_seconds {
             self.check_age(session, seconds)?;
         }
-        let callback = match link.link_type {
-            LinkType::Qr => None,
-            LinkType::Web2App | LinkType::App2App => scan
-                .callback
-                .clone()
-                .or_else(|| session.task.callback().map(Into::into)),
-        };
-        let protected = session.task.protected(callback.as_deref().unwrap_or(""));
-        if !link.is_authentic(&keys.secret, protected) {
+        let asked = || session.task.callback().map(Into::into);
+        let callback = scan.callback.clone().or_else(asked);
+        let callback = callback.filter(|_| link.flow.is_same_device());
+        let returns_to = callback.as_deref().unwrap_or_default();
+        if !link.is_authentic(&keys.secret, &session.task, returns_to) {
             return Err(bad_link("authCode is wrong"));
         }
         Ok(callback)

@@ -12,7 +12,9 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use jiff::{SignedDuration, Timestamp};
-use sha2::{Digest as _, Sha256};
+use parafa_eid_protocols::smart_id::{
+    AcspV2Payload, FlowType, session_secret_digest, user_challenge,
+};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -20,11 +22,9 @@ use super::{
     account::{Account, AccountKeyUse, Accounts},
     cast::Behaviour,
     config::{SCHEME_NAME, SmartIdTimings},
-    device_link::{LinkType, session_secret_digest, user_challenge},
     end_result::EndResult,
     interactions::InteractionType,
-    request::AuthenticationRequest,
-    session::{Ending, Flow, Progress, RandomPart, Session, Task},
+    session::{Ending, Progress, RandomPart, Session, Task},
     switches::SmartIdSwitches,
 };
 use crate::{
@@ -67,11 +67,11 @@ struct Wait {
 pub(super) enum Approach {
     Notification,
     /// The person scanned or followed a device link.
-    Link(LinkType),
+    Link(FlowType),
     /// The session follows this choice of certificate, which came by `flow`.
     Linked {
         choice: Uuid,
-        flow: Flow,
+        flow: FlowType,
     },
 }
 
@@ -83,11 +83,10 @@ pub(super) struct Browser {
 }
 
 impl Approach {
-    fn flow(&self) -> Flow {
+    fn flow(&self) -> FlowType {
         match self {
-            Self::Notification => Flow::Notification,
-            Self::Link(link_type) => Flow::Link(*link_type),
-            Self::Linked { flow, .. } => *flow,
+            Self::Notification => FlowType::Notification,
+            Self::Link(flow) | Self::Linked { flow, .. } => *flow,
         }
     }
 }
@@ -235,7 +234,7 @@ impl Phone {
 }
 
 /// What the person does with a request.
-async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
+async fn answer(account: &Arc<Account>, task: &Task, flow: FlowType) -> Ending {
     let is_choice = matches!(task, Task::CertificateChoice(_));
     if !is_choice && task.interaction(account.interactions()).is_none() {
         return Ending::Failed(EndResult::RequiredInteractionNotSupportedByApp);
@@ -258,7 +257,11 @@ async fn answer(account: &Arc<Account>, task: &Task, flow: Flow) -> Ending {
     }
 }
 
-async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Ending, WorldError> {
+async fn consent(
+    account: &Arc<Account>,
+    task: &Task,
+    flow: FlowType,
+) -> Result<Ending, WorldError> {
     let key_use = match task {
         Task::Authentication(_) => AccountKeyUse::Authentication,
         Task::CertificateChoice(_) | Task::Signature(_) => AccountKeyUse::Signing,
@@ -275,8 +278,19 @@ async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Endi
                 user_challenge: user_challenge(&verifier),
                 user_challenge_verifier: verifier,
             };
-            let payload = acsp_v2(request, &random, interaction, flow);
-            let digest = request.algorithm.hash().digest(payload.as_bytes())?;
+            let payload = AcspV2Payload {
+                scheme_name: SCHEME_NAME,
+                server_random: &random.server_random,
+                rp_challenge: &request.rp_challenge,
+                user_challenge: &random.user_challenge,
+                relying_party_name: &request.envelope.relying_party_name,
+                brokered_relying_party_name: &request.envelope.brokered_name,
+                interactions: request.interactions.base64(),
+                interaction_type_used: interaction.name(),
+                initial_callback_url: request.callback.as_deref().unwrap_or_default(),
+                flow,
+            };
+            let digest = request.algorithm.hash().digest(payload.text().as_bytes())?;
             Ending::Signed {
                 account,
                 flow,
@@ -300,34 +314,6 @@ async fn consent(account: &Arc<Account>, task: &Task, flow: Flow) -> Result<Endi
             random: None,
         },
     })
-}
-
-/// What an authentication signs, in the protocol `ACSP_V2`.
-fn acsp_v2(
-    request: &AuthenticationRequest,
-    random: &RandomPart,
-    interaction: InteractionType,
-    flow: Flow,
-) -> String {
-    let interactions = Sha256::digest(request.interactions.base64());
-    let callback = match flow {
-        Flow::Link(LinkType::Web2App | LinkType::App2App) => request.callback.as_deref(),
-        Flow::Link(LinkType::Qr) | Flow::Notification => None,
-    };
-    [
-        SCHEME_NAME,
-        "ACSP_V2",
-        &random.server_random,
-        &request.rp_challenge,
-        &random.user_challenge,
-        &STANDARD.encode(&request.envelope.relying_party_name),
-        &STANDARD.encode(&request.envelope.brokered_name),
-        &STANDARD.encode(interactions),
-        interaction.name(),
-        callback.unwrap_or_default(),
-        flow.name(),
-    ]
-    .join("|")
 }
 
 async fn ended(mut progress: watch::Receiver<Progress>) {

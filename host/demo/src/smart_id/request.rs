@@ -1,6 +1,7 @@
 //! The bodies of requests, parsed.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use parafa_eid_protocols::smart_id::{ACSP_V2, RAW_DIGEST_SIGNATURE};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -188,7 +189,7 @@ fn authentication(
 ) -> Option<AuthenticationRequest> {
     const NAME: &str = "signatureProtocolParameters";
     let envelope = envelope(checker, members);
-    checker.choice(members, "signatureProtocol", &[("ACSP_V2", ())]);
+    checker.choice(members, "signatureProtocol", &[(ACSP_V2, ())]);
     if transport != Transport::DeviceLink {
         checker.choice(members, "vcType", &[("numeric4", ())]);
     }
@@ -236,7 +237,7 @@ fn signature(
 ) -> Option<SignatureRequest> {
     let envelope = envelope(checker, members);
     check_nonce(checker, members);
-    let protocols = [("RAW_DIGEST_SIGNATURE", ())];
+    let protocols = [(RAW_DIGEST_SIGNATURE, ())];
     checker.choice(members, "signatureProtocol", &protocols);
     let parameters = signature_parameters(checker, members);
     let interactions = checker

@@ -8,6 +8,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jiff::{SignedDuration, Timestamp};
+use parafa_eid_protocols::smart_id::{FlowType, SessionTask};
 use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -15,7 +16,6 @@ use uuid::Uuid;
 use super::{
     account::{Account, AccountCredential},
     config::SmartIdTimings,
-    device_link::{LinkType, Protected, SessionType},
     end_result::EndResult,
     interactions::InteractionType,
     problem::Problem,
@@ -65,7 +65,7 @@ pub(super) enum Ending {
     Signed {
         account: Arc<Account>,
         credential: Arc<AccountCredential>,
-        flow: Flow,
+        flow: FlowType,
         interaction: InteractionType,
         signature: Vec<u8>,
         /// Of an authentication.
@@ -74,7 +74,7 @@ pub(super) enum Ending {
     Chosen {
         account: Arc<Account>,
         credential: Arc<AccountCredential>,
-        flow: Flow,
+        flow: FlowType,
     },
     Failed(EndResult),
 }
@@ -85,13 +85,6 @@ pub(super) struct RandomPart {
     pub(super) user_challenge: String,
     /// What the app returns with.
     pub(super) user_challenge_verifier: String,
-}
-
-/// `flowType` of an answer.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Flow {
-    Link(LinkType),
-    Notification,
 }
 
 /// All sessions of the service.
@@ -176,7 +169,7 @@ impl Session {
     }
 
     /// Who was chosen and how, when this was a choice that succeeded.
-    pub(super) fn chosen(&self) -> Option<(Arc<Account>, Flow)> {
+    pub(super) fn chosen(&self) -> Option<(Arc<Account>, FlowType)> {
         match &*self.progress.borrow() {
             Progress::Complete { ending, .. } => match &**ending {
                 Ending::Chosen { account, flow, .. } => Some((account.clone(), *flow)),
@@ -250,46 +243,18 @@ impl Task {
         }
     }
 
-    pub(super) fn session_type(&self) -> SessionType {
+    /// What its links are bound to.
+    pub(super) fn of_link(&self) -> SessionTask<'_> {
         match self {
-            Self::Signature(_) => SessionType::Signature,
-            Self::CertificateChoice(_) => SessionType::CertificateChoice,
-            Self::Authentication(_) => SessionType::Authentication,
-        }
-    }
-
-    /// What `authCode` protects, with this callback.
-    pub(super) fn protected<'a>(&'a self, callback: &'a str) -> Protected<'a> {
-        let Envelope {
-            relying_party_name,
-            brokered_name,
-            ..
-        } = self.envelope();
-        match self {
-            Self::Signature(request) => Protected {
-                signature_protocol: "RAW_DIGEST_SIGNATURE",
+            Self::Signature(request) => SessionTask::Signature {
                 digest: &request.digest_base64,
-                relying_party_name,
-                brokered_name,
                 interactions: request.interactions.base64(),
-                callback,
             },
-            Self::Authentication(request) => Protected {
-                signature_protocol: "ACSP_V2",
-                digest: &request.rp_challenge,
-                relying_party_name,
-                brokered_name,
+            Self::Authentication(request) => SessionTask::Authentication {
+                rp_challenge: &request.rp_challenge,
                 interactions: request.interactions.base64(),
-                callback,
             },
-            Self::CertificateChoice(_) => Protected {
-                signature_protocol: "",
-                digest: "",
-                relying_party_name,
-                brokered_name,
-                interactions: "",
-                callback,
-            },
+            Self::CertificateChoice(_) => SessionTask::CertificateChoice,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The body of a session status.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use parafa_eid_protocols::smart_id::{ACSP_V2, FlowType, RAW_DIGEST_SIGNATURE};
 use serde_json::{Value, json};
 
 use super::{
     account::AccountCredential,
     end_result::EndResult,
-    session::{Ending, Flow, Progress, RandomPart, Session, Task},
+    session::{Ending, Progress, RandomPart, Session, Task},
 };
 
 /// `GET /session/{sessionID}`.
@@ -37,8 +38,8 @@ pub(super) fn status(session: &Session, progress: &Progress) -> Value {
             "state": "COMPLETE",
             "result": { "endResult": "OK", "documentNumber": account.document_number() },
             "signatureProtocol": match session.task {
-                Task::Authentication(_) => "ACSP_V2",
-                _ => "RAW_DIGEST_SIGNATURE",
+                Task::Authentication(_) => ACSP_V2,
+                _ => RAW_DIGEST_SIGNATURE,
             },
             "signature": signature_object(&session.task, *flow, signature, random.as_ref()),
             "cert": certificate(credential),
@@ -62,7 +63,7 @@ pub(super) fn certificate(credential: &AccountCredential) -> Value {
 
 fn signature_object(
     task: &Task,
-    flow: Flow,
+    flow: FlowType,
     signature: &[u8],
     random: Option<&RandomPart>,
 ) -> Value {
@@ -94,13 +95,4 @@ fn failed(result: EndResult) -> Value {
         object["details"] = json!({ "interaction": interaction.name() });
     }
     json!({ "state": "COMPLETE", "result": object })
-}
-
-impl Flow {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Link(link_type) => link_type.name(),
-            Self::Notification => "Notification",
-        }
-    }
 }

@@ -17,14 +17,11 @@ use super::{
     SessionState, exchange, result, verification_code,
 };
 use crate::ecdsa;
+use crate::service::{LONGEST_CERTIFICATE, LONGEST_SIGNATURE, decode};
 
 /// How long the service can be asked to wait.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// Longest certificate that is taken, DER, in bytes.
-const LONGEST_CERTIFICATE: usize = 8 * 1024;
-/// Longest signature value that is taken, in bytes.
-const LONGEST_SIGNATURE: usize = 2 * 1024;
 /// Longest id of a session, in characters.
 const LONGEST_SESSION: usize = 64;
 /// Lengths of r and s on P-256, P-384 and P-521.
@@ -253,9 +250,4 @@ fn value(signature: &Signature) -> Result<Vec<u8>, InvalidAnswer> {
         }
         _ => Err(InvalidAnswer::Algorithm),
     }
-}
-
-fn decode(base64: &str, longest: usize) -> Option<Vec<u8>> {
-    let bytes = STANDARD.decode(base64).ok()?;
-    (1..=longest).contains(&bytes.len()).then_some(bytes)
 }

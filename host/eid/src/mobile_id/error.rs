@@ -1,6 +1,4 @@
-use parafa_http_port::HttpPortError;
-
-use crate::service::{is_passing, may_answer_later};
+use crate::service::ServiceError;
 
 use super::SignerOutcome;
 
@@ -40,20 +38,9 @@ pub enum MobileIdError {
     /// The request did not satisfy the service, which knows it by this id.
     #[error("the service found the request wrong (trace {0:?})")]
     BadRequest(String),
-    /// The service does not know this relying party from this address.
-    #[error("the service does not know this relying party from this address")]
-    Unauthorized,
-    /// A status that the protocol does not have.
-    #[error("the service answered with status {0}")]
-    UnexpectedStatus(u16),
-
-    /// There is no answer. The port's own words are the source, and may name
-    /// the address.
-    #[error("the service gave no answer")]
-    NoAnswer(#[source] HttpPortError),
-    /// The configured address cannot be requested.
-    #[error("the service's address is unusable")]
-    Address(#[source] http::Error),
+    /// The service gave no answer of the protocol.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// The answer is not what the protocol allows.
     #[error(transparent)]
     InvalidAnswer(#[from] InvalidAnswer),
@@ -87,10 +74,7 @@ impl MobileIdError {
             }
             Self::UnknownResult(_)
             | Self::BadRequest(_)
-            | Self::Unauthorized
-            | Self::UnexpectedStatus(_)
-            | Self::NoAnswer(_)
-            | Self::Address(_)
+            | Self::Service(_)
             | Self::InvalidAnswer(_) => SignerOutcome::ProviderUnavailable,
         }
     }
@@ -104,8 +88,7 @@ impl MobileIdError {
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::BadRequest(_) => Some(400),
-            Self::Unauthorized => Some(401),
-            Self::UnexpectedStatus(status) => Some(*status),
+            Self::Service(error) => error.status(),
             _ => None,
         }
     }
@@ -114,10 +97,6 @@ impl MobileIdError {
     /// is not known to have ended.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::NoAnswer(error) => may_answer_later(error),
-            Self::UnexpectedStatus(status) => is_passing(*status),
-            _ => false,
-        }
+        matches!(self, Self::Service(error) if error.is_transient())
     }
 }

@@ -8,7 +8,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::service::{json_get, json_post};
+use crate::service::{self, ServiceError, json_get, json_post};
 
 use super::wire::Refusal;
 use super::{InvalidAnswer, MobileIdConfig, MobileIdError};
@@ -23,12 +23,12 @@ pub(super) async fn post<T: DeserializeOwned>(
     path: &str,
     body: &impl Serialize,
 ) -> Result<T, MobileIdError> {
-    let request = json_post(&address(config, path), body).map_err(MobileIdError::Address)?;
+    let request = json_post(&address(config, path), body);
     exchange(port, config, request, Duration::ZERO)
         .await
         .map_err(|error| match error {
             // There is no session yet that could be unknown.
-            MobileIdError::SessionNotFound => MobileIdError::UnexpectedStatus(404),
+            MobileIdError::SessionNotFound => ServiceError::of_status(404).into(),
             error => error,
         })
 }
@@ -40,7 +40,7 @@ pub(super) async fn get<T: DeserializeOwned>(
     path: &str,
     wait: Duration,
 ) -> Result<T, MobileIdError> {
-    let request = json_get(&address(config, path)).map_err(MobileIdError::Address)?;
+    let request = json_get(&address(config, path));
     exchange(port, config, request, wait).await
 }
 
@@ -51,15 +51,14 @@ fn address(config: &MobileIdConfig, path: &str) -> String {
 async fn exchange<T: DeserializeOwned>(
     port: &dyn HttpPort,
     config: &MobileIdConfig,
-    request: Request<Bytes>,
+    request: http::Result<Request<Bytes>>,
     wait: Duration,
 ) -> Result<T, MobileIdError> {
     let limits = ExchangeLimits {
         timeout: config.exchange_timeout + wait,
         max_response_bytes: config.max_response_bytes,
     };
-    let response = port.exchange(request, limits).await;
-    let response = response.map_err(MobileIdError::NoAnswer)?;
+    let response = service::exchange(port, request, limits).await?;
     check_status(&response)?;
     serde_json::from_slice(response.body()).map_err(|_| InvalidAnswer::Malformed.into())
 }
@@ -68,9 +67,8 @@ fn check_status(response: &Response<Bytes>) -> Result<(), MobileIdError> {
     Err(match response.status().as_u16() {
         200 => return Ok(()),
         400 => MobileIdError::BadRequest(trace(response)),
-        401 => MobileIdError::Unauthorized,
         404 => MobileIdError::SessionNotFound,
-        status => MobileIdError::UnexpectedStatus(status),
+        status => ServiceError::of_status(status).into(),
     })
 }
 

@@ -1,18 +1,9 @@
+use parafa_eid_protocols::mobile_id::{
+    LONGEST_GSM_7, LONGEST_UCS_2, MOST_OF_GSM_7_EXTENSION, is_gsm_7, is_gsm_7_extension, is_ucs_2,
+};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::display;
-
-/// Characters of the basic table of GSM 03.38 (3GPP TS 23.038, 6.2.1) besides
-/// letters and digits of ASCII.
-const GSM_7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
-/// Those of its extension that the service takes.
-const GSM_7_EXTENSION: &str = "€[]^|{}\\";
-/// Most characters in GSM-7.
-const LONGEST_GSM_7: usize = 100;
-/// How many of them may be of the extension.
-const MOST_OF_EXTENSION: usize = 5;
-/// Most characters in UCS-2.
-const LONGEST_UCS_2: usize = 50;
+use crate::display::{self, InvalidDisplayText};
 
 /// A text that the phone shows, in GSM-7 where that has all of its characters,
 /// else in UCS-2.
@@ -31,11 +22,8 @@ impl DisplayText {
             return Err(InvalidDisplayText::Blank);
         }
         let length = text.chars().count();
-        let of_extension = text
-            .chars()
-            .filter(|c| GSM_7_EXTENSION.contains(*c))
-            .count();
-        let is_gsm_7 = of_extension <= MOST_OF_EXTENSION && text.chars().all(is_gsm_7);
+        let of_extension = text.chars().filter(|c| is_gsm_7_extension(*c)).count();
+        let is_gsm_7 = of_extension <= MOST_OF_GSM_7_EXTENSION && text.chars().all(is_gsm_7);
         let (format, longest) = match is_gsm_7 {
             true => ("GSM-7", LONGEST_GSM_7),
             false => ("UCS-2", LONGEST_UCS_2),
@@ -87,16 +75,6 @@ impl DisplayText {
     }
 }
 
-fn is_gsm_7(character: char) -> bool {
-    character.is_ascii_alphanumeric()
-        || GSM_7.contains(character)
-        || GSM_7_EXTENSION.contains(character)
-}
-
-fn is_ucs_2(character: char) -> bool {
-    u32::from(character) <= 0xFFFF
-}
-
 /// What stands for a character in the basic table of GSM-7; none where nothing
 /// does.
 fn in_gsm_7(character: char) -> Option<String> {
@@ -117,25 +95,6 @@ fn in_gsm_7(character: char) -> Option<String> {
         }
     };
     Some(in_its_place.to_owned())
-}
-
-/// A text that cannot be shown.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum InvalidDisplayText {
-    /// There is nothing to see.
-    #[error("the text to be shown is blank")]
-    Blank,
-    /// It does not fit.
-    #[error("the text to be shown has {length} characters, more than {longest}")]
-    TooLong {
-        /// Its length in characters.
-        length: usize,
-        /// What fits, with these characters.
-        longest: usize,
-    },
-    /// It has characters outside of the basic multilingual plane.
-    #[error("the text to be shown has characters that UCS-2 has not")]
-    BeyondUcs2,
 }
 
 /// The language of what the phone shows around the text. The service takes

@@ -6,18 +6,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::{ACSP_V2, AcspV2Payload};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::client::{LONGEST_SIGNATURE, check_flow, decode};
+use super::client::{check_flow, signature_value};
 use super::wire::{
-    self, ACSP_V2, Approach, AskedAuthentication, DeviceLinkAnswer, PssParameters, RSASSA_PSS,
-    SHA_256, SessionAnswer,
+    self, Approach, AskedAuthentication, DeviceLinkAnswer, PssParameters, RSASSA_PSS, SHA_256,
+    SessionAnswer,
 };
 use super::{
     CallbackUrl, DeviceLinkSession, DisplayText, FlowType, Interaction, Interactions,
-    InvalidAnswer, SemanticsIdentifier, SessionId, SmartIdClient, SmartIdConfig, SmartIdError,
-    exchange,
+    InvalidAnswer, SemanticsIdentifier, SessionId, SmartIdClient, SmartIdError, exchange,
 };
 use crate::authentication::{
     AuthenticationProof, AuthenticationRequest, Authenticator, ProofScheme,
@@ -162,17 +162,21 @@ impl SmartIdClient {
             return Err(InvalidAnswer::Interaction.into());
         }
         let user_challenge = user_challenge(signature.user_challenge.as_deref())?;
-        let payload = Payload {
-            config: &self.config,
-            session,
+        let asked = &session.asked;
+        let payload = AcspV2Payload {
+            scheme_name: &self.config.scheme_name,
             server_random: server_random(signature.server_random.as_deref())?,
+            rp_challenge: &asked.rp_challenge,
             user_challenge,
-            interaction,
+            relying_party_name: &self.config.relying_party_name,
+            brokered_relying_party_name: asked.brokered.as_deref().unwrap_or_default(),
+            interactions: &asked.interactions,
+            interaction_type_used: interaction,
+            initial_callback_url: session.callback.as_deref().unwrap_or_default(),
             flow,
         };
         let message = payload.text().into_bytes();
-        let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
-            .ok_or(InvalidAnswer::Member("signature value"))?;
+        let value = signature_value(signature.value.as_deref())?;
         let certificate = self.certificate(answer.cert, document_number)?;
         Ok(Some(AuthenticationProof {
             certificate: certificate.der,
@@ -210,119 +214,9 @@ fn user_challenge(value: Option<&str>) -> Result<&str, InvalidAnswer> {
     value.ok_or(InvalidAnswer::Member("userChallenge"))
 }
 
-/// What the device has signed.
-struct Payload<'p> {
-    config: &'p SmartIdConfig,
-    session: &'p AuthenticationSession,
-    server_random: &'p str,
-    user_challenge: &'p str,
-    interaction: &'p str,
-    flow: FlowType,
-}
-
-impl Payload<'_> {
-    fn text(&self) -> String {
-        let (config, asked) = (self.config, &self.session.asked);
-        let broker = asked.brokered.as_deref();
-        // A code to scan and a notification have no callback.
-        let callback = self.session.callback.as_deref();
-        let callback = callback.filter(|_| self.flow.is_same_device());
-        [
-            config.scheme_name.as_str(),
-            ACSP_V2,
-            self.server_random,
-            &asked.rp_challenge,
-            self.user_challenge,
-            &STANDARD.encode(&config.relying_party_name),
-            &broker.map(|name| STANDARD.encode(name)).unwrap_or_default(),
-            &STANDARD.encode(Sha256::digest(&asked.interactions)),
-            self.interaction,
-            callback.unwrap_or_default(),
-            self.flow.name(),
-        ]
-        .join("|")
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
-
-    /// The challenge, interactions and random values of a genuine session of the
-    /// provider's demo environment, as its Java client tests them.
-    #[test]
-    fn the_payload_is_as_the_device_makes_it() {
-        let config = SmartIdConfig::new(
-            "https://sid.demo.sk.ee/smart-id-rp".parse().unwrap(),
-            Uuid::nil(),
-            "DEMO",
-            "smart-id-demo",
-        );
-        let session: AuthenticationSession = serde_json::from_value(serde_json::json!({
-            "id": "00000000-0000-4000-8000-000000000000",
-            "rp_challenge": "3mhDkd0ulDR/WVZx678FcrNw4pUhrZxcQsmejf8jQ1HtSp3GAxCH/Fi9EEiuULp44G/KNKONPXZELqCSZw4AoA==",
-            "interactions": "W3sidHlwZSI6ImRpc3BsYXlUZXh0QW5kUElOIiwiZGlzcGxheVRleHQ2MCI6IkxvZyBpbiB3aXRoIFNtYXJ0LUlEIGRlbW8/In1d",
-        }))
-        .unwrap();
-        let payload = Payload {
-            config: &config,
-            session: &session,
-            server_random: "9eZeWMTJ9YYBtjj5jK8p1sLm",
-            user_challenge: "RvrVNS1GJYCsuEnEqPCdHHn5vl65F3XiBjmxB4zSosw",
-            interaction: "displayTextAndPIN",
-            flow: FlowType::Notification,
-        };
-
-        let text = payload.text();
-
-        let fields: Vec<_> = text.split('|').collect();
-        assert_eq!(fields.len(), 11);
-        assert_eq!(
-            fields[0..3],
-            ["smart-id-demo", "ACSP_V2", "9eZeWMTJ9YYBtjj5jK8p1sLm"]
-        );
-        assert_eq!(fields[5..7], ["REVNTw==", ""]);
-        assert_eq!(fields[8..], ["displayTextAndPIN", "", "Notification"]);
-    }
-
-    /// The published example, of a broker and on the same device.
-    #[test]
-    fn the_published_digest_of_a_payload_is_made() {
-        let config = SmartIdConfig::new(
-            "https://rp-api.smart-id.com".parse().unwrap(),
-            Uuid::nil(),
-            "DEMO",
-            "smart-id",
-        );
-        let interactions = concat!(
-            r#"[{"type":"confirmationMessage","displayText200":"Longer description of the transaction context"},"#,
-            r#"{"type":"displayTextAndPIN","displayText60":"Short description of the transaction context"}]"#
-        );
-        let session: AuthenticationSession = serde_json::from_value(serde_json::json!({
-            "id": "00000000-0000-4000-8000-000000000000",
-            "rp_challenge": "GYS+yoah6emAcVDNIajwSs6UB/M95XrDxMzXBUkwQJ9YFDipXXzGpPc7raWcuc2+TEoRc7WvIZ/7dU/iRXenYg==",
-            "interactions": STANDARD.encode(interactions),
-            "brokered": "Example RP",
-            "flows": ["QR", "Web2App"],
-            "callback": "https://rp.example.com/callback-url?value=RrKjjT4aggzu27YBddX1bQ",
-        }))
-        .unwrap();
-        let payload = Payload {
-            config: &config,
-            session: &session,
-            server_random: "MTlop6EXCrQ6FOErcKjxUhbV",
-            user_challenge: "GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00",
-            interaction: "confirmationMessage",
-            flow: FlowType::Web2App,
-        };
-
-        let digest = sha2::Sha512::digest(payload.text());
-
-        let published = "pKOjbNl/5Fy8NfrFqsj6pSn8W8O+Ik8rM33QSsbyD3J9qDJvEm90SboUciuY4wHGWa0Pnq8BgT3NJKmJiUDfKg==";
-        assert_eq!(STANDARD.encode(digest), published);
-    }
 
     #[test]
     fn random_values_are_as_long_as_the_protocol_has_them_and_in_its_alphabets() {

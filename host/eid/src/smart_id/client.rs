@@ -1,14 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::RAW_DIGEST_SIGNATURE;
 use parafa_http_port::HttpPort;
 use sha2::{Digest, Sha256};
 
 use super::wire::{
-    self, CertificateAnswer, CertificateRequest, CodeAnswer, DeviceLinkAnswer,
-    RAW_DIGEST_SIGNATURE, SessionAnswer, SignatureAnswer, SignatureRequest, StatusAnswer,
+    self, CertificateAnswer, CertificateRequest, CodeAnswer, DeviceLinkAnswer, SessionAnswer,
+    SignatureAnswer, SignatureRequest, StatusAnswer,
 };
 use super::{
     CallbackUrl, CertificateSession, DeviceLinkSession, DeviceSignature, DigestToSign,
@@ -16,16 +15,11 @@ use super::{
     SessionId, SessionState, SignatureSession, SigningCertificate, SmartIdConfig, SmartIdError,
     StartedSignature, VerificationCode, end_result, exchange,
 };
+use crate::service::{LONGEST_CERTIFICATE, LONGEST_SIGNATURE, decode};
 
 /// How long the service can be asked to wait.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
-/// Longest certificate that is taken, DER, in bytes: a person's own stays below
-/// 3 KiB. Whoever keeps one in a record need not fear that it does not fit.
-const LONGEST_CERTIFICATE: usize = 8 * 1024;
-/// Longest signature value that is taken, in bytes: that of an RSA key of 16384
-/// bits.
-pub(super) const LONGEST_SIGNATURE: usize = 2 * 1024;
 
 /// A relying party of the service.
 #[derive(Clone)]
@@ -244,8 +238,7 @@ impl SmartIdClient {
         if sha256(&certificate.der) != session.certificate_sha256 {
             return Err(InvalidAnswer::Certificate.into());
         }
-        let value = decode(signature.value.as_deref(), LONGEST_SIGNATURE)
-            .ok_or(InvalidAnswer::Member("signature value"))?;
+        let value = signature_value(signature.value.as_deref())?;
         Ok(SessionState::Complete(DeviceSignature {
             value,
             algorithm: session.algorithm,
@@ -294,7 +287,7 @@ impl SmartIdClient {
                 answered,
             });
         }
-        let der = decode(Some(&answer.value), LONGEST_CERTIFICATE)
+        let der = decode(&answer.value, LONGEST_CERTIFICATE)
             .ok_or(InvalidAnswer::Member("certificate"))?;
         Ok(SigningCertificate {
             der,
@@ -335,9 +328,9 @@ pub(super) fn check_flow(answered: FlowType, offered: &[FlowType]) -> Result<(),
     }
 }
 
-pub(super) fn decode(base64: Option<&str>, longest: usize) -> Option<Vec<u8>> {
-    let bytes = STANDARD.decode(base64?).ok()?;
-    (1..=longest).contains(&bytes.len()).then_some(bytes)
+pub(super) fn signature_value(base64: Option<&str>) -> Result<Vec<u8>, InvalidAnswer> {
+    let value = base64.and_then(|value| decode(value, LONGEST_SIGNATURE));
+    value.ok_or(InvalidAnswer::Member("signature value"))
 }
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {

@@ -5,16 +5,15 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::STANDARD;
+use parafa_eid_protocols::smart_id::{self as protocol, AuthCodePayload, SessionTask};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use url::Url;
 use zeroize::Zeroizing;
 
-use super::auth_code::AuthCodeInput;
 use super::callback::{CallbackUrl, is_web_address};
-use super::wire::{ACSP_V2, AskedAuthentication, DeviceLinkAnswer};
+use super::wire::{AskedAuthentication, DeviceLinkAnswer};
 use super::{CertificateSession, FlowType, InvalidAnswer, SmartIdConfig};
 
 /// Length of a session's token, in characters. With the longest base a code to
@@ -97,36 +96,39 @@ impl DeviceLinkSession {
     /// `language` is an ISO 639-2 code; it is that of the page shown where
     /// there is no app.
     pub(super) fn link(&self, kind: LinkKind, language: &str, config: &SmartIdConfig) -> String {
-        let callback = self.callback.as_ref().map_or("", CallbackUrl::as_str);
-        let (kind, elapsed, initial_callback_url) = match kind {
-            LinkKind::Qr { elapsed } => {
-                ("QR", format!("&elapsedSeconds={}", elapsed.as_secs()), "")
-            }
-            LinkKind::Web2App => ("Web2App", String::new(), callback),
-            LinkKind::App2App => ("App2App", String::new(), callback),
+        let (flow, elapsed) = match kind {
+            LinkKind::Qr { elapsed } => (
+                FlowType::Qr,
+                format!("&elapsedSeconds={}", elapsed.as_secs()),
+            ),
+            LinkKind::Web2App => (FlowType::Web2App, String::new()),
+            LinkKind::App2App => (FlowType::App2App, String::new()),
         };
         let asked = self.authentication.as_ref();
-        let (session_type, signature_protocol) = match asked {
-            Some(_) => ("auth", ACSP_V2),
-            None => ("cert", ""),
-        };
+        let task = asked.map_or(SessionTask::CertificateChoice, |asked| {
+            SessionTask::Authentication {
+                rp_challenge: &asked.rp_challenge,
+                interactions: &asked.interactions,
+            }
+        });
+        let brokered = asked.and_then(|asked| asked.brokered.as_deref());
         let unprotected_link = format!(
-            "{}?deviceLinkType={kind}{elapsed}&sessionToken={}&sessionType={session_type}&version=1.0&lang={language}",
-            self.link_base, self.token
+            "{}?deviceLinkType={}{elapsed}&sessionToken={}&sessionType={}&version=1.0&lang={language}",
+            self.link_base,
+            flow.name(),
+            self.token,
+            task.session_type(),
         );
-        let input = AuthCodeInput {
+        let payload = AuthCodePayload {
             scheme_name: &config.scheme_name,
-            signature_protocol,
-            challenge_or_digest: asked.map_or("", |asked| &asked.rp_challenge),
+            task,
             relying_party_name: &config.relying_party_name,
-            brokered_relying_party_name: asked
-                .and_then(|asked| asked.brokered.as_deref())
-                .unwrap_or_default(),
-            interactions: asked.map_or("", |asked| &asked.interactions),
-            initial_callback_url,
+            brokered_relying_party_name: brokered.unwrap_or_default(),
+            initial_callback_url: self.callback().unwrap_or_default(),
+            flow,
             unprotected_link: &unprotected_link,
         };
-        let auth_code = input.auth_code(self.secret.expose());
+        let auth_code = payload.auth_code(self.secret.expose());
         format!("{unprotected_link}&authCode={auth_code}")
     }
 
@@ -146,7 +148,7 @@ impl DeviceLinkSession {
     /// added. To be asked once; then the callback is used up.
     #[must_use]
     pub fn admits_callback(&self, value: &str, session_secret_digest: &str) -> bool {
-        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(self.secret.expose()));
+        let digest = protocol::session_secret_digest(self.secret.expose());
         let digest_is_right = digest.as_bytes().ct_eq(session_secret_digest.as_bytes());
         let value_is_right = self
             .callback
@@ -204,6 +206,7 @@ impl fmt::Debug for SessionSecret {
 
 #[cfg(test)]
 mod tests {
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use uuid::Uuid;
 
     use super::*;

@@ -1,6 +1,4 @@
-use parafa_http_port::HttpPortError;
-
-use crate::service::{is_passing, may_answer_later};
+use crate::service::ServiceError;
 
 use super::{CertificateLevel, FlowType, SignatureAlgorithm, SignerOutcome};
 
@@ -60,9 +58,6 @@ pub enum SmartIdError {
     /// The request did not satisfy the service.
     #[error("the service found the request wrong: {0}")]
     BadRequest(String),
-    /// The service does not know this relying party from this address.
-    #[error("the service does not know this relying party from this address")]
-    Unauthorized,
     /// The contract does not include what was asked for.
     #[error("the service does not permit this to this relying party")]
     Forbidden,
@@ -72,17 +67,9 @@ pub enum SmartIdError {
     /// The service is under maintenance.
     #[error("the service is under maintenance")]
     Maintenance,
-    /// A status that the protocol does not have.
-    #[error("the service answered with status {0}")]
-    UnexpectedStatus(u16),
-
-    /// There is no answer. The port's own words are the source, and may name
-    /// the address.
-    #[error("the service gave no answer")]
-    NoAnswer(#[source] HttpPortError),
-    /// The configured address cannot be requested.
-    #[error("the service's address is unusable")]
-    Address(#[source] http::Error),
+    /// The service gave no answer of the protocol.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// The answer is not what the protocol allows.
     #[error(transparent)]
     InvalidAnswer(#[from] InvalidAnswer),
@@ -158,13 +145,10 @@ impl SmartIdError {
             Self::ServerError
             | Self::UnknownEndResult(_)
             | Self::BadRequest(_)
-            | Self::Unauthorized
             | Self::Forbidden
             | Self::ClientTooOld
             | Self::Maintenance
-            | Self::UnexpectedStatus(_)
-            | Self::NoAnswer(_)
-            | Self::Address(_)
+            | Self::Service(_)
             | Self::InvalidAnswer(_)
             | Self::CodeChoiceInLinkedSession => SignerOutcome::ProviderUnavailable,
         }
@@ -174,11 +158,10 @@ impl SmartIdError {
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::BadRequest(_) => Some(400),
-            Self::Unauthorized => Some(401),
             Self::Forbidden => Some(403),
             Self::ClientTooOld => Some(480),
             Self::Maintenance => Some(580),
-            Self::UnexpectedStatus(status) => Some(*status),
+            Self::Service(error) => error.status(),
             _ => None,
         }
     }
@@ -189,8 +172,7 @@ impl SmartIdError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Maintenance => true,
-            Self::NoAnswer(error) => may_answer_later(error),
-            Self::UnexpectedStatus(status) => is_passing(*status),
+            Self::Service(error) => error.is_transient(),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::service::{json_get, json_post};
+use crate::service::{self, ServiceError, json_get, json_post};
 
 use super::wire::{Refusal, RefusalReason};
 use super::{InvalidAnswer, SmartIdConfig, SmartIdError};
@@ -34,15 +34,8 @@ pub(super) async fn post<T: DeserializeOwned>(
     path: &str,
     body: &impl Serialize,
 ) -> Result<T, SmartIdError> {
-    let request = json_post(&address(config, path), body).map_err(SmartIdError::Address)?;
-    exchange(
-        port,
-        config,
-        request,
-        config.exchange_timeout,
-        Subject::Account,
-    )
-    .await
+    let request = json_post(&address(config, path), body);
+    exchange(port, config, request, Duration::ZERO, Subject::Account).await
 }
 
 /// Asks for `path` under `/v3`, giving the service `wait` to answer.
@@ -52,15 +45,8 @@ pub(super) async fn get<T: DeserializeOwned>(
     path: &str,
     wait: Duration,
 ) -> Result<T, SmartIdError> {
-    let request = json_get(&address(config, path)).map_err(SmartIdError::Address)?;
-    exchange(
-        port,
-        config,
-        request,
-        config.exchange_timeout + wait,
-        Subject::Session,
-    )
-    .await
+    let request = json_get(&address(config, path));
+    exchange(port, config, request, wait, Subject::Session).await
 }
 
 fn address(config: &SmartIdConfig, path: &str) -> String {
@@ -73,18 +59,15 @@ fn address(config: &SmartIdConfig, path: &str) -> String {
 async fn exchange<T: DeserializeOwned>(
     port: &dyn HttpPort,
     config: &SmartIdConfig,
-    request: Request<Bytes>,
-    timeout: Duration,
+    request: http::Result<Request<Bytes>>,
+    wait: Duration,
     subject: Subject,
 ) -> Result<T, SmartIdError> {
     let limits = ExchangeLimits {
-        timeout,
+        timeout: config.exchange_timeout + wait,
         max_response_bytes: config.max_response_bytes,
     };
-    let response = port
-        .exchange(request, limits)
-        .await
-        .map_err(SmartIdError::NoAnswer)?;
+    let response = service::exchange(port, request, limits).await?;
     check_status(&response, subject)?;
     serde_json::from_slice(response.body()).map_err(|_| InvalidAnswer::Malformed.into())
 }
@@ -94,7 +77,6 @@ fn check_status(response: &Response<Bytes>, subject: Subject) -> Result<(), Smar
     Err(match (response.status().as_u16(), subject) {
         (200, _) => return Ok(()),
         (400, _) => SmartIdError::BadRequest(names(&refusal())),
-        (401, _) => SmartIdError::Unauthorized,
         (403, _) => SmartIdError::Forbidden,
         (404, Subject::Session) => SmartIdError::SessionNotFound,
         (404, Subject::Account) if is_of_another_level(&refusal()) => {
@@ -105,7 +87,7 @@ fn check_status(response: &Response<Bytes>, subject: Subject) -> Result<(), Smar
         (472, _) => SmartIdError::SeeApp,
         (480, _) => SmartIdError::ClientTooOld,
         (580, _) => SmartIdError::Maintenance,
-        (status, _) => SmartIdError::UnexpectedStatus(status),
+        (status, _) => ServiceError::of_status(status).into(),
     })
 }
 

@@ -21,39 +21,6 @@ impl CertificateLevel {
     }
 }
 
-/// How a session reached the person's app.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub enum FlowType {
-    /// A scanned code.
-    #[serde(rename = "QR")]
-    Qr,
-    /// A link from another app.
-    App2App,
-    /// A link from a browser on the same device.
-    Web2App,
-    /// A push message.
-    Notification,
-}
-
-impl FlowType {
-    /// `flowType`.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Qr => "QR",
-            Self::App2App => "App2App",
-            Self::Web2App => "Web2App",
-            Self::Notification => "Notification",
-        }
-    }
-
-    /// Whether the app was opened on the device that shows the page, and
-    /// returns there.
-    #[must_use]
-    pub fn is_same_device(self) -> bool {
-        matches!(self, Self::Web2App | Self::App2App)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::CertificateLevel::{Advanced, Qscd, Qualified};

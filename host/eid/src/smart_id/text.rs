@@ -1,4 +1,4 @@
-use crate::display;
+use crate::display::{self, InvalidDisplayText};
 
 /// A text that the app shows, of at most `MAX` characters, counted in UTF-16 code
 /// units as the service does at its strictest.
@@ -36,22 +36,6 @@ impl<const MAX: usize> DisplayText<MAX> {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// A text that cannot be shown.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum InvalidDisplayText {
-    /// There is nothing to see.
-    #[error("the text to be shown is blank")]
-    Blank,
-    /// It does not fit.
-    #[error("the text to be shown has {length} characters, more than {longest}")]
-    TooLong {
-        /// Its length in characters.
-        length: usize,
-        /// What fits.
-        longest: usize,
-    },
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Bodies of requests and answers. Members that are not listed are ignored in
 //! answers, as the protocol demands.
 
+use parafa_eid_protocols::smart_id::{ACSP_V2, RAW_DIGEST_SIGNATURE};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -8,10 +9,6 @@ use super::{
     CertificateLevel, DigestToSign, FlowType, Interactions, Nonce, SessionId, SmartIdConfig,
 };
 
-/// The one protocol of signatures on documents.
-pub(super) const RAW_DIGEST_SIGNATURE: &str = "RAW_DIGEST_SIGNATURE";
-/// The one protocol of authentications.
-pub(super) const ACSP_V2: &str = "ACSP_V2";
 /// How authentications are signed.
 pub(super) const RSASSA_PSS: &str = "rsassa-pss";
 pub(super) const SHA_256: &str = "SHA-256";

@@ -10,6 +10,7 @@ use parafa_eid::{
     LinkedAuthentication, ProofScheme, ProviderSession, SessionState, SignerOutcome,
 };
 use serde_json::{Value, json};
+use sha2::{Digest, Sha512};
 use url::Url;
 
 use crate::port::{CERTIFICATE, DOCUMENT, SESSION, Scripted, base64, changed, wait};
@@ -78,7 +79,7 @@ async fn a_person_is_asked_by_what_their_app_knows_and_told_for_whom() {
 #[tokio::test]
 async fn a_broker_tells_smart_id_for_whom_it_asks() {
     let mut scripted = Scripted::json(&json!({"sessionID": SESSION}));
-    scripted.act_as_broker();
+    scripted.be(|config| config.is_broker = true);
     let request = AuthenticationRequest {
         person: "PNOLT-40504040001",
         phone_number: None,
@@ -191,6 +192,51 @@ async fn an_answer_as_it_was_asked_for_is_proof_over_all_that_the_device_signed(
         message.ends_with("|displayTextAndPIN||Notification"),
         "{message}"
     );
+}
+
+/// The provider's published example, of a broker and on the same device; what is
+/// not part of what was signed is ours.
+#[tokio::test]
+async fn the_published_payload_is_what_the_device_of_the_published_session_has_signed() {
+    let interactions = base64(concat!(
+        r#"[{"type":"confirmationMessage","displayText200":"Longer description of the transaction context"},"#,
+        r#"{"type":"displayTextAndPIN","displayText60":"Short description of the transaction context"}]"#
+    ).as_bytes());
+    let session: ProviderSession = serde_json::from_value(json!({
+        "id": SESSION,
+        "rp_challenge": "GYS+yoah6emAcVDNIajwSs6UB/M95XrDxMzXBUkwQJ9YFDipXXzGpPc7raWcuc2+TEoRc7WvIZ/7dU/iRXenYg==",
+        "interactions": interactions,
+        "brokered": "Example RP",
+        "flows": ["QR", "Web2App"],
+        "callback": "https://rp.example.com/callback-url?value=RrKjjT4aggzu27YBddX1bQ",
+    }))
+    .unwrap();
+    let mut answer = authenticated();
+    answer["signature"]["serverRandom"] = json!("MTlop6EXCrQ6FOErcKjxUhbV");
+    answer["signature"]["userChallenge"] = json!("GnsWXXEjTCKR89fj9uo5u5ReBZ9JR7_pezLAI5jMS00");
+    answer["signature"]["flowType"] = json!("Web2App");
+    answer["interactionTypeUsed"] = json!("confirmationMessage");
+    let mut scripted = Scripted::json(&answer);
+    scripted.be(|config| config.scheme_name = "smart-id".to_owned());
+
+    let answered = scripted.client.poll_authentication(&session, wait()).await;
+
+    let SessionState::Complete(proof) = answered.unwrap() else {
+        panic!("the session has ended");
+    };
+    let published =
+        "pKOjbNl/5Fy8NfrFqsj6pSn8W8O+Ik8rM33QSsbyD3J9qDJvEm90SboUciuY4wHGWa0Pnq8BgT3NJKmJiUDfKg==";
+    assert_eq!(base64(&Sha512::digest(proof.message)), published);
+}
+
+/// Sessions that were stored before there were device links name no flows.
+#[tokio::test]
+async fn a_stored_session_without_flows_is_of_a_notification() {
+    let mut stored = serde_json::to_value(session().await).unwrap();
+    stored.as_object_mut().unwrap().remove("flows");
+    let session = serde_json::from_value(stored).unwrap();
+    let client = Scripted::json(&authenticated()).client;
+    assert!(client.poll_authentication(&session, wait()).await.is_ok());
 }
 
 #[tokio::test]

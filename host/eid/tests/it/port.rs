@@ -98,12 +98,10 @@ impl Scripted {
             .unwrap()))
     }
 
-    /// As a relying party that asks for others.
-    pub(crate) fn act_as_broker(&mut self) {
-        let config = SmartIdConfig {
-            is_broker: true,
-            ..config()
-        };
+    /// As another relying party, or of another environment.
+    pub(crate) fn be(&mut self, another: impl FnOnce(&mut SmartIdConfig)) {
+        let mut config = config();
+        another(&mut config);
         self.client = SmartIdClient::new(config, Arc::clone(&self.port) as Arc<dyn HttpPort>);
     }
 

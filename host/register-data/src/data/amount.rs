@@ -39,12 +39,6 @@ pub struct Quantity(String);
 pub struct InvalidQuantity;
 
 impl Amount {
-    /// Whole units and hundredths of one, at most 99.
-    #[must_use]
-    pub(super) fn of(units: u64, hundredths: u8) -> Self {
-        Self(format!("{units}.{:02}", hundredths.min(99)))
-    }
-
     /// The digits.
     #[must_use]
     pub fn as_str(&self) -> &str {

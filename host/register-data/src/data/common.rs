@@ -47,17 +47,6 @@ pub struct Money {
     pub currency: String,
 }
 
-impl Money {
-    /// So many euros and cents.
-    #[must_use]
-    pub fn euros(euros: u64, cents: u8) -> Self {
-        Self {
-            amount: Amount::of(euros, cents),
-            currency: "EUR".to_owned(),
-        }
-    }
-}
-
 /// A percentage from 0 to 100.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "f64", into = "f64")]

@@ -2,7 +2,7 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BirthMonth, Coded, Identifier, Label, Money, ShareClass, Withheld};
+use super::{BirthMonth, Coded, Identifier, Label, ShareClass, Withheld};
 use crate::{EntityCode, PartSource, Register};
 
 /// A legal entity as the Register of Legal Entities (Juridinių asmenų registras)
@@ -201,18 +201,6 @@ pub struct ShareCapital {
     pub currency: String,
     /// Since when it is so much.
     pub since: Option<Date>,
-}
-
-impl ShareCapital {
-    /// So much money, since a date.
-    #[must_use]
-    pub fn of(money: Money, since: Option<Date>) -> Self {
-        Self {
-            amount: money.amount,
-            currency: money.currency,
-            since,
-        }
-    }
 }
 
 /// The shares of a company.

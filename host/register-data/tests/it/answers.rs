@@ -45,6 +45,17 @@ fn read(query: &Query, value: &Value) -> Result<RegisterData, UnreadableAnswer> 
 }
 
 #[test]
+fn an_entity_is_asked_about_by_the_names_of_kinds() {
+    for query in queries(COMPLETE).into_iter().take(6) {
+        let about = Query::about_entity(query.kind()).unwrap();
+        assert_eq!(about(COMPLETE.parse().unwrap()), query);
+    }
+    for kind in ["role-holders", "property-extract", ""] {
+        assert!(Query::about_entity(kind).is_none(), "{kind}");
+    }
+}
+
+#[test]
 fn every_answer_is_read_as_it_was_written() {
     let mut queries: Vec<_> = [
         "999000009",

@@ -1,7 +1,9 @@
 //! The published set, entity by entity.
 
+use std::collections::BTreeMap;
+
 use parafa_register_data::{
-    HolderIdentity, Query, RegisterData, Role,
+    HolderIdentity, PersonalCode, Query, RegisterData, Role,
     data::{BodyKind, DeclarationStatus, NormalizedStatus, PartyType},
     synthetic::{self, Answer, COMPLETE, COMPLETE_PROPERTY, personas},
 };
@@ -96,6 +98,130 @@ fn the_same_query_has_the_same_bytes_on_every_machine() {
         }
     }
     assert_eq!(hex::encode(digest.finalize()), DIGEST);
+}
+
+/// The names in the members that a pointer leads to, one array below another.
+fn names(value: &Value, arrays: &[&str]) -> Vec<String> {
+    match arrays.split_first() {
+        None => value["name"]
+            .as_str()
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+        Some((array, rest)) => {
+            let items = value[array].as_array().into_iter().flatten();
+            items.flat_map(|item| names(item, rest)).collect()
+        }
+    }
+}
+
+#[test]
+fn whoever_holds_a_role_is_whom_the_answers_name() {
+    let of = |code: &str, role| -> Vec<String> {
+        let holders = holders(code, role).into_iter();
+        holders.map(|(name, _)| name).collect()
+    };
+    for code in CODES {
+        let Answer::Data(_) = asked(code, "company-profile") else {
+            continue;
+        };
+        let mut profile = value(code, "company-profile");
+        let bodies = profile["managementBodies"].as_array_mut().unwrap();
+        for (kind, role) in [
+            ("manager", Role::Manager),
+            ("board", Role::BoardMember),
+            ("supervisory_board", Role::SupervisoryBoardMember),
+            ("liquidator", Role::Liquidator),
+            ("insolvency_administrator", Role::InsolvencyAdministrator),
+        ] {
+            let body = bodies.iter().find(|body| body["kind"] == kind);
+            let named = body.map_or(Vec::new(), |body| names(body, &["members"]));
+            assert_eq!(of(code, role), named, "{code} {role}");
+        }
+        let owners = names(&value(code, "beneficial-owners"), &["owners"]);
+        assert_eq!(of(code, Role::BeneficialOwner), owners, "{code}");
+        if let Answer::Data(_) = asked(code, "participants") {
+            let mut list = value(code, "participants");
+            let participants = list["participants"].as_array_mut().unwrap();
+            participants.retain(|one| one["type"] == "natural");
+            let parts = [Role::Shareholder, Role::Member].map(|role| of(code, role));
+            assert_eq!(parts.concat(), names(&list, &["participants"]), "{code}");
+        }
+    }
+}
+
+#[test]
+fn everybody_is_told_by_a_code_of_their_own() {
+    let mut names = BTreeMap::new();
+    for code in CODES {
+        for (name, personal_code) in Role::ALL.into_iter().flat_map(|role| holders(code, role)) {
+            let Some(personal_code) = personal_code else {
+                continue;
+            };
+            let code: PersonalCode = personal_code.parse().unwrap();
+            assert!(code.birth_date().is_some(), "{name}");
+            let first = names.entry(personal_code).or_insert_with(|| name.clone());
+            assert_eq!(*first, name);
+        }
+    }
+    assert!(names.len() > 500);
+    for persona in personas::ALL {
+        let name = format!("{} {}", persona.given_name, persona.surname);
+        let holder = names.get(persona.personal_code);
+        assert!(holder.is_none_or(|holder| *holder == name || persona == personas::FOREIGN));
+    }
+}
+
+#[test]
+fn boards_end_with_the_terms_of_their_members() {
+    let after = "2028-04-01T00:00:00+03:00".parse().unwrap();
+    for code in CODES {
+        for role in [Role::BoardMember, Role::SupervisoryBoardMember] {
+            let query = Query::RoleHolders {
+                entity: code.parse().unwrap(),
+                role,
+            };
+            assert!(!matches!(
+                synthetic::answer_at(&query, after),
+                Answer::Data(_)
+            ));
+        }
+        let profile = Query::CompanyProfile(code.parse().unwrap());
+        let Answer::Data(RegisterData::CompanyProfile(profile)) =
+            synthetic::answer_at(&profile, after)
+        else {
+            continue;
+        };
+        let mut bodies = profile.management_bodies.iter().flatten();
+        let of_terms = [BodyKind::Board, BodyKind::SupervisoryBoard];
+        assert!(!bodies.any(|body| of_terms.contains(&body.kind)), "{code}");
+    }
+}
+
+#[test]
+fn things_are_seized_by_acts_that_stand() {
+    for code in CODES.iter().take(15) {
+        let acts = match asked(code, "seizures") {
+            Answer::Data(RegisterData::Seizures(seizures)) => seizures.acts,
+            _ => Vec::new(),
+        };
+        let Answer::Data(RegisterData::RealEstate(held)) = asked(code, "real-estate") else {
+            continue;
+        };
+        for item in held.items {
+            let RegisterData::PropertyExtract(extract) =
+                data(&Query::PropertyExtract(item.unique_number))
+            else {
+                panic!("an extract");
+            };
+            let marks = extract.seizure_marks.unwrap();
+            assert_eq!(item.seized, Some(!marks.is_empty()), "{code}");
+            for mark in marks {
+                let act = acts.iter().find(|act| act.act_id == mark.act_id).unwrap();
+                assert_eq!(act.deregistered_on, None, "{code}");
+            }
+        }
+    }
 }
 
 #[test]
