@@ -14,8 +14,9 @@
 //! timestamp <bytes>
 //! ```
 //! The text begins with the digest of the document as far as its body, or, where
-//! there are members, with a list of them with their digests. The behaviour `honest` does what the contract
-//! asks; [`Behaviour`](behaviour::Behaviour) lists the others.
+//! there are members, with a list of them with their digests. The behaviour
+//! `honest` does what the contract asks; [`Behaviour`](behaviour::Behaviour) lists
+//! the others.
 //!
 //! With the feature `container` it is the format `toy-container`
 //! (`plugins/toy-container`), whose documents are made of files: it has `members`
