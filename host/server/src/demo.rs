@@ -31,7 +31,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use self::clock::ServerClock;
-pub(crate) use self::error::{DemoError, FileError};
+pub(crate) use self::error::DemoError;
 pub(crate) use self::file::DemoFile;
 use self::file::WorldPart;
 pub(crate) use self::folder::BACKED_UP;

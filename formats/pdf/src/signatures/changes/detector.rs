@@ -20,7 +20,7 @@ pub(crate) struct ChangeDetector<'f, 'a> {
     pub(super) file: &'f PdfFile<'a>,
     pub(super) fields: Vec<FieldNode<'f>>,
     /// Places among the fields, by the number of the object.
-    field_places: BTreeMap<u32, usize>,
+    pub(super) field_places: BTreeMap<u32, usize>,
     /// The objects of the fields and widgets of a name.
     names: OnceCell<BTreeMap<String, Vec<u32>>>,
     /// What stands for signatures in signature fields.
