@@ -5,6 +5,7 @@ use bytes::Bytes;
 use parafa_attorney::{SigningKey, SoftwareKey};
 use parafa_demo::{World, WorldConfig};
 use parafa_fixtures::built;
+use parafa_issuing::{Key, KeyKind};
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts, ContainerFile};
 use parafa_outbound::{AddressPolicy, HostPort, OutboundClient, Reach, ServerTrust};
 use parafa_plugin_host::{Plugin, PluginHost, PluginHostConfig, Registry};

@@ -408,9 +408,9 @@ fn checked(result: Result<CheckedSigner, CertificateRejection>) -> Outcome {
 }
 
 /// What archives are handed on says itself whether the certificate is revoked:
-/// only revoked ones have the time in them.
+/// only revoked ones have the time in them. Lists write it without the century.
 fn gathered(result: &Result<Vec<u8>, ValidationDataError>) -> Outcome {
-    const REVOKED_AT: &[u8] = b"20261101120000";
+    const REVOKED_AT: &[u8] = b"261101120000";
 
     match result {
         Ok(der) if der.windows(REVOKED_AT.len()).any(|part| part == REVOKED_AT) => Outcome::Revoked,
