@@ -9,7 +9,7 @@ mod arrows;
 mod modules;
 mod tokens;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn sizes(files: &[(&str, &str)]) -> Vec<usize> {
     let read = |file: &Path| sources.get(file).map(|source| (*source).to_owned());
     let root = Path::new("src").join(files[0].0);
     let arrows = Arrows::of(&root, &read);
-    arrows.circles().iter().map(|circle| circle.len()).collect()
+    arrows.circles().iter().map(BTreeSet::len).collect()
 }
 
 /// The sizes where `a` names `b` so, and `b` names `a`.
