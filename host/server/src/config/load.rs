@@ -172,7 +172,12 @@ impl Settings {
                 let alone = Table::from_iter([(section.clone(), settings.clone())]);
                 if let Err(error) = Config::deserialize(Value::Table(alone)) {
                     let fault = error.message();
-                    self.faults.push(format!("{section}: {fault}"));
+                    let missing = fault.strip_prefix("missing field `");
+                    self.faults
+                        .push(match missing.map(|key| key.trim_end_matches('`')) {
+                            Some(key) => format!("{section}.{key} is missing"),
+                            None => format!("{section}: {fault}"),
+                        });
                 }
             }
         }
