@@ -360,6 +360,9 @@ fn what_sections_lack_is_told_of_all_of_them() {
 
     assert_told(
         &faults,
-        &[&["mail: ", "port"], &["mobile_id: ", "base_url"]],
+        &[
+            &["mail.port is missing"],
+            &["mobile_id.base_url is missing"],
+        ],
     );
 }
