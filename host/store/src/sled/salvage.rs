@@ -19,7 +19,7 @@ use self::pages::Entries;
 use super::mark::{self, Found};
 use super::opening::Readable;
 use super::options::SledOptions;
-use super::shared::{LOCK_ATTEMPTS, LOCK_PAUSE, Shared, lock_folder};
+use super::shared::{Shared, lock_exclusively, lock_folder};
 use crate::engine::{EngineError, failed_to};
 use crate::files;
 
@@ -48,15 +48,8 @@ fn read_mark(options: &SledOptions) -> Result<Found, EngineError> {
 /// Waits for threads of sled that still have the log. They may write to files beside it.
 fn once_closed(log: &File, folder: &Path) -> Result<(), EngineError> {
     let path = folder.join("db");
-    for _ in 0..LOCK_ATTEMPTS {
-        if FileExt::try_lock_exclusive(log).map_err(failed_to("lock", &path))? {
-            return FileExt::unlock(log).map_err(failed_to("unlock", &path));
-        }
-        std::thread::sleep(LOCK_PAUSE);
-    }
-    Err(EngineError::InUse {
-        folder: folder.display().to_string(),
-    })
+    lock_exclusively(log, folder, &path)?;
+    FileExt::unlock(log).map_err(failed_to("unlock", &path))
 }
 
 /// Puts a store of these entries in the place of the one that there is.

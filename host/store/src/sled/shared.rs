@@ -21,8 +21,8 @@ use crate::files;
 /// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
 pub(super) const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
 /// How often sled's own lock is tried again after a previous engine of this process.
-pub(super) const LOCK_ATTEMPTS: u32 = 200;
-pub(super) const LOCK_PAUSE: Duration = Duration::from_millis(10);
+const LOCK_ATTEMPTS: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Length of the version before each value.
 const VERSION_BYTES: usize = 8;
 /// The number of the last commit; before all keys of transactions.
@@ -217,13 +217,26 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
         .write(true)
         .open(&path)
         .map_err(failed_to("open", &path))?;
-    if FileExt::try_lock_exclusive(&lock).map_err(failed_to("lock", &path))? {
-        Ok(lock)
-    } else {
-        Err(EngineError::InUse {
-            folder: folder.display().to_string(),
-        })
+    lock_exclusively(&lock, folder, &path)?;
+    Ok(lock)
+}
+
+/// Locks a file of an engine's folder, waiting for who has it for moments only: a look at the
+/// records, a thread of sled that is about to end, a child of this process that has not come to
+/// `exec` yet.
+///
+/// # Errors
+/// [`EngineError::InUse`] where somebody keeps it; I/O errors.
+pub(super) fn lock_exclusively(file: &File, folder: &Path, path: &Path) -> Result<(), EngineError> {
+    for _ in 0..LOCK_ATTEMPTS {
+        if FileExt::try_lock_exclusive(file).map_err(failed_to("lock", path))? {
+            return Ok(());
+        }
+        std::thread::sleep(LOCK_PAUSE);
     }
+    Err(EngineError::InUse {
+        folder: folder.display().to_string(),
+    })
 }
 
 /// Removes what sled left when it was cut short in writing a snapshot of its page table. It would
