@@ -21,7 +21,7 @@ use crate::files;
 /// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
 pub(super) const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
 /// How often sled's own lock is tried again after a previous engine of this process.
-const LOCK_ATTEMPTS: u32 = 200;
+const LOCK_ATTEMPTS: u32 = 300;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Length of the version before each value.
 const VERSION_BYTES: usize = 8;

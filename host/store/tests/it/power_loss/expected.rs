@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use parafa_store::bytes::ByteFileError;
-use parafa_store::{
-    EngineError, Folder, FolderError, Guard, KeyError, Page, Sha256Digest, StoreError, StoredFile,
-};
+use parafa_store::{Folder, Guard, KeyError, Page, Sha256Digest, StoreError, StoredFile};
 use uuid::Uuid;
 
 use super::workload::{
@@ -18,8 +15,6 @@ use crate::support::{Account, put_all};
 
 /// An account that the recorded process does not use.
 const FRESH_ACCOUNT: u32 = 1_000;
-/// For how long a lock may be held that nobody uses.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything that was acknowledged.
 #[derive(Default)]
@@ -83,7 +78,7 @@ impl Expected {
         put_all(&folder.store, std::slice::from_ref(&fresh)).await;
         drop(folder);
 
-        let folder = reopened(disk).await?;
+        let folder = Folder::open(&options(disk)).await.map_err(told)?;
         let found = folder.store.get::<Account>(&fresh.id).await.map_err(told)?;
         if found != Some(fresh) {
             return Err("what was committed after the loss is lost".to_owned());
@@ -208,20 +203,6 @@ async fn check_file(folder: &Folder, key: Uuid, file: &StoredFile) -> Result<(),
         return Err(format!("the file {} has another content", file.id));
     }
     Ok(())
-}
-
-/// Opens a folder again. A program that another test starts at that moment has its lock, too, until
-/// it runs.
-async fn reopened(disk: &Path) -> Result<Folder, String> {
-    let begun = Instant::now();
-    loop {
-        match Folder::open(&options(disk)).await {
-            Err(FolderError::Engine(EngineError::InUse { .. })) if begun.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            opened => return opened.map_err(told),
-        }
-    }
 }
 
 fn told<E: std::error::Error>(error: E) -> String {
