@@ -20,7 +20,7 @@ use crate::files;
 /// sled writes a page past a quarter of a segment to a file of its own that it never syncs. A
 /// page holds some 16 values, so 8 MiB segments keep pages of the largest values in the log.
 pub(super) const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
-/// How often sled's own lock is tried again after a previous engine of this process.
+/// How often a lock is tried that somebody may have for a moment only.
 const LOCK_ATTEMPTS: u32 = 300;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Length of the version before each value.
