@@ -20,7 +20,6 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use const_oid::ObjectIdentifier;
 use jiff::{SignedDuration, Timestamp};
 use parafa_issuing::{Certificate, IssuingError, Time};
 use x509_cert::serial_number::SerialNumber;
@@ -94,9 +93,6 @@ const AUTHORITIES: [AuthoritySpec; 9] = [
     AuthoritySpec::root(ELSEWHERE_ROOT, "Elsewhere Root", "Elsewhere"),
     AuthoritySpec::issuing(ELSEWHERE_EID, ELSEWHERE_ROOT, "Elsewhere EID", "Elsewhere"),
 ];
-
-/// `organizationIdentifier` (ITU-T X.520, 6.4.4).
-const ORGANIZATION_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.97");
 
 /// All authorities of the world and the status of what they issued.
 pub(crate) struct Pki {

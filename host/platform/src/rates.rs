@@ -63,8 +63,9 @@ pub async fn take(
                 let row = tx.get::<RateRow>(&(key, writes)).await?;
                 let used = row.map_or(SignedDuration::ZERO, |row| row.full_at.duration_since(now));
                 let used = Duration::try_from(used).unwrap_or_default();
-                // The limit may have been larger.
-                let used = used.min(WINDOW);
+                // Nobody takes more than a window's: the clock was set back since, and nothing
+                // that is known now tells how full the bucket is.
+                let used = if used > WINDOW { Duration::ZERO } else { used };
                 let requests = (WINDOW - used).as_nanos() / token.as_nanos().max(1);
                 let requests = u32::try_from(requests).unwrap_or(u32::MAX);
                 let requests = requests.min(wanted.get());
@@ -158,6 +159,19 @@ mod tests {
 
         clock.advance(SignedDuration::from_secs(5));
         assert_eq!(taken(&one, KEY, 10).await, (5, 60));
+    }
+
+    #[tokio::test]
+    async fn a_bucket_of_a_time_to_come_refuses_nobody() {
+        let clock = Arc::new(ManualClock::new("2026-03-11T09:00:00Z".parse().unwrap()));
+        let store = host(&MemoryDisk::default(), &clock).await;
+        clock.advance(SignedDuration::from_hours(24));
+        assert_eq!(taken(&store, KEY, 1).await, (1, 1));
+
+        clock.advance(SignedDuration::from_hours(-24));
+
+        assert_eq!(taken(&store, KEY, 40).await, (40, 40));
+        assert_eq!(taken(&store, KEY, 40).await, (20, 60));
     }
 
     #[tokio::test]

@@ -9,7 +9,8 @@ use parafa_issuing::{
 };
 use x509_cert::serial_number::SerialNumber;
 
-use super::{ORGANIZATION_IDENTIFIER, Urls, days, time, years};
+use super::profile::ORGANIZATION_IDENTIFIER;
+use super::{Urls, days, time, years};
 use crate::{error::WorldError, folder::Folder, random};
 
 /// A certification authority as the table of the hierarchy has it.

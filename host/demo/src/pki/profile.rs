@@ -11,8 +11,9 @@ use parafa_issuing::{
     name, statement,
 };
 
-use super::ORGANIZATION_IDENTIFIER;
-
+/// `organizationIdentifier` (ITU-T X.520, 6.4.4).
+pub(super) const ORGANIZATION_IDENTIFIER: ObjectIdentifier =
+    ObjectIdentifier::new_unwrap("2.5.4.97");
 /// Smart-ID, non-qualified.
 const POLICY_SMART_ID_NQ: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.10015.17.1");
 /// Smart-ID, qualified.
