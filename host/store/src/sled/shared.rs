@@ -1,8 +1,9 @@
 //! What the leader and the readers share: sled's database, and files of its own beside it.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -218,7 +219,16 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File, EngineError> {
         .open(&path)
         .map_err(failed_to("open", &path))?;
     lock_exclusively(&lock, folder, &path)?;
-    Ok(lock)
+    // Who mends a store puts another folder in its place, which has a lock of its own.
+    let identity = |file: Metadata| (file.dev(), file.ino());
+    let locked = lock.metadata().map(identity);
+    let there = std::fs::metadata(&path).map(identity);
+    if locked.map_err(failed_to("look at", &path))? == there.map_err(failed_to("look at", &path))? {
+        return Ok(lock);
+    }
+    Err(EngineError::InUse {
+        folder: folder.display().to_string(),
+    })
 }
 
 /// Locks a file of an engine's folder, waiting for who has it for moments only: a look at the
