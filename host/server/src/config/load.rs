@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 use toml::{Spanned, Table, Value};
 
 use super::Config;
@@ -48,6 +48,9 @@ impl Config {
     }
 }
 
+/// What is wrong, and where that begins in the file.
+type Located = (usize, String);
+
 /// What was read, and what is wrong with it.
 #[derive(Default)]
 struct Settings {
@@ -65,7 +68,7 @@ impl Settings {
             Err(error) => return self.faults.push(format!("{name} cannot be read: {error}")),
         };
         let (root, errors) = DeTable::parse_recoverable(&text);
-        let mut faults: Vec<(usize, String)> = errors
+        let mut faults: Vec<Located> = errors
             .iter()
             .map(|error| {
                 let begins = error.span().map_or(0, |span| span.start);
@@ -73,33 +76,8 @@ impl Settings {
             })
             .collect();
         if faults.is_empty() {
-            for (section, value) in root.get_ref() {
-                let begins = section.span().start;
-                let section = section.get_ref().as_ref();
-                let DeValue::Table(settings) = value.get_ref() else {
-                    let is_known = !WITHOUT_SETTINGS.contains(&section);
-                    let fault = plain(value).filter(|_| is_known);
-                    let fault = fault.and_then(|value| fault_of(section, value));
-                    let fault = fault.unwrap_or_else(|| "it must be a section".to_owned());
-                    faults.push((begins, format!("{section}: {fault}")));
-                    continue;
-                };
-                if let Err(fault) = self.open(section) {
-                    faults.push((begins, fault));
-                    continue;
-                }
-                for (key, value) in settings {
-                    let begins = key.span().start;
-                    let key = key.get_ref().as_ref();
-                    let is_replaced = variables.iter().any(|one| one.sets(section, key));
-                    if is_replaced {
-                        continue;
-                    }
-                    if let Err(fault) = self.set(section, key, plain(value).into_iter()) {
-                        faults.push((begins, fault));
-                    }
-                }
-            }
+            let sections = root.get_ref().iter();
+            faults.extend(sections.flat_map(|(name, value)| self.section(name, value, variables)));
         }
         faults.sort();
         let told = faults.into_iter().map(|(begins, fault)| {
@@ -108,6 +86,35 @@ impl Settings {
             format!("{name}, line {line}: {fault}")
         });
         self.faults.extend(told);
+    }
+
+    /// Takes all of a section that is sound.
+    fn section(
+        &mut self,
+        name: &Spanned<DeString<'_>>,
+        value: &Spanned<DeValue<'_>>,
+        variables: &[Variable],
+    ) -> Vec<Located> {
+        let begins = name.span().start;
+        let name = name.get_ref().as_ref();
+        let DeValue::Table(settings) = value.get_ref() else {
+            let is_known = !WITHOUT_SETTINGS.contains(&name);
+            let fault = plain(value).filter(|_| is_known);
+            let fault = fault.and_then(|value| fault_of(name, value));
+            let fault = fault.unwrap_or_else(|| "it must be a section".to_owned());
+            return vec![(begins, format!("{name}: {fault}"))];
+        };
+        if let Err(fault) = self.open(name) {
+            return vec![(begins, fault)];
+        }
+        let faults = settings.iter().filter_map(|(key, value)| {
+            let begins = key.span().start;
+            let key = key.get_ref().as_ref();
+            let is_replaced = variables.iter().any(|one| one.sets(name, key));
+            let set = (!is_replaced).then(|| self.set(name, key, plain(value).into_iter()));
+            Some((begins, set?.err()?))
+        });
+        faults.collect()
     }
 
     fn read_variable(&mut self, variable: &Variable) {
