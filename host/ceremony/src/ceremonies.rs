@@ -4,6 +4,7 @@ mod card;
 mod decline;
 mod earlier_signatures;
 mod give_up;
+mod looks;
 mod members;
 mod presence;
 mod return_from_app;
@@ -23,7 +24,7 @@ use parafa_plugin_host::{KnownDocuments, PluginSource, Registry};
 use parafa_store::Clock;
 use parafa_store::keys::hash_token;
 use parafa_trust::{SignerCheck, TimestampClient};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -40,6 +41,7 @@ pub(crate) use self::card::base64;
 pub use self::card::{CardRequest, Paired, Pairing, SHA_256_OID, SubmittedSignature};
 use self::earlier_signatures::EarlierSignaturesCache;
 pub(crate) use self::give_up::running_attempt;
+use self::looks::Looks;
 pub use self::members::ShownMember;
 pub use self::start::StartAttempt;
 pub use self::state::CeremonyState;
@@ -49,9 +51,6 @@ use crate::records::{CeremonyLinkRow, CeremonyRow};
 /// Documents whose digests are remembered from one step of a signature to the
 /// next: more than are being signed at one time.
 const KNOWN_DOCUMENTS: NonZeroUsize = NonZeroUsize::new(1024).expect("it is not zero");
-/// Looks at links that are under way at the same time. Each takes memory until the
-/// store has answered, and thousands of pages may begin at one moment.
-const LOOKS_AT_ONCE: usize = 64;
 /// How long a link can be read after its signer has signed.
 const READABLE_AFTER_SIGNING: SignedDuration = SignedDuration::from_mins(30);
 
@@ -133,7 +132,7 @@ pub struct Ceremonies {
     /// Who waits on which link.
     waiting: Waiting,
     /// Turns of pages that look at their links.
-    looks: Semaphore,
+    looks: Looks,
     /// What was last told on each link.
     last_states: LastStates,
     /// Wakes the job runner.
@@ -205,7 +204,7 @@ impl Ceremonies {
             earlier_signatures_cache: EarlierSignaturesCache::default(),
             changes: parts.changes,
             waiting: Waiting::default(),
-            looks: Semaphore::new(LOOKS_AT_ONCE),
+            looks: Looks::default(),
             last_states: LastStates::default(),
             work: parts.work,
             stop: parts.stop,

@@ -21,10 +21,6 @@ use parafa_eid::ChoiceLinks;
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// The same where another host may be taking the attempt further.
 const MAX_PAUSE_BETWEEN_HOSTS: Duration = Duration::from_secs(1);
-/// For how long a page waits for its look: longer than a store that is away is
-/// waited for.
-const LOOK_PATIENCE: Duration = Duration::from_secs(15);
-
 /// All that a signer may know.
 #[derive(Debug)]
 pub struct CeremonyState {
@@ -110,16 +106,6 @@ impl Ceremonies {
     pub async fn state(&self, link: OpenedLink) -> Result<CeremonyState, CeremonyError> {
         let glance = self.glance_at(link).await?;
         self.open_state(glance).await
-    }
-
-    /// Looks at a link once it is this page's turn.
-    async fn in_turn<T>(
-        &self,
-        look: impl Future<Output = Result<T, CeremonyError>>,
-    ) -> Result<T, CeremonyError> {
-        let turn = tokio::time::timeout(LOOK_PATIENCE, self.looks.acquire()).await;
-        let _turn = turn.map_err(|_| CeremonyError::NoTurnToLook)?;
-        look.await
     }
 
     async fn look(&self, token: &str) -> Result<StateRows, CeremonyError> {
@@ -211,7 +197,7 @@ impl Ceremonies {
     ) -> Result<CeremonyState, CeremonyError> {
         let deadline = Instant::now() + wait;
         let (signer, ceremony) = {
-            let link = self.in_turn(self.open_link(token)).await?;
+            let link = self.looks.in_turn(self.open_link(token)).await?;
             (link.signer, link.row.ceremony.id.uuid())
         };
         let _waiter = match wait {
@@ -223,7 +209,7 @@ impl Ceremonies {
         };
         let mut changes = self.changes.listen(ceremony);
         let told = known.or_else(|| self.last_states.last(signer));
-        let mut glance = self.in_turn(self.look(token)).await?;
+        let mut glance = self.looks.in_turn(self.look(token)).await?;
         let is_shared = self.records.store.is_shared();
         let is_news = told.is_none() && is_shared;
         let awaited = told.unwrap_or_else(|| glance.fingerprint());
@@ -239,7 +225,7 @@ impl Ceremonies {
             drop(glance);
             // Either way the state is looked at again.
             let _ = tokio::time::timeout_at(pause, changes.changed()).await;
-            glance = self.in_turn(self.look(token)).await?;
+            glance = self.looks.in_turn(self.look(token)).await?;
         }
         let state = self.open_state(glance).await?;
         // A state that cannot be opened is not told either.
