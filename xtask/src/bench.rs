@@ -22,10 +22,12 @@ pub(crate) enum Bench {
     SignedAnswers,
     /// Plugin calls and PDF signing.
     Signing,
+    /// What calls and whole signatures cost the built server.
+    Whole,
 }
 
 impl Bench {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Api,
         Self::Archiving,
         Self::Containers,
@@ -33,6 +35,7 @@ impl Bench {
         Self::Hosts,
         Self::SignedAnswers,
         Self::Signing,
+        Self::Whole,
     ];
 
     fn name(self) -> &'static str {
@@ -44,6 +47,7 @@ impl Bench {
             Self::Hosts => "hosts",
             Self::SignedAnswers => "signed_answers",
             Self::Signing => "signing",
+            Self::Whole => "whole",
         }
     }
 }

@@ -13,6 +13,9 @@
 //! it. `--quick` makes all of them short, to see that they work.
 
 mod callers;
+#[allow(dead_code, reason = "another bench needs more of it")]
+#[path = "../whole/ceremony.rs"]
+mod ceremony;
 mod documents;
 mod hosts;
 mod pgbench;

@@ -1,0 +1,82 @@
+//! A signature from the posted document to the signed one, by the calls of the signer's page.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::server::{Server, answer};
+
+/// Personas whose cards sign, in turns: a person has few attempts at the same time.
+pub(crate) const CARDS: [&str; 4] = ["card-p256", "card-p384", "card-p521", "card-rsa"];
+/// How long one look at the state waits for a change, in milliseconds.
+const LOOK_MS: usize = 20_000;
+
+/// A signing that was created, and the link of its one signer.
+struct Created {
+    signing: String,
+    link: String,
+}
+
+/// A card of the demo world signs what `body` creates. Cards answer at once.
+pub(crate) async fn sign_with_card(server: &Server, card: &str, body: Bytes) {
+    let created = create(server, body).await;
+    let call = async |call: &str, body: &Value| post(server, &created.link, call, body).await;
+
+    call("attempts", &json!({"method": "nfc"})).await;
+    let card = format!("{}/{card}/signing", server.demo("/world/cards"));
+    let certificate = answer(server.http().get(&card)).await;
+    let asked = call("card/certificate", &certificate).await;
+    let bytes = BASE64.decode(text(&asked, "dtbs")).expect("base64");
+    let digest = json!({"sha256": BASE64.encode(Sha256::digest(bytes))});
+    let request = server.http().post(format!("{card}/sign")).json(&digest);
+    let mut signed = answer(request).await;
+    signed["operationToken"] = asked["operationToken"].clone();
+    call("card/complete", &signed).await;
+    fetch_signed(server, &created).await;
+}
+
+/// An app of the demo world, of whoever has this personal code, signs what `body` creates. Apps
+/// answer after about a second.
+pub(crate) async fn sign_with_app(server: &Server, personal_code: &str, body: Bytes) {
+    let created = create(server, body).await;
+    let attempt = json!({"method": "smart_id", "personalCode": personal_code, "country": "LT"});
+    post(server, &created.link, "attempts", &attempt).await;
+    fetch_signed(server, &created).await;
+}
+
+async fn create(server: &Server, body: Bytes) -> Created {
+    let created = answer(server.post("v1/signings", body)).await;
+    Created {
+        signing: text(&created, "signingId"),
+        link: text(&created["signers"][0], "ceremonyUrl"),
+    }
+}
+
+async fn post(server: &Server, link: &str, call: &str, body: &Value) -> Value {
+    let body = Bytes::from(body.to_string());
+    answer(server.post_by_link(&format!("{link}/{call}"), body)).await
+}
+
+/// Waits as the signer's page does, and fetches the document as the caller does.
+async fn fetch_signed(server: &Server, created: &Created) {
+    loop {
+        let state = format!("{}/state?waitMs={LOOK_MS}", created.link);
+        let shown = answer(server.http().get(&state)).await;
+        match shown["attempt"]["phase"].as_str() {
+            Some("done") => break,
+            Some("failed") => panic!("{shown}"),
+            _ => {}
+        }
+    }
+    let path = format!("v1/signings/{}/document", created.signing);
+    let document = server.get(&path).send().await.expect("an answer");
+    assert!(document.status().is_success(), "{}", document.status());
+    document.bytes().await.expect("the signed document");
+}
+
+fn text(answer: &Value, member: &str) -> String {
+    let value = answer[member].as_str();
+    value.expect("the answer has it").to_owned()
+}

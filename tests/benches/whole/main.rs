@@ -1,0 +1,192 @@
+//! What a call and a whole signature cost the server: the time that its process has had the
+//! processors for, divided by how often the work was done. That holds on a machine with other
+//! work, where answers a second do not. The demo world's services are in a process of their own,
+//! and the callers in this one.
+//!
+//! An argument picks the rows whose name contains it; `--quick` makes all of them short, to see
+//! that they work.
+
+#[allow(dead_code, reason = "another bench needs more of it")]
+#[path = "../hosts/callers.rs"]
+mod callers;
+mod ceremony;
+#[allow(dead_code, reason = "another bench needs more of it")]
+#[path = "../api/server.rs"]
+mod server;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use bytes::Bytes;
+use parafa_fixtures::PdfBuilder;
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use callers::Times;
+use ceremony::{CARDS, sign_with_app, sign_with_card};
+use server::{Disk, Server, answer};
+
+/// Sizes of documents, in bytes.
+const SMALL: usize = 10 * 1024;
+const MEDIUM: usize = 1024 * 1024;
+/// Callers at the same time.
+const CALLERS: usize = 4;
+/// Personas whose apps sign, in turns.
+const APPS: [&str; 1] = ["50001029996"];
+/// Signings of the page that is listed.
+const LISTED: usize = 50;
+/// The entity of which answers tell.
+const ENTITY: &str = "v1/entities/999000009";
+
+/// Work whose cost is measured; it gets the number of the caller.
+type Work = fn(Arc<Server>, usize, Bytes) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    /// What every call of it posts.
+    body: Bytes,
+    work: Work,
+}
+
+fn main() {
+    // Cargo adds `--bench`.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let within = match arguments.iter().any(|argument| argument == "--quick") {
+        true => Duration::from_millis(500),
+        false => Duration::from_secs(5),
+    };
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let is_picked = |row: &Row| filter.is_none_or(|part| row.name.contains(part.as_str()));
+
+    let world = Server::start(Disk::Real, &[]);
+    let server = Arc::new(Server::join(&world, Disk::Real));
+    let runtime = Runtime::new().expect("a runtime");
+    println!(
+        "| work | processor, ms each | a second | median ms | p99 ms |\n|---|---|---|---|---|"
+    );
+    for row in rows().iter().filter(|row| is_picked(row)) {
+        runtime.block_on(measure(&server, row, within));
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let small = creation(SMALL);
+    let medium = creation(MEDIUM);
+    let row = |name, body: &Value, work| Row {
+        name,
+        body: body.to_string().into(),
+        work,
+    };
+    vec![
+        row("create, PDF 10 KiB", &small, |server, _, body| {
+            Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
+        }),
+        row("create, PDF 1 MiB", &medium, |server, _, body| {
+            Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
+        }),
+        row(
+            "create, ASiC-E of 10 KiB",
+            &composition(),
+            |server, _, body| {
+                Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
+            },
+        ),
+        row("list of 50", &Value::Null, |server, _, _| {
+            Box::pin(async move {
+                let page = format!("v1/signings?limit={LISTED}");
+                drop(answer(server.get(&page)).await);
+            })
+        }),
+        row("signature by card, PDF 10 KiB", &small, by_card),
+        row("signature by card, PDF 1 MiB", &medium, by_card),
+        row(
+            "signature by card, ASiC-E of 10 KiB",
+            &composition(),
+            by_card,
+        ),
+        row(
+            "signature by Smart-ID, PDF 10 KiB",
+            &small,
+            |server, caller, body| {
+                Box::pin(
+                    async move { sign_with_app(&server, APPS[caller % APPS.len()], body).await },
+                )
+            },
+        ),
+        row("answer, JSON", &Value::Null, |server, _, _| {
+            Box::pin(async move { entity(&server, "").await })
+        }),
+        row("answer, JAdES-T", &Value::Null, |server, _, _| {
+            Box::pin(async move { entity(&server, "?sign=jades-t").await })
+        }),
+        row("answer, ASiC-E", &Value::Null, |server, _, _| {
+            Box::pin(async move { entity(&server, "?format=asice").await })
+        }),
+    ]
+}
+
+fn by_card(
+    server: Arc<Server>,
+    caller: usize,
+    body: Bytes,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move { sign_with_card(&server, CARDS[caller % CARDS.len()], body).await })
+}
+
+async fn entity(server: &Server, query: &str) {
+    let path = format!("{ENTITY}{query}");
+    let response = server.request_by("/diligence/live", Method::GET, &path);
+    let response = response.send().await.expect("an answer");
+    assert!(response.status().is_success(), "{}", response.status());
+    response.bytes().await.expect("the body");
+}
+
+/// Does the work once for each caller, then as often as it can be done in that time.
+async fn measure(server: &Arc<Server>, row: &Row, within: Duration) {
+    let work = row.work;
+    let (server, body) = (server.clone(), row.body.clone());
+    let once = {
+        let (server, body) = (server.clone(), body.clone());
+        move |caller| work(server.clone(), caller, body.clone())
+    };
+    Times::of(CALLERS, Duration::from_millis(1), once.clone()).await;
+    let before = server.processor();
+    let times = Times::of(CALLERS, within, once).await;
+    let used = server.processor() - before;
+    println!(
+        "| {} | {:.2} | {:.0} | {:.2} | {:.2} |",
+        row.name,
+        1e3 * used.as_secs_f64() / times.count(),
+        times.rate(),
+        times.percentile(50),
+        times.percentile(99),
+    );
+}
+
+/// Creates a signing of one signer, of a document of this size.
+fn creation(document: usize) -> Value {
+    let document = PdfBuilder::new().build_of_size(document);
+    json!({
+        "title": "Paslaugų sutartis",
+        "document": {"name": "sutartis.pdf", "content": BASE64.encode(document)},
+        "signers": [{"email": "ona@example.lt"}],
+    })
+}
+
+/// Creates a signing of one signer, of a container of one small document.
+fn composition() -> Value {
+    let file = PdfBuilder::new().build_of_size(SMALL);
+    json!({
+        "title": "Paslaugų sutartis",
+        "container": {
+            "format": "asice",
+            "files": [{"name": "sutartis.pdf", "content": BASE64.encode(file)}],
+        },
+        "signers": [{"email": "ona@example.lt"}],
+    })
+}
