@@ -188,6 +188,20 @@ impl Server {
         Duration::from_millis(1000 * ticks / TICKS_A_SECOND)
     }
 
+    /// How often its threads gave up their processors to wait.
+    pub(crate) fn switches(&self) -> f64 {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.process.id()));
+        let threads = threads.expect("our own child").flatten();
+        let of_thread = |thread: fs::DirEntry| {
+            let status = fs::read_to_string(thread.path().join("status")).ok()?;
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+            line.trim().parse::<f64>().ok()
+        };
+        threads.filter_map(of_thread).sum()
+    }
+
     /// How many sockets it has open.
     pub(crate) fn sockets(&self) -> usize {
         let open = fs::read_dir(format!("/proc/{}/fd", self.process.id()));

@@ -149,23 +149,57 @@ async fn entity(server: &Server, query: &str) {
 /// Does the work once for each caller, then as often as it can be done in that time.
 async fn measure(server: &Arc<Server>, row: &Row, within: Duration) {
     let work = row.work;
-    let (server, body) = (server.clone(), row.body.clone());
     let once = {
-        let (server, body) = (server.clone(), body.clone());
+        let (server, body) = (server.clone(), row.body.clone());
         move |caller| work(server.clone(), caller, body.clone())
     };
     Times::of(CALLERS, Duration::from_millis(1), once.clone()).await;
-    let before = server.processor();
+    let before = Spent::by(server).await;
     let times = Times::of(CALLERS, within, once).await;
-    let used = server.processor() - before;
+    let spent = Spent::by(server).await;
+    let each = |after: f64, before: f64| (after - before) / times.count();
     println!(
-        "| {} | {:.2} | {:.0} | {:.2} | {:.2} |",
+        "| {} | {:.2} | {:.1} | {:.1} | {:.0} | {:.0} | {:.2} | {:.2} |",
         row.name,
-        1e3 * used.as_secs_f64() / times.count(),
+        each(spent.milliseconds, before.milliseconds),
+        each(spent.commits, before.commits),
+        each(spent.plugin_calls, before.plugin_calls),
+        each(spent.switches, before.switches),
         times.rate(),
         times.percentile(50),
         times.percentile(99),
     );
+}
+
+/// What a server has spent since it started.
+struct Spent {
+    /// Of the processors' time.
+    milliseconds: f64,
+    /// Transactions that were committed.
+    commits: f64,
+    /// Calls of format plugins.
+    plugin_calls: f64,
+    /// How often a thread gave up its processor to wait.
+    switches: f64,
+}
+
+impl Spent {
+    async fn by(server: &Server) -> Self {
+        let metrics = format!("{}/metrics", server.demo("/operatorUrl"));
+        let metrics = server.http().get(metrics).send().await.expect("an answer");
+        let metrics = metrics.text().await.expect("text");
+        let sum = |name: &str| -> f64 {
+            let series = metrics.lines().filter(|line| line.starts_with(name));
+            let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+            values.sum()
+        };
+        Self {
+            milliseconds: 1e3 * server.processor().as_secs_f64(),
+            commits: sum("parafa_store_commits_total"),
+            plugin_calls: sum("parafa_plugin_calls_total"),
+            switches: server.switches(),
+        }
+    }
 }
 
 /// Creates a signing of one signer, of a document of this size.
