@@ -17,6 +17,7 @@ mod load;
 mod memory;
 mod reads;
 mod rows;
+#[allow(dead_code, reason = "another bench needs more of it")]
 mod server;
 mod waiting;
 
