@@ -71,15 +71,26 @@ impl<'a> PluginBuild<'a> {
         })
     }
 
-    /// Builds every plugin into `target/plugins` and answers where the shipped
-    /// ones are; those that only tests load stand in its `test` folder.
+    /// Builds every plugin: the shipped ones, whose places it answers, and those
+    /// that only tests load into the `test` folder beside them.
     pub(crate) fn build(&self) -> Result<Vec<PathBuf>> {
-        let components = self.root.join("target/plugins");
+        let tests = self.components().join("test");
         for name in FOR_TESTS {
-            self.make(name, &components.join("test"))?;
+            self.make(name, &tests)?;
         }
+        self.build_shipped()
+    }
+
+    /// Builds the plugins of the product into `target/plugins`, and answers where
+    /// they are.
+    pub(crate) fn build_shipped(&self) -> Result<Vec<PathBuf>> {
+        let components = self.components();
         let shipped = SHIPPED.iter();
         shipped.map(|name| self.make(name, &components)).collect()
+    }
+
+    fn components(&self) -> PathBuf {
+        self.root.join("target/plugins")
     }
 
     /// Builds a plugin into a folder, and answers where it is.

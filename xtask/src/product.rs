@@ -11,7 +11,7 @@ use crate::{lints, plugins, process, tools};
 /// Tells the program, when it is compiled, which plugins are built along with it.
 const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 
-/// Builds `target/release/parafa` and the plugins.
+/// Builds `target/release/parafa` and the plugins that it ships.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
     let server = |target: &[&str]| {
@@ -24,7 +24,7 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     // Only the program itself is told of the plugins, so that all else of it is
     // compiled at the same time as they are.
     let (library, shipped) = thread::scope(|scope| {
-        let shipped = scope.spawn(|| plugins.build());
+        let shipped = scope.spawn(|| plugins.build_shipped());
         let library = process::run(&mut server(&["--lib"]));
         (library, process::joined(shipped))
     });
