@@ -1,20 +1,18 @@
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use rust_embed::Embed;
 
 use crate::case::DESCRIPTION;
 
-/// The cases that are part of this crate, all but the large ones.
-#[derive(Embed)]
-#[folder = "../../fixtures/cases"]
-#[exclude = "*.large.*"]
-#[exclude = "*.md"]
-struct BuiltIn;
+/// The files of the cases that are part of this crate, by path.
+static BUILT_IN: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+fn built_in_paths() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(path, _)| *path)
+}
 
 /// Where the files of a case are.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,13 +26,13 @@ pub(crate) enum CaseFiles {
 impl CaseFiles {
     /// The formats that there are built-in cases of, by name.
     pub(crate) fn formats() -> BTreeSet<String> {
-        let of = |path: Cow<'static, str>| Some(path.split_once('/')?.0.to_owned());
-        BuiltIn::iter().filter_map(of).collect()
+        let of = |path: &str| Some(path.split_once('/')?.0.to_owned());
+        built_in_paths().filter_map(of).collect()
     }
 
     /// The built-in cases of a format, by name.
     pub(crate) fn built_in(format: &str) -> Vec<Self> {
-        let mut cases: Vec<_> = BuiltIn::iter()
+        let mut cases: Vec<_> = built_in_paths()
             .filter_map(|path| {
                 let (case, file) = path.rsplit_once('/')?;
                 let (of, _) = case.split_once('/')?;
@@ -73,13 +71,12 @@ impl CaseFiles {
     /// Reads one of its files.
     pub(crate) fn read(&self, file: &str) -> io::Result<Bytes> {
         match self {
-            Self::BuiltIn(folder) => match BuiltIn::get(&format!("{folder}/{file}")) {
-                Some(embedded) => Ok(match embedded.data {
-                    Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-                    Cow::Owned(bytes) => bytes.into(),
-                }),
-                None => Err(io::ErrorKind::NotFound.into()),
-            },
+            Self::BuiltIn(folder) => {
+                let path = format!("{folder}/{file}");
+                let found = BUILT_IN.iter().find(|(name, _)| *name == path);
+                let bytes = found.map(|(_, bytes)| Bytes::from_static(bytes));
+                bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
+            }
             Self::Folder(folder) => fs::read(folder.join(file)).map(Bytes::from),
         }
     }
