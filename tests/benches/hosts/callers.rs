@@ -26,7 +26,7 @@ impl Times {
         Self::new(times, within)
     }
 
-    /// So many callers for so long; `ask` gets the number of the caller.
+    /// So many callers for so long, each at least once; `ask` gets the number of the caller.
     pub(crate) async fn of<F>(
         callers: usize,
         within: Duration,
@@ -41,12 +41,14 @@ impl Times {
             let ask = ask.clone();
             asking.spawn(async move {
                 let mut times = Vec::new();
-                while begun.elapsed() < within {
+                loop {
                     let asked = Instant::now();
                     ask(caller).await;
                     times.push(asked.elapsed());
+                    if begun.elapsed() >= within {
+                        return times;
+                    }
                 }
-                times
             });
         }
         let times = asking.join_all().await.into_iter().flatten().collect();
