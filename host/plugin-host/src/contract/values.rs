@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_with::base64::Base64;
 use serde_with::{As, Same};
 
-use crate::{Parameter, payload};
+use super::payload;
+use crate::Parameter;
 
 /// What a plugin cannot do itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -1,9 +1,9 @@
 use bytes::Bytes;
 use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation};
 
-use crate::asking::{answer_needs, refuse_repetition};
-use crate::contents::Basis;
-use crate::evidence;
+use super::asking::{answer_needs, refuse_repetition};
+use super::contents::Basis;
+use super::evidence;
 use crate::{
     Answer, Answerer, CallError, Capability, ContractBreach, Document, Evidence, EvidenceError,
     Need, Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,

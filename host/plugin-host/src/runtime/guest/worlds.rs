@@ -1,16 +1,16 @@
 use wasmtime::component::{Component, Linker};
 
 use crate::Capability;
-use crate::bindings::archive::ArchivePre;
-use crate::bindings::compose::ComposePre;
-use crate::bindings::contents::ContentsPre;
-use crate::bindings::describe::DescribePre;
-use crate::bindings::flatten::FlattenPre;
-use crate::bindings::inspect::InspectPre;
-use crate::bindings::rehearse::RehearsePre;
-use crate::bindings::sign::SignPre;
-use crate::bindings::verify::VerifyPre;
-use crate::platform::CallState;
+use crate::contract::bindings::archive::ArchivePre;
+use crate::contract::bindings::compose::ComposePre;
+use crate::contract::bindings::contents::ContentsPre;
+use crate::contract::bindings::describe::DescribePre;
+use crate::contract::bindings::flatten::FlattenPre;
+use crate::contract::bindings::inspect::InspectPre;
+use crate::contract::bindings::rehearse::RehearsePre;
+use crate::contract::bindings::sign::SignPre;
+use crate::contract::bindings::verify::VerifyPre;
+use crate::runtime::platform::CallState;
 
 /// The worlds of the contract that a component has, ready to be instantiated.
 #[derive(Clone)]

@@ -13,11 +13,11 @@ use tracing::Span;
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Store, Trap};
 
-use crate::engine;
-use crate::guest_log::GuestLog;
-use crate::platform::{Abort, CallState};
-use crate::slots::{Share, Slots};
-use crate::verified_signatures::VerifiedSignatures;
+use super::engine;
+use super::guest_log::GuestLog;
+use super::platform::{Abort, CallState};
+use super::slots::{Share, Slots};
+use super::verified_signatures::VerifiedSignatures;
 use crate::{
     CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
     Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,

@@ -3,10 +3,11 @@
 use bytes::Bytes;
 use parafa_catalogue::{Coverage, LaterChanges, TimestampEvidence};
 
-use crate::bindings::verify as verification;
-use crate::convert::{known, payload};
-use crate::text::{SENTENCE_BYTES, line};
-use crate::{ContractBreach, bounds};
+use super::bindings::verify as verification;
+use super::bounds;
+use super::convert::{known, payload};
+use super::text::{SENTENCE_BYTES, line};
+use crate::ContractBreach;
 
 /// Evidence about all signatures of a document; whom to trust is decided
 /// elsewhere. DER objects are in memory once, however many signatures come with

@@ -1,7 +1,7 @@
 use wasmtime::ResourceLimiter;
 
-use crate::engine::{CORE_INSTANCES, MEMORIES, TABLE_ELEMENTS, TABLES};
-use crate::platform::Abort;
+use super::engine::{CORE_INSTANCES, MEMORIES, TABLE_ELEMENTS, TABLES};
+use super::platform::Abort;
 use crate::{CallLimits, FaultKind, MemoryMeter};
 
 /// Ends a plugin that wants more memory than a call may have, and tells the

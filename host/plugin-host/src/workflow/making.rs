@@ -1,8 +1,8 @@
 //! Documents that are made without anybody's signature, held against what may
 //! come out of them.
 
-use crate::contents::{self, Basis};
-use crate::evidence;
+use super::contents::{self, Basis};
+use super::evidence;
 use crate::{
     CallError, Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, MadeDocument,
     Plugin, SourceFile,

@@ -8,7 +8,7 @@ use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
 
 use crate::Payload;
-use crate::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
+use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
 
 /// How many are remembered; the digest of each is kept twice.
 const MOST: usize = 4096;
@@ -37,7 +37,7 @@ struct Known {
 }
 
 impl VerifiedSignatures {
-    /// See [`verify_with_spki`](crate::crypto::verify_with_spki).
+    /// See [`verify_with_spki`](crate::contract::crypto::verify_with_spki).
     pub(crate) fn verify(
         &self,
         spki: &[u8],

@@ -11,9 +11,9 @@ mod platform {
         world: "platform",
         imports: { default: trappable },
         with: {
-            "parafa:format/crypto.hasher": crate::resources::Hasher,
-            "parafa:format/documents.blob": crate::resources::Blob,
-            "parafa:format/documents.sink": crate::resources::Sink,
+            "parafa:format/crypto.hasher": crate::contract::resources::Hasher,
+            "parafa:format/documents.blob": crate::contract::resources::Blob,
+            "parafa:format/documents.sink": crate::contract::resources::Sink,
         },
     });
 }

@@ -9,9 +9,9 @@ use parafa_catalogue::{
     TimestampStatus, need_params,
 };
 
-use crate::contents::Covered;
-use crate::text;
-use crate::verified_signatures::VerifiedSignatures;
+use super::contents::Covered;
+use crate::contract::text;
+use crate::runtime::verified_signatures::VerifiedSignatures;
 use crate::{
     Answer, Archived, ContractBreach, Coverage, Evidence, EvidenceError, HostPayload, Need,
     Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence,

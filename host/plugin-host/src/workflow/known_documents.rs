@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 
 use crate::Document;
-use crate::document::HashedPrefix;
+use crate::contract::document::HashedPrefix;
 
 /// Remembers how far documents were hashed, by names that belong to their
 /// bytes alone: a document that is read anew for the next step of a signature

@@ -9,8 +9,8 @@ use std::ops::Range;
 use openssl::error::ErrorStack;
 use parafa_catalogue::{DigestAlgorithm, HashFunction};
 
+use super::crypto::{finish, message_digest};
 use crate::Document;
-use crate::crypto::{finish, message_digest};
 
 /// A document within a call.
 #[derive(Clone, Debug)]

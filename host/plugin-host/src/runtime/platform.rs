@@ -8,14 +8,14 @@ use parafa_catalogue::{HashFunction, SignatureAlgorithm, UnknownName};
 use wasmtime::Engine;
 use wasmtime::component::{HasSelf, Linker, Resource, ResourceTable};
 
-use crate::bindings::{Platform, crypto, documents, log, types};
-use crate::convert::known;
-use crate::guest_log::GuestLog;
-use crate::inflation::Inflation;
-use crate::memory_limit::MemoryLimit;
-use crate::output::{Output, range_within, slice};
-use crate::resources::{Blob, Hasher, Sink};
-use crate::verified_signatures::VerifiedSignatures;
+use super::guest_log::GuestLog;
+use super::inflation::Inflation;
+use super::memory_limit::MemoryLimit;
+use super::output::{Output, range_within, slice};
+use super::verified_signatures::VerifiedSignatures;
+use crate::contract::bindings::{Platform, crypto, documents, log, types};
+use crate::contract::convert::known;
+use crate::contract::resources::{Blob, Hasher, Sink};
 use crate::{CallLimits, ContractBreach, Document, FaultKind, LogLevel, MemoryMeter};
 
 /// What belongs to one call of a plugin.

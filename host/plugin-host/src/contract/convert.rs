@@ -7,9 +7,9 @@ use parafa_catalogue::{
     DigestAlgorithm, NeedKind, Operation, Preservation, TargetLevel, UnknownName,
 };
 
-use crate::bindings::{archive, compose, contents, describe, inspect, sign, types};
-use crate::bounds;
-use crate::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
+use super::bindings::{archive, compose, contents, describe, inspect, sign, types};
+use super::bounds;
+use super::text::{NAME_BYTES, SENTENCE_BYTES, SUBJECT_BYTES, both_ends, is_plain_name, line};
 use crate::{
     Answer, ArchiveRequest, Archived, ComposeRequest, ContractBreach, DeriveRequest, Digest, Field,
     Member, Need, Note, Obstacle, Outcome, Parameter, Payload, Refusal, Report, SignRequest,

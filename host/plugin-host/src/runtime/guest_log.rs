@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::text::{self, SENTENCE_BYTES};
+use crate::contract::text::{self, SENTENCE_BYTES};
 use crate::{CallLimits, CallObserver, LogLevel, PluginDigest};
 
 /// The log lines of one call: bounded, on one line each, and always under the

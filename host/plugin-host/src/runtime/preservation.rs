@@ -2,8 +2,8 @@
 
 use parafa_catalogue::Preservation;
 
+use super::output::Output;
 use crate::ContractBreach;
-use crate::output::Output;
 
 /// Checks that `output` begins with what must be kept of `document`. The host
 /// noted the copies itself, so no plugin can pretend one.

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use bytes::Bytes;
 use parafa_catalogue::{MemberRole, Preservation, refusal};
 
-use crate::payload::digest_with;
-use crate::text::{NAME_BYTES, line};
+use crate::contract::payload::digest_with;
+use crate::contract::text::{NAME_BYTES, line};
 use crate::{
     CallError, Capability, ContractBreach, Document, Member, Plugin, Refusal, Report, SourceFile,
 };

@@ -8,7 +8,7 @@ use openssl::error::ErrorStack;
 use openssl::hash::Hasher;
 use parafa_catalogue::DigestAlgorithm;
 
-use crate::crypto::message_digest;
+use super::crypto::message_digest;
 
 /// Bytes that every digest takes in without keeping any of them: the longest
 /// block of FIPS 180-4.

@@ -1,11 +1,7 @@
 use std::error::Error;
 
 use semver::Version;
-use wasmparser::Validator;
-use wasmtime::Engine;
-use wasmtime::component::Component;
 
-use crate::cache::CodeCache;
 use crate::{CallError, Capability, ContractBreach, PluginDigest};
 
 /// Why a file is not admitted as a plugin.
@@ -85,26 +81,4 @@ pub enum AdmissionError {
 fn list(versions: &[Version]) -> String {
     let versions: Vec<String> = versions.iter().map(Version::to_string).collect();
     versions.join(", ")
-}
-
-/// Validates a component entirely and compiles it, or takes it from the cache,
-/// where nothing is that was not validated. Whoever built an invalid one is told
-/// so, and not that it cannot be compiled.
-pub(crate) fn compile(
-    engine: &Engine,
-    cache: &CodeCache,
-    wasm: &[u8],
-    digest: PluginDigest,
-) -> Result<Component, AdmissionError> {
-    if let Some(component) = cache.load(engine, digest) {
-        return Ok(component);
-    }
-    Validator::new()
-        .validate_all(wasm)
-        .map_err(|error| AdmissionError::Invalid(error.into()))?;
-    tracing::info!(plugin.digest = %digest, "compiling a plugin");
-    let component = Component::from_binary(engine, wasm)
-        .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
-    cache.store(engine, digest, &component);
-    Ok(component)
 }

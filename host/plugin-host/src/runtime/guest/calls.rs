@@ -6,15 +6,17 @@ use wasmtime::Store;
 use wasmtime::component::Resource;
 
 use super::{Answered, Guest};
-use crate::bindings::{compose, types};
-use crate::convert::{self, About, Step};
-use crate::platform::CallState;
-use crate::resources::{Blob, Sink};
-use crate::text::{NAME_BYTES, line};
+use crate::contract::bindings::{compose, types};
+use crate::contract::bounds;
+use crate::contract::convert::{self, About, Step};
+use crate::contract::resources::{Blob, Sink};
+use crate::contract::text::{NAME_BYTES, line};
+use crate::runtime::platform::CallState;
+use crate::runtime::preservation;
 use crate::{
     Answer, ArchiveRequest, ArchiveStep, CallError, Capability, ComposeRequest, ContractBreach,
     DeriveRequest, Document, Evidence, FaultKind, MadeDocument, Member, Report, SignRequest,
-    SignStep, SourceFile, bounds, preservation,
+    SignStep, SourceFile,
 };
 
 /// Most notes about a document that was made that are passed on.

@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::thread;
 
 use tokio::task;
-use wasmtime::component::Linker;
+use wasmparser::Validator;
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
 
-use crate::admission::{AdmissionError, compile};
-use crate::cache::{CacheError, CodeCache};
-use crate::contract::{CONTRACTS, Surface, Terms};
-use crate::guest::{Guest, Runtime};
-use crate::platform::{CallState, linker};
-use crate::plugin::Plugin;
-use crate::slots::Slots;
-use crate::{CallLimits, CallObserver, PluginDigest, Unobserved, engine};
+use super::cache::{CacheError, CodeCache};
+use super::engine;
+use super::guest::{Guest, Runtime};
+use super::platform::{CallState, linker};
+use super::plugin::Plugin;
+use super::slots::Slots;
+use crate::contract::surface::{CONTRACTS, Surface, Terms};
+use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
 
 /// How a [`PluginHost`] is set up.
 #[derive(Clone, Debug)]
@@ -131,7 +133,7 @@ impl PluginHost {
                 limit: self.max_plugin_bytes,
             });
         }
-        if wasmtime::Engine::detect_precompiled(wasm).is_some() {
+        if Engine::detect_precompiled(wasm).is_some() {
             return Err(AdmissionError::Precompiled);
         }
         let surface = Surface::read(wasm)?;
@@ -148,6 +150,28 @@ impl PluginHost {
         .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
         Ok((guest, terms))
     }
+}
+
+/// Validates a component entirely and compiles it, or takes it from the cache,
+/// where nothing is that was not validated. Whoever built an invalid one is told
+/// so, and not that it cannot be compiled.
+fn compile(
+    engine: &Engine,
+    cache: &CodeCache,
+    wasm: &[u8],
+    digest: PluginDigest,
+) -> Result<Component, AdmissionError> {
+    if let Some(component) = cache.load(engine, digest) {
+        return Ok(component);
+    }
+    Validator::new()
+        .validate_all(wasm)
+        .map_err(|error| AdmissionError::Invalid(error.into()))?;
+    tracing::info!(plugin.digest = %digest, "compiling a plugin");
+    let component = Component::from_binary(engine, wasm)
+        .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
+    cache.store(engine, digest, &component);
+    Ok(component)
 }
 
 /// How many processors there are, as far as can be told.

@@ -1,6 +1,6 @@
 use parafa_catalogue::{DigestAlgorithm, Operation};
 
-use crate::text;
+use super::text;
 use crate::{Capability, CryptoError, PluginDigest, Refusal};
 
 /// Why a call has no result.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use parafa_catalogue::{Operation, Preservation};
 use semver::Version;
 
-use crate::contract::Terms;
-use crate::convert::{Ability, About};
-use crate::guest::Guest;
+use super::guest::Guest;
+use crate::contract::convert::{Ability, About};
+use crate::contract::surface::Terms;
 use crate::{
     CallError, CallPriority, Capability, ContractBreach, Document, Evidence, Fault, MemoryMeter,
     PluginDigest,

@@ -300,9 +300,9 @@ mod tests {
 
     #[test]
     fn signatures_of_6144_bit_keys_verify() {
-        let spki = include_bytes!("../tests/vectors/rsa-6144.spki");
-        let pkcs1 = include_bytes!("../tests/vectors/rsa-6144-pkcs1-sha512.sig");
-        let pss = include_bytes!("../tests/vectors/rsa-6144-pss-sha512.sig");
+        let spki = include_bytes!("../../tests/vectors/rsa-6144.spki");
+        let pkcs1 = include_bytes!("../../tests/vectors/rsa-6144-pkcs1-sha512.sig");
+        let pss = include_bytes!("../../tests/vectors/rsa-6144-pss-sha512.sig");
         let digest = digest_of(DigestAlgorithm::Sha512, MESSAGE);
         let verdict = |algorithm, value| verify_with_spki(spki, algorithm, &digest, value);
 

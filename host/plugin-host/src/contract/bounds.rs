@@ -4,8 +4,8 @@
 
 use parafa_catalogue::NeedKind;
 
+use super::bindings::{contents, types, verify};
 use crate::ContractBreach;
-use crate::bindings::{contents, types, verify};
 
 /// Longest version of a plugin, in bytes.
 const VERSION_BYTES: usize = 64;

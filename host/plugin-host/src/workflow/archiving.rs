@@ -2,9 +2,9 @@ use bytes::Bytes;
 use parafa_catalogue::{NeedKind, Operation};
 use tokio::sync::OnceCell;
 
-use crate::asking::{answer_needs, refuse_repetition};
-use crate::contents::Basis;
-use crate::evidence;
+use super::asking::{answer_needs, refuse_repetition};
+use super::contents::Basis;
+use super::evidence;
 use crate::{
     Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
     Document, Evidence, Need, Plugin, Progress, SignatureEvidence, Suspension,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_with::As;
 use serde_with::base64::Base64;
 
-use crate::crypto::digest_of;
+use super::crypto::digest_of;
 
 /// Bytes up to this length are stored as they are.
 const STORED_PLAINLY: usize = 1024;
