@@ -40,10 +40,11 @@ impl Native {
             panic!("a signature is needed first")
         };
         native.answers = needs
-            .into_iter()
-            .map(|need| Answer {
-                outcome: Ok(pki.sign(need.payload.as_bytes().expect("bytes to be signed"))),
-                need_id: need.id,
+            .iter()
+            .map(|need| {
+                need.answer(Ok(
+                    pki.sign(need.payload.as_bytes().expect("bytes to be signed"))
+                ))
             })
             .collect();
         native.signed = MemoryBlob(native.embed().0);

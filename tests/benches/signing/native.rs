@@ -37,11 +37,8 @@ impl Native {
             panic!("a signature is needed first")
         };
         native.answers = needs
-            .into_iter()
-            .map(|need| Answer {
-                outcome: Ok(pki.sign(need.payload.as_bytes().unwrap())),
-                need_id: need.id,
-            })
+            .iter()
+            .map(|need| need.answer(Ok(pki.sign(need.payload.as_bytes().unwrap()))))
             .collect();
         native.signed = MemoryBlob(native.embed().0);
         native

@@ -52,10 +52,10 @@ fn archived_with(
             (Step::Done(outcome), archived) => return Ok((archived, outcome)),
             (Step::Needs(needs), nothing) => {
                 assert!(nothing.is_empty(), "a step with needs has written");
-                answers.extend(needs.iter().map(|need| Answer {
-                    need_id: need.id.clone(),
-                    outcome: answer(need).ok_or("unavailable".to_owned()),
-                }));
+                let answered = needs
+                    .iter()
+                    .map(|need| need.answer(answer(need).ok_or("unavailable")));
+                answers.extend(answered);
             }
         }
     }

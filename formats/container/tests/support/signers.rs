@@ -85,10 +85,7 @@ impl Signer {
                     NeedKind::Timestamp => PKI.timestamp(payload),
                     other => panic!("{other:?} is asked for"),
                 };
-                answers.push(Answer {
-                    need_id: need.id,
-                    outcome: Ok(bytes),
-                });
+                answers.push(need.answer(Ok(bytes)));
             }
         }
     }

@@ -4,7 +4,7 @@ use openssl::x509::X509;
 use parafa_format_core::{Integrity, Need, NeedKind};
 use serde_json::Value;
 
-use crate::ceremony::{ANSWER, WORLD, answered, archived, archived_with, evidence, json, verified};
+use crate::ceremony::{ANSWER, WORLD, archived, archived_with, evidence, json, verified};
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
 
 fn components(document: &[u8]) -> Vec<Value> {
@@ -63,7 +63,7 @@ fn a_list_of_what_is_revoked_does_as_well() {
                 certificate.verify(&key).unwrap()
             });
             let list = revocation_list(issuers.next().unwrap(), &[], Period::fresh());
-            answered(need, Ok(list))
+            need.answer(Ok(list))
         }
         _ => WORLD.answer(need),
     })
@@ -105,7 +105,7 @@ fn components_that_are_not_encoded_stay_so() {
 fn what_cannot_be_had_is_told_all_at_once() {
     let stamped = WORLD.rsa.signs(ANSWER, "B-T");
     let refusal = archived_with(&stamped, |need| match need.kind {
-        NeedKind::Revocation => answered(need, Err("unavailable")),
+        NeedKind::Revocation => need.answer(Err("unavailable")),
         _ => WORLD.answer(need),
     })
     .unwrap_err();
@@ -121,16 +121,8 @@ fn what_was_told_before_the_signature_or_of_a_revoked_signer_is_not_enough() {
     let told = |need: &Need, status, period| {
         let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
         let authority = &WORLD.authority;
-        answered(
-            need,
-            Ok(ocsp_response(
-                &certificate,
-                authority,
-                authority,
-                status,
-                period,
-            )),
-        )
+        let told = ocsp_response(&certificate, authority, authority, status, period);
+        need.answer(Ok(told))
     };
     let is_signer = |need: &Need| {
         let signer = WORLD.rsa.holder.certificate.to_der().unwrap();

@@ -111,7 +111,7 @@ impl Organisation {
             (NeedKind::Timestamp, Payload::Bytes(bytes)) => WORLD.pki.timestamp(bytes),
             other => panic!("{other:?} is not needed"),
         };
-        answered(need, Ok(bytes))
+        need.answer(Ok(bytes))
     }
 
     /// Signs a digest, as a token does that never sees what it is of.
@@ -138,13 +138,13 @@ impl World {
         let issuer = self.issuer_of(&certificate);
         match need.kind {
             NeedKind::Certificate if issuer.certificate == certificate => {
-                answered(need, Err("anchor"))
+                need.answer(Err("anchor"))
             }
-            NeedKind::Certificate => answered(need, Ok(issuer.certificate.to_der().unwrap())),
+            NeedKind::Certificate => need.answer(Ok(issuer.certificate.to_der().unwrap())),
             NeedKind::Revocation => {
                 let (good, fresh) = (CertStatus::Good, Period::fresh());
                 let response = ocsp_response(&certificate, issuer, issuer, good, fresh);
-                answered(need, Ok(response))
+                need.answer(Ok(response))
             }
             other => panic!("{other:?} is not needed"),
         }
@@ -204,13 +204,6 @@ pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
     assert!(outcome.changed);
     assert_eq!(outcome.level, "JAdES-B-LT");
     archived
-}
-
-pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome: outcome.map_err(str::to_owned),
-    }
 }
 
 pub(crate) fn evidence(document: &[u8]) -> Result<Evidence, Refusal> {

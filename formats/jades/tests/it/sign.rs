@@ -5,7 +5,7 @@ use parafa_format_core::{
 use parafa_format_jades::{extract, inspect, members};
 use serde_json::{Value, json};
 
-use crate::ceremony::{ANSWER, TIME, WORLD, answered, evidence, json, step, verified};
+use crate::ceremony::{ANSWER, TIME, WORLD, evidence, json, step, verified};
 use crate::issuing::now;
 
 #[test]
@@ -241,7 +241,7 @@ fn an_answer_that_is_not_the_signers_or_not_over_the_value_is_refused() {
         .holder
         .sign(WORLD.p256.algorithm, b"something else");
     for outcome in [Ok(other), Ok(vec![0x30]), Err("cancelled")] {
-        let refusal = step(ANSWER, &request, &[answered(&needs[0], outcome)]).unwrap_err();
+        let refusal = step(ANSWER, &request, &[needs[0].answer(outcome)]).unwrap_err();
         assert_eq!(refusal.code, "bad-request");
     }
 
@@ -253,7 +253,7 @@ fn an_answer_that_is_not_the_signers_or_not_over_the_value_is_refused() {
         panic!("a time-stamp is needed")
     };
     let foreign = WORLD.pki.timestamp(b"something else");
-    let answers = [signature, answered(&needs[0], Ok(foreign))];
+    let answers = [signature, needs[0].answer(Ok(foreign))];
     let refusal = step(ANSWER, &request, &answers).unwrap_err();
     assert_eq!(refusal.code, "bad-request");
 }

@@ -8,7 +8,7 @@ use openssl::x509::X509;
 use parafa_format_core::{Integrity, NeedKind};
 use serde_json::{Value, json};
 
-use crate::ceremony::{ANSWER, WORLD, answered, archived_with, json, verified};
+use crate::ceremony::{ANSWER, WORLD, archived_with, json, verified};
 use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::pki::{Role, ec_key, issue};
 use crate::tampering::tampered;
@@ -38,7 +38,7 @@ fn raised(by_lists: bool) -> (Value, Vec<Vec<u8>>) {
         } else {
             ocsp_response(&certificate, issuer, responder, good, fresh)
         };
-        answered(need, Ok(told))
+        need.answer(Ok(told))
     })
     .unwrap();
     assert_eq!(outcome.level, "JAdES-B-LT");

@@ -97,7 +97,7 @@ impl Hierarchy {
         let issuer = self.issuer_of(&certificate);
         let bytes = match need.kind {
             NeedKind::Certificate if issuer.certificate == certificate => {
-                return answered(need, Err("anchor"));
+                return need.answer(Err("anchor"));
             }
             NeedKind::Certificate => issuer.certificate.to_der().unwrap(),
             NeedKind::Revocation => {
@@ -116,15 +116,7 @@ impl Hierarchy {
             }
             other => panic!("{other:?} is not needed"),
         };
-        answered(need, Ok(bytes))
-    }
-}
-
-/// An answer to a need.
-pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome: outcome.map_err(str::to_owned),
+        need.answer(Ok(bytes))
     }
 }
 

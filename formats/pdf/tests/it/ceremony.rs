@@ -92,10 +92,7 @@ impl Person {
             NeedKind::Timestamp => PKI.timestamp(need.payload.as_bytes().unwrap()),
             other => panic!("{other:?} is not needed"),
         };
-        Answer {
-            need_id: need.id.clone(),
-            outcome: Ok(bytes),
-        }
+        need.answer(Ok(bytes))
     }
 }
 

@@ -70,7 +70,7 @@ impl Hierarchy {
         let certificate = certificate(need);
         let issuer = self.issuer_of(&certificate);
         let outcome = match need.kind {
-            NeedKind::Certificate if issuer.certificate == certificate => Err("anchor".to_owned()),
+            NeedKind::Certificate if issuer.certificate == certificate => Err("anchor"),
             NeedKind::Certificate => Ok(issuer.certificate.to_der().unwrap()),
             NeedKind::Revocation => {
                 let (told, period) = (CertStatus::Good, Period::fresh());
@@ -78,7 +78,7 @@ impl Hierarchy {
             }
             other => panic!("{other:?} is not needed"),
         };
-        answered(need, outcome)
+        need.answer(outcome)
     }
 }
 
@@ -90,13 +90,6 @@ fn subject(need: &Need) -> String {
     let certificate = certificate(need);
     let mut names = certificate.subject_name().entries_by_nid(Nid::COMMONNAME);
     names.next().unwrap().data().to_string().unwrap()
-}
-
-fn answered(need: &Need, outcome: Result<Vec<u8>, String>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome,
-    }
 }
 
 /// One call over the signature files of a container with these names.
@@ -244,7 +237,7 @@ fn what_cannot_be_had_is_named_with_the_signature_that_lacks_it() {
 
     let lines = missing(&files, |need| {
         if need.kind == NeedKind::Revocation && subject(need) == "Jonas" {
-            return answered(need, Err("unavailable".into()));
+            return need.answer(Err("unavailable"));
         }
         HIERARCHY.answer(need)
     });
@@ -263,7 +256,7 @@ fn what_cannot_be_had_is_named_with_the_signature_that_lacks_it() {
             let certificate = certificate(need);
             let (root, told) = (&HIERARCHY.pki.root, CertStatus::Revoked { at: now() - 60 });
             let told = ocsp_response(&certificate, root, root, told, Period::fresh());
-            return answered(need, Ok(told));
+            return need.answer(Ok(told));
         }
         HIERARCHY.answer(need)
     });
@@ -293,9 +286,7 @@ fn a_signature_without_a_time_stamp_or_that_does_not_hold_is_not_raised() {
 fn chains_may_end_with_anchors_that_are_no_roots() {
     let file = HIERARCHY.signed(&HIERARCHY.ona);
     let raised = raised(&[&file], |need| match (need.kind, subject(need).as_str()) {
-        (NeedKind::Certificate, "Testing Issuing" | "Testing TSA") => {
-            answered(need, Err("anchor".into()))
-        }
+        (NeedKind::Certificate, "Testing Issuing" | "Testing TSA") => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     })
     .unwrap();
@@ -325,7 +316,7 @@ fn the_reference_validator_is_content() {
     let by_lists = raised(&[one, other], |need| match need.kind {
         NeedKind::Revocation => {
             let issuer = HIERARCHY.issuer_of(&certificate(need));
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     })
@@ -485,7 +476,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
     let by_lists = raised(&[&signed], |need| match need.kind {
         NeedKind::Revocation => {
             let issuer = HIERARCHY.issuer_of(&certificate(need));
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     });
@@ -544,7 +535,7 @@ fn a_signature_that_others_made_is_raised() {
             NeedKind::Certificate => issuer_among(&before.certificates, &certificate(need)),
             _ => told_among(&before.revocation, need),
         };
-        answered(need, held.ok_or("unavailable".to_owned()))
+        need.answer(held.ok_or("unavailable"))
     })
     .unwrap();
 

@@ -6,7 +6,7 @@ use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};
 use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 
 use super::{asked, levels, long_term, needs, signed};
-use crate::archiving::{HIERARCHY, answered, archived_with, missing, request, step, subject};
+use crate::archiving::{HIERARCHY, archived_with, missing, request, step, subject};
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 
 #[test]
@@ -73,7 +73,7 @@ fn a_responder_that_is_not_exempt_is_asked_about_too() {
                 CertStatus::Good,
                 Period::fresh(),
             );
-            return answered(need, Ok(answer));
+            return need.answer(Ok(answer));
         }
         HIERARCHY.answer(need)
     })
@@ -89,7 +89,7 @@ fn what_is_missing_is_told_all_at_once() {
     let document = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona, &HIERARCHY.jonas]);
 
     let lines = missing(&document, |need| match need.kind {
-        NeedKind::Revocation => answered(need, Err("the responder is silent")),
+        NeedKind::Revocation => need.answer(Err("the responder is silent")),
         _ => HIERARCHY.answer(need),
     });
 

@@ -11,7 +11,7 @@ use parafa_format_core::{
 use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing};
+use crate::archiving::{HIERARCHY, archived, archived_with, missing};
 use crate::ceremony::PKI;
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Pki, Terms};
@@ -64,7 +64,7 @@ fn a_document_time_stamp_whose_chain_cannot_be_had_is_named() {
     ] {
         let lines = missing(&document, |need| {
             if need.kind == kind && is_about(need, &stamper(&stranger)) {
-                return answered(need, Err(reason));
+                return need.answer(Err(reason));
             }
             answer(&stranger, need)
         });
@@ -135,7 +135,7 @@ fn what_nobody_tells_any_more_about_a_time_stamp_keeps_no_signature_from_being_a
 fn nothing_is_asked_about_a_last_time_stamp_before_all_is_known_that_it_may_cover() {
     let stranger = Pki::new();
     let anchored = |need: &Need| match need.kind {
-        NeedKind::Certificate => answered(need, Err("anchor")),
+        NeedKind::Certificate => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     };
     let (archived, _) = archived_with(&signed(&plain(1)), anchored).unwrap();
@@ -179,7 +179,7 @@ fn answer(stranger: &Pki, need: &Need) -> Answer {
             Period::fresh(),
         ),
     };
-    answered(need, Ok(bytes))
+    need.answer(Ok(bytes))
 }
 
 fn is_about(need: &Need, certificate: &[u8]) -> bool {

@@ -7,7 +7,7 @@ use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::NeedKind;
 
 use super::{level, with_store};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with};
+use crate::archiving::{HIERARCHY, archived, archived_with};
 use crate::ceremony::PKI;
 use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::referees::{
@@ -91,7 +91,7 @@ fn pyhanko_is_content_with_anchors_that_are_no_roots() {
     };
 
     let (archived, _) = archived_with(&signed, |need| match need.kind {
-        NeedKind::Certificate => answered(need, Err("anchor")),
+        NeedKind::Certificate => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     })
     .unwrap();
@@ -121,7 +121,7 @@ fn the_reference_validator_is_content() {
             let certificate =
                 openssl::x509::X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
             let issuer = HIERARCHY.issuer_of(&certificate);
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     });

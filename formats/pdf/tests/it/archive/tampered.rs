@@ -6,7 +6,7 @@ use parafa_format_core::{Evidence, Integrity, MemoryBlob, NativeEnvironment, Nee
 use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
-use crate::archiving::{HIERARCHY, answered, archived_with};
+use crate::archiving::{HIERARCHY, archived_with};
 use crate::ceremony::PKI;
 use crate::issuing::{Period, revocation_list};
 use crate::pki::Holder;
@@ -54,7 +54,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
             let certificate = need.payload.as_bytes().unwrap();
             let certificate = openssl::x509::X509::from_der(certificate).unwrap();
             let issuer: &Holder = HIERARCHY.issuer_of(&certificate);
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     })
