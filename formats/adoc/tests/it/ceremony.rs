@@ -48,11 +48,7 @@ impl Signer {
         let told = members(&NativeEnvironment, &document)?;
         let covers: Vec<_> = told.into_iter().map(|member| member.id).collect();
         let request = self.request("B-T", &covers);
-        self.answers(|answers| {
-            let mut sink = MemorySink::default();
-            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
-            Ok((step, sink.0))
-        })
+        self.answers(|answers, out| sign(&NativeEnvironment, &document, &request, answers, out))
     }
 }
 

@@ -26,11 +26,7 @@ impl Signer {
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
         let document = MemoryBlob(container.to_vec());
         let request = self.request(level, &files_of(container)?);
-        self.answers(|answers| {
-            let mut sink = MemorySink::default();
-            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
-            Ok((step, sink.0))
-        })
+        self.answers(|answers, out| sign(&NativeEnvironment, &document, &request, answers, out))
     }
 }
 

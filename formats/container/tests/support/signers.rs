@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use openssl::nid::Nid;
 use parafa_format_core::{
-    Answer, DigestAlgorithm, NeedKind, Outcome, Refusal, SignRequest, SignatureAlgorithm, Step,
+    Answer, DigestAlgorithm, MemorySink, NeedKind, Outcome, Refusal, SignRequest,
+    SignatureAlgorithm, Step, carry_out,
 };
 use tempfile::TempDir;
 
@@ -67,27 +68,17 @@ impl Signer {
     /// Answers what a format needs for a signature, until there is a document.
     pub(crate) fn answers(
         &self,
-        mut sign: impl FnMut(&[Answer]) -> Result<(Step, Vec<u8>), Refusal>,
+        sign: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step, Refusal>,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
-        let mut answers = Vec::new();
-        loop {
-            let (step, written) = sign(&answers)?;
-            let needs = match step {
-                Step::Done(outcome) => return Ok((written, outcome)),
-                Step::Needs(needs) => needs,
-            };
-            assert!(written.is_empty(), "nothing is written before it is done");
-            for need in needs {
-                assert_eq!(need.digest_algorithm, Some(self.algorithm.digest()));
-                let payload = need.payload.as_bytes().unwrap();
-                let bytes = match need.kind {
-                    NeedKind::Signature => self.holder.sign(self.algorithm, payload),
-                    NeedKind::Timestamp => PKI.timestamp(payload),
-                    other => panic!("{other:?} is asked for"),
-                };
-                answers.push(need.answer(Ok(bytes)));
-            }
-        }
+        carry_out(3, sign, |need| {
+            assert_eq!(need.digest_algorithm, Some(self.algorithm.digest()));
+            let payload = need.payload.as_bytes().unwrap();
+            need.answer(Ok(match need.kind {
+                NeedKind::Signature => self.holder.sign(self.algorithm, payload),
+                NeedKind::Timestamp => PKI.timestamp(payload),
+                other => panic!("{other:?} is asked for"),
+            }))
+        })
     }
 }
 

@@ -1,9 +1,10 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64URL;
-use openssl::x509::X509;
+
 use parafa_format_core::{Integrity, Need, NeedKind};
 use serde_json::Value;
 
+use crate::answering::certificate;
 use crate::ceremony::{ANSWER, WORLD, archived, archived_with, evidence, json, verified};
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
 
@@ -56,7 +57,7 @@ fn a_list_of_what_is_revoked_does_as_well() {
     let stamped = WORLD.p256.signs(ANSWER, "B-T");
     let (raised, _) = archived_with(&stamped, |need| match need.kind {
         NeedKind::Revocation => {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let issuers = [&WORLD.pki.root, &WORLD.authority].into_iter();
             let mut issuers = issuers.filter(|issuer| {
                 let key = issuer.certificate.public_key().unwrap();
@@ -119,7 +120,7 @@ fn what_cannot_be_had_is_told_all_at_once() {
 fn what_was_told_before_the_signature_or_of_a_revoked_signer_is_not_enough() {
     let stamped = WORLD.rsa.signs(ANSWER, "B-T");
     let told = |need: &Need, status, period| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         let authority = &WORLD.authority;
         let told = ocsp_response(&certificate, authority, authority, status, period);
         need.answer(Ok(told))

@@ -5,16 +5,16 @@ use std::sync::LazyLock;
 
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
-use openssl::x509::X509;
+
 use parafa_format_core::{
     Answer, ArchiveRequest, Archived, DigestAlgorithm, Evidence, MemoryBlob, MemorySink,
     NativeEnvironment, Need, NeedKind, Outcome, Payload, Refusal, SignRequest, SignatureAlgorithm,
-    SignatureEvidence, Step,
+    SignatureEvidence, Step, carry_out,
 };
 use parafa_format_jades::{archive, sign, verify};
 use serde_json::Value;
 
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::answering::sound;
 use crate::pki::{Holder, Pki, Role, ec_key, issue, rsa_key};
 
 /// An answer of a register, with spaces that have to stay.
@@ -87,17 +87,12 @@ impl Organisation {
         payload: &[u8],
         request: &SignRequest,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
-        let mut answers = Vec::new();
-        for _ in 0..3 {
-            match step(payload, request, &answers)? {
-                (Step::Done(outcome), signed) => return Ok((signed, outcome)),
-                (Step::Needs(needs), nothing) => {
-                    assert!(nothing.is_empty(), "a step with needs has written");
-                    answers.extend(needs.iter().map(|need| self.answer(need)));
-                }
-            }
-        }
-        panic!("three steps were not enough");
+        let payload = MemoryBlob(payload.to_vec());
+        carry_out(
+            3,
+            |answers, out| sign(&NativeEnvironment, &payload, request, answers, out),
+            |need| self.answer(need),
+        )
     }
 
     /// What the key or the authority gives.
@@ -131,32 +126,8 @@ impl Organisation {
 }
 
 impl World {
-    /// A sound answer: the issuer's certificate, that the root is an anchor, or
-    /// what the issuer says.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-        let issuer = self.issuer_of(&certificate);
-        match need.kind {
-            NeedKind::Certificate if issuer.certificate == certificate => {
-                need.answer(Err("anchor"))
-            }
-            NeedKind::Certificate => need.answer(Ok(issuer.certificate.to_der().unwrap())),
-            NeedKind::Revocation => {
-                let (good, fresh) = (CertStatus::Good, Period::fresh());
-                let response = ocsp_response(&certificate, issuer, issuer, good, fresh);
-                need.answer(Ok(response))
-            }
-            other => panic!("{other:?} is not needed"),
-        }
-    }
-
-    fn issuer_of(&self, certificate: &X509) -> &Holder {
-        let issued = |issuer: &&Holder| {
-            let key = issuer.certificate.public_key().unwrap();
-            certificate.verify(&key).unwrap()
-        };
-        let mut issuers = [&self.pki.root, &self.authority].into_iter();
-        issuers.find(issued).expect("somebody here issued it")
+        sound(need, [&self.pki.root, &self.authority], |issuer| issuer)
     }
 }
 
@@ -175,7 +146,7 @@ pub(crate) fn step(
 /// All calls of `archive`, with everything answered by `answer`.
 pub(crate) fn archived_with(
     document: &[u8],
-    mut answer: impl FnMut(&Need) -> Answer,
+    answer: impl FnMut(&Need) -> Answer,
 ) -> Result<(Vec<u8>, Archived), Refusal> {
     let document = MemoryBlob(document.to_vec());
     let request = ArchiveRequest {
@@ -184,18 +155,10 @@ pub(crate) fn archived_with(
         target_level: "B-LT".to_owned(),
         params: Vec::new(),
     };
-    let mut answers: Vec<Answer> = Vec::new();
-    for _ in 0..6 {
-        let mut out = MemorySink::default();
-        match archive(&NativeEnvironment, &document, &request, &answers, &mut out)? {
-            Step::Done(outcome) => return Ok((out.0, outcome)),
-            Step::Needs(needs) => {
-                assert!(out.0.is_empty(), "a step with needs has written");
-                answers.extend(needs.iter().map(&mut answer));
-            }
-        }
-    }
-    panic!("six steps were not enough");
+    let call = |answers: &[Answer], out: &mut MemorySink| {
+        archive(&NativeEnvironment, &document, &request, answers, out)
+    };
+    carry_out(6, call, answer)
 }
 
 /// All calls of `archive`, with sound answers.

@@ -17,7 +17,7 @@ use openssl::x509::X509;
 use parafa_format_core::{Answer, Integrity, MemoryBlob, NativeEnvironment, Need, NeedKind, Step};
 use parafa_format_pdf::verify;
 
-use crate::archiving::{HIERARCHY, request, step, subject};
+use crate::archiving::{HIERARCHY, certificate, request, step, subject};
 use crate::earlier_signatures::{number_after, object, updated, with_entries};
 use crate::pki::{Holder, Pki};
 
@@ -69,7 +69,7 @@ fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
 fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
     move |need| {
         if need.kind == NeedKind::Revocation && subject(need) == name {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let issuer = HIERARCHY.issuer_of(&certificate);
             return need.answer(Ok(other(&certificate, issuer)));
         }

@@ -1,12 +1,12 @@
 //! Where chains may end.
 
 use openssl::nid::Nid;
-use openssl::x509::X509;
+
 use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, SignRequest};
 
 use super::{asked, level, levels, long_term, needs, signed, with_store};
-use crate::archiving::{HIERARCHY, archived, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing, subject};
 use crate::ceremony::{PKI, Person};
 use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::{Holder, Role, Terms, ec_key, issue, issue_on};
@@ -116,7 +116,7 @@ fn a_chain_that_goes_in_circles_has_no_end() {
     let (document, _) = person.carries_out(&plain(1), &request).unwrap();
 
     let lines = missing(&document, |need| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         let issuer = match subject(need).as_str() {
             "Petras" | "Circular First" => &second,
             "Circular Second" => &certified_by_second,

@@ -1,12 +1,11 @@
 //! What authorities are asked for, and what is refused before.
 
-use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};
 use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 
 use super::{asked, levels, long_term, needs, signed};
-use crate::archiving::{HIERARCHY, archived_with, missing, request, step, subject};
+use crate::archiving::{HIERARCHY, archived_with, certificate, missing, request, step, subject};
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 
 #[test]
@@ -64,7 +63,7 @@ fn a_responder_that_is_not_exempt_is_asked_about_too() {
 
     let (archived, _) = archived_with(&document, |need| {
         asked.push(subject(need));
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         if need.kind == NeedKind::Revocation && subject(need) == "Ona" {
             let answer = ocsp_response(
                 &certificate,

@@ -3,7 +3,6 @@
 use std::thread;
 use std::time::Duration;
 
-use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_format_core::{
     Answer, Archived, Evidence, MemoryBlob, NativeEnvironment, Need, NeedKind,
@@ -11,7 +10,7 @@ use parafa_format_core::{
 use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
-use crate::archiving::{HIERARCHY, archived, archived_with, missing};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing};
 use crate::ceremony::PKI;
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Pki, Terms};
@@ -163,7 +162,7 @@ fn archived_again(document: &[u8], stranger: &Pki) -> (Vec<u8>, Archived) {
 
 /// A sound answer, also about the stranger's certificates.
 fn answer(stranger: &Pki, need: &Need) -> Answer {
-    let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+    let certificate = certificate(need);
     let issuer = &stranger.root;
     let key = issuer.certificate.public_key().unwrap();
     if !certificate.verify(&key).unwrap() {

@@ -7,7 +7,7 @@ use parafa_format_core::{Answer, Need, NeedKind};
 use parafa_issuing::Extension;
 
 use super::{asked, but, level, levels, long_term, needs, signed, with_store};
-use crate::archiving::{HIERARCHY, archived, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing, subject};
 use crate::ceremony::{PKI, Person};
 use crate::issuing::{
     CertStatus, Period, archive_cutoff, expired_on_list, now, ocsp_response, ocsp_response_of,
@@ -23,7 +23,7 @@ fn lists_tell_as_well_as_responders() {
     let document = signed(&plain(1));
 
     let (archived, _) = archived_with(&document, |need| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         match need.kind {
             NeedKind::Revocation => {
                 let issuer = HIERARCHY.issuer_of(&certificate);
@@ -170,7 +170,7 @@ fn a_responder_does_not_vouch_for_itself() {
     };
     let answer = |need: &Need| match subject(need).as_str() {
         "Ona" | "Testing Checked Responder" => {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             need.answer(Ok(by_checked(&certificate)))
         }
         _ => HIERARCHY.answer(need),

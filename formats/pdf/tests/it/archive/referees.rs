@@ -7,7 +7,7 @@ use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::NeedKind;
 
 use super::{level, with_store};
-use crate::archiving::{HIERARCHY, archived, archived_with};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate};
 use crate::ceremony::PKI;
 use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::referees::{
@@ -118,8 +118,7 @@ fn the_reference_validator_is_content() {
     ];
     let by_lists = archived_with(&signed[1], |need| match need.kind {
         NeedKind::Revocation => {
-            let certificate =
-                openssl::x509::X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let issuer = HIERARCHY.issuer_of(&certificate);
             need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }

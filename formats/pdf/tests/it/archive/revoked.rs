@@ -5,7 +5,7 @@ use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, Step};
 
 use super::{but, levels, long_term, signed};
-use crate::archiving::{HIERARCHY, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived_with, certificate, missing, subject};
 use crate::ceremony::step;
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Holder, Pki};
@@ -35,7 +35,7 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
     let answer = |is_revoked: bool, is_trusted: bool| {
         let stranger = &stranger;
         move |need: &parafa_format_core::Need| {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let from_stranger = certificate
                 .verify(&stranger.root.certificate.public_key().unwrap())
                 .unwrap();
