@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
-use parafa_format_core::{ChangeKind, Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence};
-use parafa_format_pdf::verify;
+use parafa_format_core::{ChangeKind, Integrity};
 
 use crate::ceremony::P256;
 use crate::intake::{inspected, refused};
+use crate::verify::evidence;
 
 /// A page (object 5) with two paragraphs: the root is 10, with an element for the
 /// document (11) and one for each paragraph (12 and 14). The kids of the second
@@ -80,11 +80,6 @@ fn grown(signed: SignedPdf, others: &[(u32, &str)]) -> Vec<u8> {
         objects.into_iter().collect()
     });
     amended.build()
-}
-
-fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
-    let document = MemoryBlob(document.to_vec());
-    verify(&NativeEnvironment, &document).unwrap().signatures
 }
 
 /// What nothing permits of the growth with these objects.

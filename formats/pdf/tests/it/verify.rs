@@ -258,11 +258,16 @@ fn with_security_store(signed: &[u8]) -> Vec<u8> {
     updated(signed, &[(1, &catalog), (40, &stream)])
 }
 
-fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
+pub(crate) fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
     all_evidence(document).signatures
 }
 
-fn all_evidence(document: &[u8]) -> Evidence {
+/// What became of the first signature.
+pub(crate) fn first_integrity(document: &[u8]) -> Integrity {
+    evidence(document)[0].integrity
+}
+
+pub(crate) fn all_evidence(document: &[u8]) -> Evidence {
     verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
 }
 
@@ -273,7 +278,7 @@ fn integrity(document: &[u8]) -> Integrity {
     signature.integrity
 }
 
-fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+pub(crate) fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let at = document
         .windows(from.len())

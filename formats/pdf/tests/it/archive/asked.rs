@@ -7,6 +7,7 @@ use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 use super::{asked, levels, long_term, needs, signed};
 use crate::archiving::{HIERARCHY, archived_with, certificate, missing, request, step, subject};
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
+use crate::verify::replaced;
 
 #[test]
 fn everything_that_is_known_to_be_missing_is_asked_for_at_once() {
@@ -164,13 +165,4 @@ fn requests_that_cannot_be_carried_out_are_refused() {
         let refusal = step(&document, &request, &[]).unwrap_err();
         assert_eq!(refusal.code, "bad-request", "{name}");
     }
-}
-
-fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    assert_eq!(from.len(), to.len());
-    let at = document
-        .windows(from.len())
-        .position(|window| window == from)
-        .expect("what is to be replaced is there");
-    [&document[..at], to, &document[at + from.len()..]].concat()
 }

@@ -4,9 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use parafa_fixtures::plain;
-use parafa_format_core::{
-    Answer, Archived, Evidence, MemoryBlob, NativeEnvironment, Need, NeedKind,
-};
+use parafa_format_core::{Answer, Archived, Evidence, Need, NeedKind};
 use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
@@ -14,6 +12,7 @@ use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing}
 use crate::ceremony::PKI;
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Pki, Terms};
+use crate::verify::all_evidence;
 
 #[test]
 fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
@@ -34,7 +33,7 @@ fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
         (outcome.level.as_str(), outcome.changed),
         ("PAdES-B-LT", true)
     );
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert_eq!(evidence.signatures[0].level, "PAdES-B-LT");
     for certificate in [stamper(&stranger), root(&stranger)] {
         assert!(has_certificate(&evidence, 0, &certificate));
@@ -97,7 +96,7 @@ fn a_document_time_stamp_that_another_follows_is_completed() {
         (outcome.level.as_str(), outcome.changed),
         ("PAdES-B-LTA", true)
     );
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert_eq!(evidence.signatures[0].level, "PAdES-B-LTA");
     assert!(has_certificate(&evidence, 0, &root(&stranger)));
     assert_unchanged(&archived, &stranger, "PAdES-B-LTA");
@@ -124,7 +123,7 @@ fn what_nobody_tells_any_more_about_a_time_stamp_keeps_no_signature_from_being_a
     let (archived, outcome) = archived_with(&document, no_word).unwrap();
 
     assert!(outcome.changed);
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert!(has_certificate(&evidence, 1, &root(&stranger)));
     let (_, again) = archived_with(&archived, no_word).unwrap();
     assert!(!again.changed);

@@ -2,8 +2,7 @@
 //! still holds.
 
 use parafa_fixtures::plain;
-use parafa_format_core::{Evidence, Integrity, MemoryBlob, NativeEnvironment, NeedKind};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Integrity, NeedKind};
 
 use super::{signed, time_stamped};
 use crate::archiving::{HIERARCHY, archived_with};
@@ -11,10 +10,7 @@ use crate::ceremony::PKI;
 use crate::issuing::{Period, revocation_list};
 use crate::pki::Holder;
 use crate::tampering::{find, tampered};
-
-fn evidence(document: &[u8]) -> Evidence {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
-}
+use crate::verify::all_evidence as evidence;
 
 /// Where DER stands in a document, as such or in hexadecimal digits.
 fn replaced(document: &[u8], der: &[u8], changed: &[u8]) -> Vec<u8> {

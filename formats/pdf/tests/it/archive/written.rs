@@ -3,16 +3,18 @@
 use openssl::x509::X509;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Operation, Preservation, Step};
-use parafa_format_pdf::{about, inspect, verify};
+use parafa_format_core::{Integrity, Operation, Preservation, Step};
+use parafa_format_pdf::about;
 
 use super::{levels, long_term, signed, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated, with_entries};
+use crate::intake::inspected;
 use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::Holder;
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
+use crate::verify::all_evidence;
 
 #[test]
 fn archiving_keeps_its_input_whole() {
@@ -116,13 +118,7 @@ fn who_signs_afterwards_is_archived_too_and_the_store_grows() {
     let both = archived(&second);
 
     assert_eq!(levels(&both), long_term(2));
-    assert_eq!(
-        inspect(&NativeEnvironment, &MemoryBlob(both))
-            .unwrap()
-            .signatures
-            .len(),
-        2
-    );
+    assert_eq!(inspected(&both).unwrap().signatures.len(), 2);
 }
 
 #[test]
@@ -161,7 +157,7 @@ fn a_store_that_is_there_keeps_its_entries_in_any_form() {
         let archived = archived(&with_store);
 
         assert_eq!(levels(&archived), long_term(1), "{catalog} {store}");
-        let evidence = verify(&NativeEnvironment, &MemoryBlob(archived)).unwrap();
+        let evidence = all_evidence(&archived);
         let was_named = catalog.contains("42 0") || store.contains("42 0") || array != "null";
         assert_eq!(
             evidence.revocation.contains(&other),
