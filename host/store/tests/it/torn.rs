@@ -1,6 +1,5 @@
 //! Data folders of which a part is away, cut short or damaged.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::folder::options;
+use crate::folder::{names_in, options};
 use crate::support::{Account, clock, put_all};
 
 /// Length of a segment of sled's log, in bytes.
@@ -66,18 +65,6 @@ async fn refusal(root: &Path) -> FolderError {
     assert!(refused.is_refusal(), "{refused:?}");
     assert_eq!(refused.to_string(), told.to_string());
     refused
-}
-
-fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
-    let mut names = BTreeSet::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            names.extend(names_in(&path));
-        }
-        names.insert(path);
-    }
-    names
 }
 
 #[tokio::test]
