@@ -66,10 +66,7 @@ async fn simulated(sandbox: &SigningClient, signing: &Signing) -> Bytes {
 async fn sign(demo: &Demo, signing: &Signing, signer: usize) {
     let persona = demo.smart_id_personas("signs")[signer];
     let ceremony = Demo::ceremony(signing.signers[signer].link());
-    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    ceremony.sign(persona).await;
 }
 
 fn assert_refused(refused: Result<Signing, Refused>, name: &str, pointer: &str) {

@@ -187,15 +187,11 @@ async fn time_outs(demo: &Demo, digest: &str) -> f64 {
 async fn sign(signer: &Signer, person: &Persona) {
     let ceremony = Demo::ceremony(signer.link());
     start(&ceremony, person).await;
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    ceremony.finish().await;
 }
 
 async fn start(ceremony: &Ceremony, person: &Persona) {
-    ceremony
-        .sign_with_smart_id(&person.country, &person.personal_code)
-        .await
-        .expect("the attempt starts");
+    ceremony.begin(person).await;
 }
 
 /// The signing once it has ended; its links are dead then.

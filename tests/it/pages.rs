@@ -82,9 +82,7 @@ async fn open(browser: &Browser, link: &Url, language: &str) {
 /// Signs on another device.
 async fn sign_elsewhere(link: &Url, persona: &Persona) {
     let ceremony = Demo::ceremony(link);
-    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    ceremony.sign(persona).await;
 }
 
 /// Scans the code that a signer's page shows.

@@ -43,8 +43,7 @@ async fn a_page_at_one_server_hears_what_is_done_at_another_and_either_carries_o
     });
     let persona = one.smart_id_personas("signs")[0];
 
-    let started = here.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
+    here.begin(persona).await;
 
     let heard = timeout(HEARD_WITHIN, waiting)
         .await

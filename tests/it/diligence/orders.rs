@@ -56,8 +56,7 @@ fn order_of(entity: &str, role: &str, purpose: &str) -> Value {
 
 async fn sign(ordered: &Value, person: &Persona) {
     let ceremony = ceremony_of(ordered);
-    let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    started.await.expect("the attempt starts");
+    ceremony.begin(person).await;
 }
 
 #[tokio::test]

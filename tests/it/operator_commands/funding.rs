@@ -211,11 +211,7 @@ async fn sign(demo: &Demo, signing: &Signing) {
     let ceremony = Demo::ceremony(signing.signers[0].link());
     let personas = demo.smart_id_personas("signs");
     let persona = personas.first().expect("somebody who signs");
-    ceremony
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    ceremony.sign(persona).await;
 }
 
 /// The lines of `usage export`.
