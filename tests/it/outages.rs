@@ -9,7 +9,6 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::client::Signing;
 use crate::support::demo::{Demo, on_database};
 
 /// How soon all is to go on.
@@ -180,7 +179,7 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     );
     let answer = outage.ask(Method::GET, &signings, &signing_key).await;
     assert_eq!(answer.status, StatusCode::OK);
-    sign(&outage.host, &signing).await;
+    outage.host.sign(&signing, 0).await;
 }
 
 #[tokio::test]
@@ -204,7 +203,7 @@ async fn a_document_waits_for_an_object_store_that_is_away() {
     outage.objects.behave(Behaviour::Well);
     outage.is_back().await;
     outage.is_logged_once("the object store is away", "the object store answers again");
-    sign(&outage.host, &signing).await;
+    outage.host.sign(&signing, 0).await;
     api.create(&document, signers).await;
 }
 
@@ -235,10 +234,4 @@ async fn a_host_that_is_started_waits_for_an_object_store_that_is_away() {
     let signers = json!([{"email": "ona@example.lt"}]);
     let document = parafa_fixtures::plain(1);
     host.signing().create(&document, signers).await;
-}
-
-async fn sign(host: &Demo, signing: &Signing) {
-    let person = host.smart_id_personas("signs")[0];
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-    ceremony.sign(person).await;
 }
