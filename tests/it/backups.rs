@@ -331,8 +331,7 @@ impl Backups {
 }
 
 async fn create(api: &SigningClient, document: &[u8]) -> Signing {
-    let signers = json!([{"email": "ona@example.lt"}]);
-    api.create(document, signers).await
+    api.create_for_ona(document).await
 }
 
 /// The ids of all signings, page by page.

@@ -350,10 +350,7 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
 async fn a_document_that_is_no_container_is_its_own_only_member() {
     let demo = Demo::start();
     let document = parafa_fixtures::plain(1);
-    let signing = demo
-        .signing()
-        .create(&document, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = demo.signing().create_for_ona(&document).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
 
     let (_, listed) = ceremony.get("members").await;

@@ -56,9 +56,7 @@ async fn a_ceremony_takes_no_notice_of_a_plugin_that_misbehaves_in_every_slot() 
     let begun = Instant::now();
     let original = PdfBuilder::new().pages(2).build();
     let api = demo.signing();
-    let signing = api
-        .create(&original, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_for_ona(&original).await;
     demo.sign(&signing, 0).await;
     let elapsed = begun.elapsed();
     let (document, _) = api.document(signing.signing_id).await;

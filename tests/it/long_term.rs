@@ -59,9 +59,7 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
     let demo = Demo::start();
     let world = WorldControl::of(&demo);
     let api = demo.signing();
-    let signing = api
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_plain().await;
     let path = format!("v1/signings/{}/archive", signing.signing_id);
     let early = api.call(Method::POST, &path, None).await.unwrap_err();
     assert_eq!(
@@ -94,9 +92,7 @@ async fn the_sandbox_marks_every_page_as_unsigned() {
     let demo = Demo::start();
     let api = SigningClient::new(demo.world.base_url.clone(), &sandbox_key(&demo));
     let original = plain(3);
-    let signing = api
-        .create(&original, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_for_ona(&original).await;
     let path = format!("v1/signings/{}", signing.signing_id);
 
     let completed = api

@@ -133,9 +133,7 @@ impl Answer {
 async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() {
     let outage = Outage::prepare();
     let world = &outage.host.world;
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let document = parafa_fixtures::plain(1);
-    let signing = outage.host.signing().create(&document, signers).await;
+    let signing = outage.host.signing().create_plain().await;
     let link = signing.signers[0].link().path().trim_matches('/');
     let signing_key = Key::Bearer(&world.signing.live);
     let diligence_key = Key::Bearer(&world.diligence.live);
@@ -231,7 +229,5 @@ async fn a_host_that_is_started_waits_for_an_object_store_that_is_away() {
     });
 
     assert!(is_waiting());
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let document = parafa_fixtures::plain(1);
-    host.signing().create(&document, signers).await;
+    host.signing().create_plain().await;
 }

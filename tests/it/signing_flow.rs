@@ -52,9 +52,7 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
 
         for (index, persona) in personas.iter().take(2).enumerate() {
             let ceremony = Demo::ceremony(signing.signers[index].link());
-            let state = ceremony
-                .sign_with_smart_id(persona)
-                .await;
+            let state = ceremony.sign_with_smart_id(persona).await;
             assert_eq!(
                 state
                     .expect("the attempt starts")
@@ -215,12 +213,7 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
 async fn a_signer_who_declines_ends_the_signing() {
     let demo = Demo::start();
     let api = demo.signing();
-    let signing = api
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}]),
-        )
-        .await;
+    let signing = api.create_plain().await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
 
     assert_eq!(
@@ -284,13 +277,7 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
 async fn a_key_is_needed_and_a_viewers_key_may_only_look() {
     let demo = Demo::start();
     let base = &demo.world.base_url;
-    let signing = demo
-        .signing()
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}]),
-        )
-        .await;
+    let signing = demo.signing().create_plain().await;
     let viewer = SigningClient::new(base.clone(), &demo.world.signing.viewer);
     let stranger = SigningClient::new(base.clone(), "tsk_live_unknown");
     let path = format!("v1/signings/{}", signing.signing_id);

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use parafa_fixtures::plain;
 use parafa_test_services::Postgres;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
@@ -30,10 +29,7 @@ async fn a_page_at_one_server_hears_what_is_done_at_another_and_either_carries_o
     let settings = on_database(&Postgres::shared_database().url);
     let one = Demo::start_with(&settings);
     let other = one.join();
-    let signing = one
-        .signing()
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = one.signing().create_plain().await;
     let link = signing.signers[0].link();
     let (here, there) = (Demo::ceremony(link), page_at(&other, link));
     assert!(there.state().await.attempt.is_none());

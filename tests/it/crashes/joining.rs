@@ -31,8 +31,7 @@ async fn a_host_that_joins_has_the_keys_and_the_world_and_a_store_of_its_own() {
     }
     let mut scene = Scene::set();
     let original = parafa_fixtures::plain(1);
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let signing = scene.api().create(&original, signers).await;
+    let signing = scene.api().create_for_ona(&original).await;
 
     // The same key; a signing of one store is unknown in the other.
     let neighbour = scene.neighbour();

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
 use url::Url;
 use uuid::Uuid;
 
@@ -87,8 +86,7 @@ impl Scene {
 
     async fn create(&self) -> (Vec<u8>, Signing) {
         let original = parafa_fixtures::plain(1);
-        let signers = json!([{"email": "ona@example.lt"}]);
-        let signing = self.api().create(&original, signers).await;
+        let signing = self.api().create_for_ona(&original).await;
         (original, signing)
     }
 

@@ -37,6 +37,17 @@ impl SigningClient {
         }
     }
 
+    /// Posts a page for Ona alone to sign.
+    pub(crate) async fn create_plain(&self) -> Signing {
+        self.create_for_ona(&parafa_fixtures::plain(1)).await
+    }
+
+    /// Posts a document for Ona alone to sign.
+    pub(crate) async fn create_for_ona(&self, document: &[u8]) -> Signing {
+        let signers = json!([{"email": "ona@example.lt"}]);
+        self.create(document, signers).await
+    }
+
     /// Creates a signing of one PDF; fails the test unless it is created.
     pub(crate) async fn create(&self, document: &[u8], signers: Value) -> Signing {
         let created = self.try_create("sutartis.pdf", document, signers).await;
