@@ -18,11 +18,7 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
     };
     let api = demo.signing();
     let personas = demo.smart_id_personas("signs");
-    let layouts = [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ];
+    let layouts = CrossReference::ALL;
 
     for layout in layouts {
         let original = PdfBuilder::new()

@@ -59,11 +59,7 @@ fn annotated(document: &[u8]) -> Vec<u8> {
 
 #[test]
 fn an_empty_field_is_signed_by_its_name_and_no_field_is_added() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let document = with_empty_field("", layout);
 
         let signed = signs_field(&P256, &document, "Parasas").unwrap();

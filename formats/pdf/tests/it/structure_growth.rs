@@ -92,6 +92,13 @@ fn unpermitted(others: &[(u32, &str)]) -> Option<String> {
     signature.later_changes.unpermitted
 }
 
+#[track_caller]
+fn assert_unpermitted(changed: &[(u32, String)]) {
+    let objects = changed.iter().map(|(n, body)| (*n, body.as_str()));
+    let unpermitted = unpermitted(&objects.collect::<Vec<_>>());
+    assert!(unpermitted.is_some(), "{changed:?}");
+}
+
 #[test]
 fn what_itext_adds_to_the_structure_is_told_as_signing() {
     for name in ["itext-8.0.5.pdf", "itext-8.0.5-pdf-2.0.pdf"] {
@@ -214,12 +221,7 @@ fn elements_that_were_there_stay_what_they_were() {
         vec![(12, paragraph.replace("/P 11 0 R", "/P 10 0 R") + " >>")],
         vec![(16, "[0]".into())],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 
@@ -265,12 +267,7 @@ fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
         // Nobody's kid.
         vec![(11, format!("{document}] >>"))],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 
@@ -314,12 +311,7 @@ fn the_root_and_the_parent_tree_only_grow() {
         vec![(40, WIDGET.replace("/StructParent 1", ""))],
         vec![(40, WIDGET.replace("/StructParent 1", "/StructParent 0"))],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 

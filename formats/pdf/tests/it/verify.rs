@@ -17,11 +17,7 @@ use crate::watched::Watched;
 
 #[test]
 fn every_signature_in_a_row_is_intact() {
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let document = PdfBuilder::new().cross_reference(layout).build();
         let signed = [&RSA_3072_PSS, &P384, &P256]
             .iter()

@@ -5,7 +5,7 @@ use openssl::x509::X509;
 use parafa_format_core::{Answer, NativeEnvironment, Need, NeedKind};
 use parafa_pki::{Certificate, Issuer, RevocationData};
 
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::issuing::good_response;
 use crate::pki::Holder;
 
 /// The certificate that a need is about.
@@ -43,9 +43,8 @@ pub(crate) fn sound<'h>(
         NeedKind::Certificate if issuer.certificate == certificate => Err("anchor"),
         NeedKind::Certificate => Ok(issuer.certificate.to_der().unwrap()),
         NeedKind::Revocation => {
-            let (told, period) = (CertStatus::Good, Period::fresh());
             let responder = responder_of(issuer);
-            Ok(ocsp_response(&certificate, issuer, responder, told, period))
+            Ok(good_response(&certificate, issuer, responder))
         }
         other => panic!("{other:?} is not needed"),
     })

@@ -8,7 +8,7 @@ use parafa_format_core::{NeedKind, SignRequest};
 use super::{asked, level, levels, long_term, needs, signed, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing, subject};
 use crate::ceremony::{PKI, Person};
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::issuing::good_response;
 use crate::pki::{Holder, Role, Terms, ec_key, issue, issue_on};
 
 #[test]
@@ -122,8 +122,7 @@ fn a_chain_that_goes_in_circles_has_no_end() {
             "Circular Second" => &certified_by_second,
             _ => return HIERARCHY.answer(need),
         };
-        let (good, fresh) = (CertStatus::Good, Period::fresh());
-        let told = ocsp_response(&certificate, issuer, issuer, good, fresh);
+        let told = good_response(&certificate, issuer, issuer);
         need.answer(Ok(told))
     });
 
@@ -209,13 +208,7 @@ fn no_more_authorities_stand_below_another_than_it_permits() {
 
 /// That somebody is good, from the issuer itself.
 fn fresh(holder: &Holder, issuer: &Holder) -> Vec<u8> {
-    ocsp_response(
-        &holder.certificate,
-        issuer,
-        issuer,
-        CertStatus::Good,
-        Period::fresh(),
-    )
+    good_response(&holder.certificate, issuer, issuer)
 }
 
 /// A document signed by somebody who comes with these issuers.

@@ -6,7 +6,7 @@ use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 
 use super::{asked, levels, long_term, needs, signed};
 use crate::archiving::{HIERARCHY, archived_with, certificate, missing, request, step, subject};
-use crate::issuing::{CertStatus, Period, now, ocsp_response};
+use crate::issuing::{good_response, now};
 use crate::verify::replaced;
 
 #[test]
@@ -66,12 +66,10 @@ fn a_responder_that_is_not_exempt_is_asked_about_too() {
         asked.push(subject(need));
         let certificate = certificate(need);
         if need.kind == NeedKind::Revocation && subject(need) == "Ona" {
-            let answer = ocsp_response(
+            let answer = good_response(
                 &certificate,
                 &HIERARCHY.authority,
                 &HIERARCHY.checked_responder,
-                CertStatus::Good,
-                Period::fresh(),
             );
             return need.answer(Ok(answer));
         }

@@ -10,7 +10,7 @@ use parafa_format_pdf::verify;
 use super::{signed, time_stamped};
 use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing};
 use crate::ceremony::PKI;
-use crate::issuing::{CertStatus, Period, now, ocsp_response};
+use crate::issuing::{good_response, now};
 use crate::pki::{Pki, Terms};
 use crate::verify::all_evidence;
 
@@ -169,13 +169,7 @@ fn answer(stranger: &Pki, need: &Need) -> Answer {
     }
     let bytes = match need.kind {
         NeedKind::Certificate => root(stranger),
-        _ => ocsp_response(
-            &certificate,
-            issuer,
-            issuer,
-            CertStatus::Good,
-            Period::fresh(),
-        ),
+        _ => good_response(&certificate, issuer, issuer),
     };
     need.answer(Ok(bytes))
 }

@@ -9,7 +9,7 @@ use parafa_format_core::NeedKind;
 use super::{level, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, certificate};
 use crate::ceremony::PKI;
-use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
+use crate::issuing::{Period, good_response, revocation_list};
 use crate::referees::{
     assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
     pyhanko_is_content_with,
@@ -18,11 +18,7 @@ use crate::referees::{
 #[test]
 fn pyhanko_is_content_with_every_cross_reference() {
     let people = [&HIERARCHY.ona, &HIERARCHY.jonas];
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let is_hybrid = layout == CrossReference::Hybrid;
         let document = PdfBuilder::new().cross_reference(layout).build();
         let signed = HIERARCHY.signed(&document, &people);
@@ -49,12 +45,10 @@ fn pyhanko_is_content_with_who_signs_after_archiving() {
 
 #[test]
 fn pyhanko_is_not_content_with_a_store_that_leaves_out_the_authorities() {
-    let told = ocsp_response(
+    let told = good_response(
         &HIERARCHY.ona.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        CertStatus::Good,
-        Period::fresh(),
     );
     let signed = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);
     let stamper = PKI.stamper().to_der().unwrap();

@@ -11,7 +11,7 @@ use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated, with_entries};
 use crate::intake::inspected;
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::issuing::good_response;
 use crate::pki::Holder;
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
 use crate::verify::all_evidence;
@@ -25,11 +25,7 @@ fn archiving_keeps_its_input_whole() {
 
 #[test]
 fn every_kind_of_cross_reference_is_archived() {
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let document = signed(&PdfBuilder::new().cross_reference(layout).build());
         assert_eq!(
             levels(&document),
@@ -124,12 +120,10 @@ fn who_signs_afterwards_is_archived_too_and_the_store_grows() {
 #[test]
 fn a_store_that_is_there_keeps_its_entries_in_any_form() {
     let document = signed(&plain(1));
-    let other = ocsp_response(
+    let other = good_response(
         &HIERARCHY.jonas.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        CertStatus::Good,
-        Period::fresh(),
     );
     let hex: String = other.iter().map(|byte| format!("{byte:02X}")).collect();
     let stream = format!(
@@ -208,15 +202,7 @@ fn what_is_archived_may_leave_no_room_for_more() {
 fn what_the_signatures_hold_is_not_stored_again() {
     let document = signed(&plain(1));
     let root = PKI.root.certificate.to_der().unwrap();
-    let told = |certificate: &X509, issuer: &Holder| {
-        ocsp_response(
-            certificate,
-            issuer,
-            issuer,
-            CertStatus::Good,
-            Period::fresh(),
-        )
-    };
+    let told = |certificate: &X509, issuer: &Holder| good_response(certificate, issuer, issuer);
     let told = [
         told(&HIERARCHY.ona.holder.certificate, &HIERARCHY.authority),
         told(&HIERARCHY.authority.certificate, &PKI.root),
