@@ -14,8 +14,10 @@
 //! answers before anybody sees it. Archiving ([`Plugin::drive_archive`]) is the
 //! same loop.
 //!
-//! `workflow` does all of this with `runtime`, which runs a plugin, and both take
-//! what the `contract` says; nothing knows what stands above it.
+//! The files stand in three folders: `contract`, what the contract says and the
+//! host's values of it; `runtime`, which runs plugins within their bounds and knows
+//! the contract; `workflow`, what is done with a document by calls of a plugin,
+//! which knows both.
 //!
 //! This is the only crate that names `wasmtime`, and it parses no document
 //! format.
