@@ -1,8 +1,8 @@
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_adoc::{members, sign};
 use parafa_format_core::{
-    Answer, ChangeKind, CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment,
-    Refusal, Step, TimestampStatus, levels, refusal,
+    Answer, ChangeKind, CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment, Step,
+    TimestampStatus, levels, refusal,
 };
 
 use crate::ceremony::{

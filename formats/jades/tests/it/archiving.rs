@@ -1,6 +1,5 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64URL;
-
 use parafa_format_core::{Integrity, Need, NeedKind};
 use serde_json::Value;
 
@@ -57,13 +56,8 @@ fn a_list_of_what_is_revoked_does_as_well() {
     let stamped = WORLD.p256.signs(ANSWER, "B-T");
     let (raised, _) = archived_with(&stamped, |need| match need.kind {
         NeedKind::Revocation => {
-            let certificate = certificate(need);
-            let issuers = [&WORLD.pki.root, &WORLD.authority].into_iter();
-            let mut issuers = issuers.filter(|issuer| {
-                let key = issuer.certificate.public_key().unwrap();
-                certificate.verify(&key).unwrap()
-            });
-            let list = revocation_list(issuers.next().unwrap(), &[], Period::fresh());
+            let issuer = WORLD.issuer_of(&certificate(need));
+            let list = revocation_list(issuer, &[], Period::fresh());
             need.answer(Ok(list))
         }
         _ => WORLD.answer(need),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use openssl::nid::Nid;
 use openssl::pkey::{PKey, Private};
-
+use openssl::x509::X509;
 use parafa_format_core::{
     Answer, ArchiveRequest, Archived, DigestAlgorithm, Evidence, MemoryBlob, MemorySink,
     NativeEnvironment, Need, NeedKind, Outcome, Payload, Refusal, SignRequest, SignatureAlgorithm,
@@ -14,7 +14,7 @@ use parafa_format_core::{
 use parafa_format_jades::{archive, sign, verify};
 use serde_json::Value;
 
-use crate::answering::sound;
+use crate::answering::{issuer_of, sound};
 use crate::pki::{Holder, Pki, Role, ec_key, issue, rsa_key};
 
 /// An answer of a register, with spaces that have to stay.
@@ -126,6 +126,10 @@ impl Organisation {
 }
 
 impl World {
+    pub(crate) fn issuer_of(&self, certificate: &X509) -> &Holder {
+        issuer_of([&self.pki.root, &self.authority], certificate)
+    }
+
     pub(crate) fn answer(&self, need: &Need) -> Answer {
         sound(need, [&self.pki.root, &self.authority], |issuer| issuer)
     }

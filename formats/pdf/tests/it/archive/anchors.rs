@@ -1,7 +1,6 @@
 //! Where chains may end.
 
 use openssl::nid::Nid;
-
 use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, SignRequest};
 
