@@ -66,14 +66,15 @@ impl Sink<MemoryBlob> for MemorySink {
     }
 }
 
-/// Carries out a step as hosts do, with the answers so far in every call, until there is an outcome:
-/// what was written, and that.
+/// Carries out a step as hosts do, with the answers so far in every call, until
+/// there is an outcome: what was written, and that.
 ///
 /// # Errors
 /// What a call refuses.
 ///
 /// # Panics
-/// When so many calls are not enough, something is asked for twice, or a call with needs has written.
+/// When so many calls are not enough, something is asked for twice, or a call with
+/// needs has written.
 pub fn carry_out<O>(
     most_calls: usize,
     mut call: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step<O>, Refusal>,

@@ -156,7 +156,7 @@ proptest! {
     #[test]
     fn what_is_flattened_stays_as_it_is(
         widgets in proptest::collection::vec(any_widget(), 0..6),
-        layout in prop::sample::select(vec!CrossReference::ALL),
+        layout in prop::sample::select(CrossReference::ALL.to_vec()),
         rotation in 0..4_u32,
     ) {
         let widgets: Vec<&str> = widgets.iter().map(String::as_str).collect();
