@@ -49,7 +49,6 @@ const BEHAVIOURS: [(&str, &str); 9] = [
 async fn a_ceremony_takes_no_notice_of_a_plugin_that_misbehaves_in_every_slot() {
     let plugins = Plugins::with_the_toy();
     let demo = Demo::start_with(&plugins.settings());
-    let people = demo.smart_id_personas("signs");
     let flood = Flood::start(&demo);
     flood.let_every_behaviour_be_seen_once().await;
 
