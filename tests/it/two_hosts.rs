@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use parafa_test_services::Postgres;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, timeout};
 use url::Url;
 

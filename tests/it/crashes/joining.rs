@@ -2,7 +2,6 @@ use std::path::Path;
 use std::process::Output;
 
 use reqwest::Method;
-use serde_json::json;
 
 use super::scene::Scene;
 use crate::support::demo::{Demo, parafa};

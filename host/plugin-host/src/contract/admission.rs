@@ -2,7 +2,7 @@ use std::error::Error;
 
 use semver::Version;
 
-use crate::{CallError, Capability, ContractBreach, PluginDigest};
+use crate::{CallError, Capability, ContractBreach};
 
 /// Why a file is not admitted as a plugin.
 #[derive(Debug, thiserror::Error)]
