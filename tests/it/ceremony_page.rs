@@ -197,8 +197,7 @@ async fn a_card_s_app_is_shown_the_way_to_the_attempt() {
         return;
     };
     let demo = Demo::start();
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let signing = demo.signing().create(&plain(1), signers).await;
+    let signing = demo.signing().create_plain().await;
     let link = signing.signers[0].link();
 
     browser.goto(link.as_str()).await.unwrap();
@@ -227,10 +226,7 @@ async fn a_mistyped_personal_code_is_pointed_out_before_anything_is_sent() {
         return;
     };
     let demo = Demo::start();
-    let signing = demo
-        .signing()
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = demo.signing().create_plain().await;
     let link = signing.signers[0].link();
 
     browser.goto(link.as_str()).await.unwrap();
@@ -254,9 +250,7 @@ async fn a_signer_declines_on_the_page() {
     };
     let demo = Demo::start();
     let api = demo.signing();
-    let signing = api
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_plain().await;
 
     browser
         .goto(signing.signers[0].link().as_str())
@@ -297,10 +291,7 @@ async fn the_page_breaks_no_rule_of_its_own_and_asks_nobody_else() {
         return;
     };
     let demo = Demo::start();
-    let signing = demo
-        .signing()
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = demo.signing().create_plain().await;
     let page = reqwest::get(signing.signers[0].link().clone())
         .await
         .unwrap();
@@ -380,11 +371,7 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     };
     assert!(!page(second.clone()).await.contains("advisory"));
     let first = Demo::ceremony(signing.signers[0].link());
-    first
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
-    assert_eq!(first.ended_attempt().await.phase, "done");
+    first.sign(persona).await;
 
     let english = checked_page(second).await;
     let mut lithuanian = second.clone();

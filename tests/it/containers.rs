@@ -63,15 +63,6 @@ async fn simulated(sandbox: &SigningClient, signing: &Signing) -> Bytes {
     sandbox.document(signing.signing_id).await.0
 }
 
-async fn sign(demo: &Demo, signing: &Signing, signer: usize) {
-    let persona = demo.smart_id_personas("signs")[signer];
-    let ceremony = Demo::ceremony(signing.signers[signer].link());
-    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
-}
-
 fn assert_refused(refused: Result<Signing, Refused>, name: &str, pointer: &str) {
     let refused = refused.expect_err("the container is refused");
     assert_eq!(refused.problem.name(), name, "{refused:?}");
@@ -121,16 +112,16 @@ async fn files_become_a_container_that_two_people_sign_and_others_countersign() 
     )
     .await;
 
-    sign(&demo, &signing, 0).await;
+    demo.sign(&signing, 0).await;
     let (once, _) = api.document(signing.signing_id).await;
-    sign(&demo, &signing, 1).await;
+    demo.sign(&signing, 1).await;
     let (twice, _) = api.document(signing.signing_id).await;
     let described = api.signing(signing.signing_id).await.document;
     assert_eq!(described.expect("a document").mime_type, MEDIA_TYPE);
     let one = json!([{"email": "petras@example.lt"}]);
     let third = api.try_create("Pasirašyta.ASICE", &twice, one).await;
     let third = third.expect("a signed container is countersigned");
-    sign(&demo, &third, 0).await;
+    demo.sign(&third, 0).await;
     let (thrice, _) = api.document(third.signing_id).await;
 
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -196,8 +187,8 @@ async fn files_become_an_adoc_that_two_people_sign_and_that_is_not_archived() {
         "{roles:?}"
     );
 
-    sign(&demo, &signing, 0).await;
-    sign(&demo, &signing, 1).await;
+    demo.sign(&signing, 0).await;
+    demo.sign(&signing, 1).await;
     let (document, _) = api.document(signing.signing_id).await;
     let described = api.signing(signing.signing_id).await.document;
     assert_eq!(
@@ -228,7 +219,7 @@ async fn a_container_is_archived_and_verifies_with_what_it_holds() {
     };
     let api = demo.signing();
     let signing = composed(&api, json!([{"email": "ona@example.lt"}])).await;
-    sign(&demo, &signing, 0).await;
+    demo.sign(&signing, 0).await;
     let path = format!("v1/signings/{}/archive", signing.signing_id);
 
     let archived = api.call(Method::POST, &path, None).await;
@@ -256,7 +247,7 @@ async fn what_somebody_else_s_signature_lacks_for_good_is_told_whoever_is_away_n
     let one = json!([{"email": "ona@example.lt"}]);
     let signing = api.try_create("foreign.asice", &foreign, one).await;
     let signing = signing.expect("the container is taken");
-    sign(&demo, &signing, 0).await;
+    demo.sign(&signing, 0).await;
     let path = format!("v1/signings/{}/archive", signing.signing_id);
     WorldControl::of(&demo)
         .spoil("ocsp", json!({"fault": "down"}))
@@ -359,10 +350,7 @@ async fn the_page_lists_the_files_of_a_container_and_shows_each() {
 async fn a_document_that_is_no_container_is_its_own_only_member() {
     let demo = Demo::start();
     let document = parafa_fixtures::plain(1);
-    let signing = demo
-        .signing()
-        .create(&document, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = demo.signing().create_for_ona(&document).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
 
     let (_, listed) = ceremony.get("members").await;

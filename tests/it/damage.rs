@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use reqwest::{Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::demo::{Demo, parafa, program};
 use crate::support::engine::keeps_files;
@@ -54,18 +54,12 @@ async fn a_store_that_has_lost_a_signing_is_opened_by_nobody_until_that_is_accep
     }
     let mut demo = Demo::start();
     let document = parafa_fixtures::plain(1);
-    let kept = demo
-        .signing()
-        .create(&document, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let kept = demo.signing().create_for_ona(&document).await;
     demo.stop();
     let earlier = tempfile::tempdir().expect("a folder");
     copy_folder(&demo.data().join("store"), earlier.path());
     demo.start_again();
-    let lost = demo
-        .signing()
-        .create(&document, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let lost = demo.signing().create_for_ona(&document).await;
     assert_eq!(done(&demo.data(), &["audit", "verify"])["verified"], 2);
     demo.stop();
     fs::remove_dir_all(demo.data().join("store")).expect("removed");
@@ -138,9 +132,7 @@ async fn a_demo_goes_on_with_whatever_part_of_its_store_is_left() {
     let mut demo = Demo::start();
     let document = parafa_fixtures::plain(1);
     for _ in 0..40 {
-        demo.signing()
-            .create(&document, json!([{"email": "ona@example.lt"}]))
-            .await;
+        demo.signing().create_for_ona(&document).await;
     }
     demo.stop();
     let log = fs::read(demo.data().join("store/db")).expect("the log");
@@ -158,9 +150,7 @@ async fn a_demo_goes_on_with_whatever_part_of_its_store_is_left() {
         assert!(told.contains("a loss is accepted"), "{percent} %: {told}");
         demo.start_again();
         for client in [demo.signing(), demo.sandbox()] {
-            client
-                .create(&document, json!([{"email": "ona@example.lt"}]))
-                .await;
+            client.create_for_ona(&document).await;
         }
         demo.stop();
     }
@@ -172,10 +162,7 @@ async fn a_store_of_which_nothing_can_be_read_is_refused_and_goes_on_once_that_i
         return;
     }
     let mut demo = Demo::start();
-    let document = parafa_fixtures::plain(1);
-    demo.signing()
-        .create(&document, json!([{"email": "ona@example.lt"}]))
-        .await;
+    demo.signing().create_plain().await;
     demo.stop();
     let data = demo.data();
     let log = data.join("store/db");
@@ -203,20 +190,14 @@ async fn a_flipped_bit_in_a_document_or_key_is_told_of_and_harms_no_other_signin
         let place = demo.data().join(folder);
         let before = files(&place, ending);
         let of_plugins = done(&demo.data(), &["audit", "contents"]);
-        let damaged = demo
-            .signing()
-            .create(&document, json!([{"email": "ona@example.lt"}]))
-            .await;
+        let damaged = demo.signing().create_for_ona(&document).await;
         let sound = done(&demo.data(), &["audit", "contents"]);
         assert_eq!(sound["documents"], 1 + number(&of_plugins["documents"]));
         let after = files(&place, ending);
         let mut made = after.difference(&before);
         flip(made.next().expect("a file"));
         assert_eq!(made.next(), None);
-        let whole = demo
-            .signing()
-            .create(&document, json!([{"email": "ona@example.lt"}]))
-            .await;
+        let whole = demo.signing().create_for_ona(&document).await;
 
         let output = parafa(["audit", "contents", "--json", "--data", text(&demo.data())]);
         assert!(refusal(&output).contains("are missing or damaged: 1;"));

@@ -41,11 +41,7 @@ async fn an_answer_is_given_when_all_that_belongs_to_it_is_synced() {
         .await;
     let document = json!({"name": "a.pdf", "content": BASE64.encode(parafa_fixtures::plain(2))});
     let file = post("v1/files", Some(document.clone())).await;
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-    let person = demo.smart_id_personas("signs")[0];
-    let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    demo.sign(&signing, 0).await;
     let signed = signing.signing_id.to_string();
     post(&format!("v1/signings/{signed}/archive"), None).await;
     let documents = json!([document, document]);

@@ -13,8 +13,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::support::client::{Ceremony, Signer, Signing, SigningClient};
-use crate::support::demo::{Demo, Persona};
+use crate::support::client::{Ceremony, Signing, SigningClient};
+use crate::support::demo::Demo;
 
 /// Calls at the same time that the server allows; one plugin never takes all.
 const SLOTS: usize = 4;
@@ -49,17 +49,14 @@ const BEHAVIOURS: [(&str, &str); 9] = [
 async fn a_ceremony_takes_no_notice_of_a_plugin_that_misbehaves_in_every_slot() {
     let plugins = Plugins::with_the_toy();
     let demo = Demo::start_with(&plugins.settings());
-    let people = demo.smart_id_personas("signs");
     let flood = Flood::start(&demo);
     flood.let_every_behaviour_be_seen_once().await;
 
     let begun = Instant::now();
     let original = PdfBuilder::new().pages(2).build();
     let api = demo.signing();
-    let signing = api
-        .create(&original, json!([{"email": "ona@example.lt"}]))
-        .await;
-    sign(&signing.signers[0], people[0]).await;
+    let signing = api.create_for_ona(&original).await;
+    demo.sign(&signing, 0).await;
     let elapsed = begun.elapsed();
     let (document, _) = api.document(signing.signing_id).await;
     let refused = flood.stop().await;
@@ -138,7 +135,7 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
         let (api, person) = (demo.signing(), people[1].clone());
         tasks.spawn(async move {
             let ceremony = Demo::ceremony(signing.signers[0].link());
-            start(&ceremony, &person).await;
+            ceremony.begin(&person).await;
             (behaviour, ended(&api, signing.signing_id, &ceremony).await)
         });
     }
@@ -146,9 +143,11 @@ async fn a_plugin_that_spoils_a_signature_fails_its_own_signing_alone() {
         .try_create("sutartis.sce", &toy("loop@finish"), signers())
         .await
         .expect("what misbehaves later is taken in");
-    start(&Demo::ceremony(slow.signers[0].link()), people[1]).await;
+    Demo::ceremony(slow.signers[0].link())
+        .begin(people[1])
+        .await;
     let healthy = api.create(&parafa_fixtures::plain(1), signers()).await;
-    sign(&healthy.signers[0], people[0]).await;
+    demo.sign(&healthy, 0).await;
     // Once the device has signed, a plugin that breaks its contract is asked
     // again minutes later: somebody may have replaced it.
     let mut spoilt = Vec::new();
@@ -181,21 +180,6 @@ async fn time_outs(demo: &Demo, digest: &str) -> f64 {
     ];
     let metrics = demo.metrics().await;
     metrics.sum("parafa_plugin_faults_total", &late)
-}
-
-/// Signs by Smart-ID.
-async fn sign(signer: &Signer, person: &Persona) {
-    let ceremony = Demo::ceremony(signer.link());
-    start(&ceremony, person).await;
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
-}
-
-async fn start(ceremony: &Ceremony, person: &Persona) {
-    ceremony
-        .sign_with_smart_id(&person.country, &person.personal_code)
-        .await
-        .expect("the attempt starts");
 }
 
 /// The signing once it has ended; its links are dead then.

@@ -24,7 +24,7 @@ async fn an_archived_document_verifies_when_nobody_can_be_asked() {
     let two = json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]);
     let signing = api.create(&plain(2), two).await;
     let id = signing.signing_id;
-    sign(&demo, signing.signers[0].link(), 0).await;
+    demo.sign(&signing, 0).await;
     let (stamped, _) = api.document(id).await;
     assert!(!referees.verifies_offline(&stamped));
 
@@ -45,7 +45,7 @@ async fn an_archived_document_verifies_when_nobody_can_be_asked() {
     assert_eq!(archive(&api, id).await["upgraded"], false);
     assert_eq!(api.document(id).await.0, raised);
 
-    sign(&demo, signing.signers[1].link(), 1).await;
+    demo.sign(&signing, 1).await;
     let (twice, _) = api.document(id).await;
     assert!(twice.starts_with(&raised));
     assert_eq!(archive(&api, id).await["upgraded"], true);
@@ -59,16 +59,14 @@ async fn an_archive_waits_for_authorities_and_is_refused_before_anybody_has_sign
     let demo = Demo::start();
     let world = WorldControl::of(&demo);
     let api = demo.signing();
-    let signing = api
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_plain().await;
     let path = format!("v1/signings/{}/archive", signing.signing_id);
     let early = api.call(Method::POST, &path, None).await.unwrap_err();
     assert_eq!(
         (early.problem.status, early.problem.name()),
         (409, "not-yet-signed")
     );
-    sign(&demo, signing.signers[0].link(), 0).await;
+    demo.sign(&signing, 0).await;
     let (stamped, _) = api.document(signing.signing_id).await;
     for service in ["ocsp", "repository"] {
         world.spoil(service, json!({"fault": "down"})).await;
@@ -94,9 +92,7 @@ async fn the_sandbox_marks_every_page_as_unsigned() {
     let demo = Demo::start();
     let api = SigningClient::new(demo.world.base_url.clone(), &sandbox_key(&demo));
     let original = plain(3);
-    let signing = api
-        .create(&original, json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_for_ona(&original).await;
     let path = format!("v1/signings/{}", signing.signing_id);
 
     let completed = api
@@ -214,17 +210,6 @@ fn flattened(document: &[u8]) -> Value {
         },
         "signers": [{"email": "ona@example.lt"}],
     })
-}
-
-async fn sign(demo: &Demo, link: &url::Url, persona: usize) {
-    let persona = demo.smart_id_personas("signs")[persona];
-    let ceremony = Demo::ceremony(link);
-    ceremony
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
 }
 
 async fn archive(api: &SigningClient, id: Uuid) -> Value {

@@ -53,10 +53,7 @@ async fn what_one_machine_has_moves_to_a_bucket_to_a_database_and_back_with_equa
 async fn sign(world: &Demo, host: &Demo, link: &str) {
     let person = world.smart_id_personas("signs")[0];
     let ceremony = Ceremony::new(host.world.base_url.join(link).expect("a link"));
-    let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    started.await.expect("the attempt starts");
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    ceremony.sign(person).await;
 }
 
 async fn status(host: &Demo, signing: Uuid) -> Value {

@@ -9,7 +9,6 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::client::Signing;
 use crate::support::demo::{Demo, on_database};
 
 /// How soon all is to go on.
@@ -134,9 +133,7 @@ impl Answer {
 async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() {
     let outage = Outage::prepare();
     let world = &outage.host.world;
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let document = parafa_fixtures::plain(1);
-    let signing = outage.host.signing().create(&document, signers).await;
+    let signing = outage.host.signing().create_plain().await;
     let link = signing.signers[0].link().path().trim_matches('/');
     let signing_key = Key::Bearer(&world.signing.live);
     let diligence_key = Key::Bearer(&world.diligence.live);
@@ -180,7 +177,7 @@ async fn every_api_says_that_the_database_is_away_and_goes_on_when_it_is_back() 
     );
     let answer = outage.ask(Method::GET, &signings, &signing_key).await;
     assert_eq!(answer.status, StatusCode::OK);
-    sign(&outage.host, &signing).await;
+    outage.host.sign(&signing, 0).await;
 }
 
 #[tokio::test]
@@ -204,7 +201,7 @@ async fn a_document_waits_for_an_object_store_that_is_away() {
     outage.objects.behave(Behaviour::Well);
     outage.is_back().await;
     outage.is_logged_once("the object store is away", "the object store answers again");
-    sign(&outage.host, &signing).await;
+    outage.host.sign(&signing, 0).await;
     api.create(&document, signers).await;
 }
 
@@ -232,16 +229,5 @@ async fn a_host_that_is_started_waits_for_an_object_store_that_is_away() {
     });
 
     assert!(is_waiting());
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let document = parafa_fixtures::plain(1);
-    host.signing().create(&document, signers).await;
-}
-
-async fn sign(host: &Demo, signing: &Signing) {
-    let person = host.smart_id_personas("signs")[0];
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-    let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    started.await.expect("the attempt starts");
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    host.signing().create_plain().await;
 }

@@ -22,7 +22,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use crate::support::browser::{Browser, Screen};
-use crate::support::demo::{Demo, Persona};
+use crate::support::demo::Demo;
 
 /// A sentence in Lithuanian and in English.
 type Told = [&'static str; 2];
@@ -77,14 +77,6 @@ async fn visit(browser: &Browser, link: &Url, language: &str) {
 async fn open(browser: &Browser, link: &Url, language: &str) {
     visit(browser, link, language).await;
     browser.shown("#choose").await;
-}
-
-/// Signs on another device.
-async fn sign_elsewhere(link: &Url, persona: &Persona) {
-    let ceremony = Demo::ceremony(link);
-    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
 }
 
 /// Scans the code that a signer's page shows.

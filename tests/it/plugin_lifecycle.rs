@@ -74,7 +74,7 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
     let person = demo.smart_id_personas("signs")[0];
     let signing = create(&demo).await.expect("created");
     let ceremony = Demo::ceremony(signing.signers[0].link());
-    let start = || ceremony.sign_with_smart_id(&person.country, &person.personal_code);
+    let start = || ceremony.sign_with_smart_id(person);
     start().await.expect("the attempt starts");
     reach(&ceremony, "waiting_for_user").await;
 
@@ -90,7 +90,7 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
     );
     done(&data, &["plugin", "rollback", "pdf"]);
     start().await.expect("another attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    ceremony.finish().await;
 }
 
 #[tokio::test]
@@ -108,8 +108,7 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
     let person = demo.smart_id_personas("signs")[0];
     let signing = create(&demo).await.expect("created");
     let ceremony = Demo::ceremony(signing.signers[0].link());
-    let start = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    start.await.expect("the attempt starts");
+    ceremony.begin(person).await;
     reach(&ceremony, "completing").await;
 
     done(&data, &["plugin", "rollback", "pdf"]);
@@ -119,8 +118,7 @@ async fn a_signature_outlives_the_component_that_prepared_it() {
     WorldControl::of(&demo).mend("tsa").await;
     demo.move_clock("+20m");
 
-    let attempt = ceremony.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    ceremony.finish().await;
 }
 
 #[tokio::test]

@@ -85,10 +85,7 @@ async fn outcome(demo: &Demo, document: &[u8]) -> Outcome {
         Err(refusal) => return Outcome::Refused(code(&refusal)),
     };
     let ceremony = Demo::ceremony(signing.signers[0].link());
-    ceremony
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
+    ceremony.begin(persona).await;
     let attempt = ceremony.ended_attempt().await;
     if attempt.phase != "done" {
         return Outcome::TakenInVain(format!("{:?}", attempt.error));

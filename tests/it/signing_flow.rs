@@ -18,11 +18,7 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
     };
     let api = demo.signing();
     let personas = demo.smart_id_personas("signs");
-    let layouts = [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ];
+    let layouts = CrossReference::ALL;
 
     for layout in layouts {
         let original = PdfBuilder::new()
@@ -52,9 +48,7 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
 
         for (index, persona) in personas.iter().take(2).enumerate() {
             let ceremony = Demo::ceremony(signing.signers[index].link());
-            let state = ceremony
-                .sign_with_smart_id(&persona.country, &persona.personal_code)
-                .await;
+            let state = ceremony.sign_with_smart_id(persona).await;
             assert_eq!(
                 state
                     .expect("the attempt starts")
@@ -63,8 +57,7 @@ async fn two_signers_sign_one_document_and_every_referee_agrees() {
                     .method,
                 "smart_id"
             );
-            let attempt = ceremony.ended_attempt().await;
-            assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+            ceremony.finish().await;
 
             let (document, digest) = api.document(signing.signing_id).await;
             assert_eq!(digest, hex::encode(Sha256::digest(&document)));
@@ -121,10 +114,7 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
             .await;
         let ceremony = Demo::ceremony(signing.signers[0].link());
 
-        ceremony
-            .sign_with_smart_id(&persona.country, &persona.personal_code)
-            .await
-            .expect("the attempt starts");
+        ceremony.begin(persona).await;
         let attempt = ceremony.ended_attempt().await;
 
         assert_eq!(attempt.phase, "failed", "{outcome}");
@@ -136,7 +126,7 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
         // Nothing keeps a foreigner from signing where there is no lock.
         let foreigner = demo.smart_id_personas("foreign")[0];
         ceremony
-            .sign_with_smart_id(&foreigner.country, &foreigner.personal_code)
+            .sign_with_smart_id(foreigner)
             .await
             .expect("a second attempt starts");
         let attempt = ceremony.ended_attempt().await;
@@ -163,8 +153,8 @@ async fn two_signers_never_sign_at_the_same_moment() {
     let second = Demo::ceremony(signing.signers[1].link());
 
     let (started, refused) = tokio::join!(
-        first.sign_with_smart_id(&personas[0].country, &personas[0].personal_code),
-        second.sign_with_smart_id(&personas[1].country, &personas[1].personal_code),
+        first.sign_with_smart_id(personas[0]),
+        second.sign_with_smart_id(personas[1]),
     );
 
     let (winner, loser, refusal, late) = match (started, refused) {
@@ -177,13 +167,13 @@ async fn two_signers_never_sign_at_the_same_moment() {
         (StatusCode::CONFLICT, "signing-in-progress")
     );
     assert!(loser.state().await.busy);
-    assert_eq!(winner.ended_attempt().await.phase, "done");
+    winner.finish().await;
 
     loser
-        .sign_with_smart_id(&late.country, &late.personal_code)
+        .sign_with_smart_id(late)
         .await
         .expect("it is the other's turn now");
-    assert_eq!(loser.ended_attempt().await.phase, "done");
+    loser.finish().await;
     assert_eq!(api.signing(signing.signing_id).await.status, "completed");
 }
 
@@ -197,10 +187,7 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
     let signing = api.create(&parafa_fixtures::plain(1), signers).await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
 
-    ceremony
-        .sign_with_smart_id(&stranger.country, &stranger.personal_code)
-        .await
-        .expect("the attempt starts");
+    ceremony.begin(stranger).await;
     let attempt = ceremony.ended_attempt().await;
     assert_eq!(
         attempt.error.map(|error| error.code).as_deref(),
@@ -211,11 +198,7 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
         None
     );
 
-    ceremony
-        .sign_with_smart_id(&owner.country, &owner.personal_code)
-        .await
-        .expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    ceremony.sign(owner).await;
     assert_eq!(
         api.signing(signing.signing_id).await.signers[0].identity_matched,
         Some(true)
@@ -226,12 +209,7 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
 async fn a_signer_who_declines_ends_the_signing() {
     let demo = Demo::start();
     let api = demo.signing();
-    let signing = api
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}]),
-        )
-        .await;
+    let signing = api.create_plain().await;
     let ceremony = Demo::ceremony(signing.signers[0].link());
 
     assert_eq!(
@@ -268,11 +246,7 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     let signing = api.create(&parafa_fixtures::plain(1), signers).await;
     let link = signing.signers[0].link().clone();
     let ceremony = Demo::ceremony(&link);
-    ceremony
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
+    ceremony.sign(persona).await;
     let token = link
         .path_segments()
         .and_then(Iterator::last)
@@ -299,13 +273,7 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
 async fn a_key_is_needed_and_a_viewers_key_may_only_look() {
     let demo = Demo::start();
     let base = &demo.world.base_url;
-    let signing = demo
-        .signing()
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}]),
-        )
-        .await;
+    let signing = demo.signing().create_plain().await;
     let viewer = SigningClient::new(base.clone(), &demo.world.signing.viewer);
     let stranger = SigningClient::new(base.clone(), "tsk_live_unknown");
     let path = format!("v1/signings/{}", signing.signing_id);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cards::PairedApp;
 use crate::support::client::{Ceremony, Signing};
-use crate::support::demo::{Demo, Persona};
+use crate::support::demo::Demo;
 use crate::support::referee::Referees;
 
 /// How long a card may take for its signature, in seconds.
@@ -20,12 +20,6 @@ async fn signing(demo: &Demo) -> Signing {
 
 fn ceremonies(signing: &Signing) -> [Ceremony; 2] {
     [0, 1].map(|number: usize| Demo::ceremony(signing.signers[number].link()))
-}
-
-async fn sign(ceremony: &Ceremony, persona: &Persona) {
-    let started = ceremony.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
 }
 
 /// Both have signed, and every referee takes both signatures.
@@ -79,15 +73,14 @@ async fn a_code_that_is_scanned_late_signs_what_others_have_signed_meanwhile() {
     let [late, quick] = ceremonies(&signing);
     late.open_device_link().await;
 
-    sign(&quick, demo.smart_id_personas("signs")[0]).await;
+    quick.sign(demo.smart_id_personas("signs")[0]).await;
     let shown = late.state().await;
     assert_eq!(shown.document.sha256, quick.state().await.document.sha256);
     let link = shown.attempt.and_then(|attempt| attempt.device_link);
     let link = link.expect("the code is still shown").qr;
     assert!(demo.follow(&link, "QR", demo.persona_who_scans()).await);
 
-    let attempt = late.ended_attempt().await;
-    assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    late.finish().await;
     assert_signed_by_both(&demo, &signing).await;
 }
 
@@ -139,7 +132,7 @@ async fn a_paired_card_signs_what_others_have_signed_also_when_the_host_died_mea
     let signing = signing(&demo).await;
     let [late, quick] = ceremonies(&signing);
     let paired = PairedCard::with(&demo, &late, "card-p384").await;
-    sign(&quick, demo.smart_id_personas("signs")[0]).await;
+    quick.sign(demo.smart_id_personas("signs")[0]).await;
 
     demo.kill();
     demo.start_again();

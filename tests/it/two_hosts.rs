@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use parafa_fixtures::plain;
 use parafa_test_services::Postgres;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -30,10 +29,7 @@ async fn a_page_at_one_server_hears_what_is_done_at_another_and_either_carries_o
     let settings = on_database(&Postgres::shared_database().url);
     let one = Demo::start_with(&settings);
     let other = one.join();
-    let signing = one
-        .signing()
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = one.signing().create_plain().await;
     let link = signing.signers[0].link();
     let (here, there) = (Demo::ceremony(link), page_at(&other, link));
     assert!(there.state().await.attempt.is_none());
@@ -43,8 +39,7 @@ async fn a_page_at_one_server_hears_what_is_done_at_another_and_either_carries_o
     });
     let persona = one.smart_id_personas("signs")[0];
 
-    let started = here.sign_with_smart_id(&persona.country, &persona.personal_code);
-    started.await.expect("the attempt starts");
+    here.begin(persona).await;
 
     let heard = timeout(HEARD_WITHIN, waiting)
         .await

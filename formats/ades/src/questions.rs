@@ -78,13 +78,8 @@ impl Needs {
 }
 
 fn need(kind: NeedKind, certificate: &Certificate<'_>) -> Need {
-    Need {
-        id: need_id(kind, certificate.as_der()),
-        kind,
-        payload: certificate.as_der().to_vec().into(),
-        digest_algorithm: None,
-        params: Vec::new(),
-    }
+    let der = certificate.as_der();
+    Need::new(kind, need_id(kind, der), der.to_vec(), None)
 }
 
 #[cfg(test)]

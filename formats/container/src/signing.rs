@@ -11,7 +11,7 @@ use parafa_format_core::{
     Answer, Environment, Need, NeedKind, Part as HashedPart, Refusal, SEED_BYTES, SignRequest,
     SignatureAlgorithm, Step, expect_no_params, parse_seed, refusal,
 };
-use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
+use parafa_pki::answers::{require_timestamp, require_value, unusable};
 use parafa_xades::{DataObject, Draft, Profile, SignatureRequest};
 
 use crate::container::{Container, SignedElement};
@@ -148,9 +148,10 @@ impl<'a> Signing<'a> {
         draft: &Draft,
         answers: &[Answer],
     ) -> Result<Step<String>, Refusal> {
-        let Some(value) = answer(answers, SIGNATURE)? else {
-            let signed = draft.to_be_signed();
-            return Ok(self.need(NeedKind::Signature, SIGNATURE, signed));
+        let hash = self.algorithm.digest();
+        let Some(value) = Answer::find(answers, SIGNATURE)? else {
+            let signed = draft.to_be_signed().to_vec();
+            return Ok(Need::new(NeedKind::Signature, SIGNATURE, signed, hash).into());
         };
         require_value(
             environment,
@@ -166,22 +167,12 @@ impl<'a> Signing<'a> {
         let stamped = draft
             .to_be_stamped(&file)
             .map_err(|error| unusable(&error))?;
-        let Some(token) = answer(answers, TIMESTAMP)? else {
-            return Ok(self.need(NeedKind::Timestamp, TIMESTAMP, &stamped));
+        let Some(token) = Answer::find(answers, TIMESTAMP)? else {
+            return Ok(Need::new(NeedKind::Timestamp, TIMESTAMP, stamped, hash).into());
         };
         require_timestamp(token, &stamped)?;
         let file = draft.with_timestamp(&file, token);
         Ok(Step::Done(file.map_err(|error| unusable(&error))?))
-    }
-
-    fn need(&self, kind: NeedKind, id: &str, payload: &[u8]) -> Step<String> {
-        Step::Needs(vec![Need {
-            id: id.to_owned(),
-            kind,
-            payload: payload.to_vec().into(),
-            digest_algorithm: Some(self.algorithm.digest()),
-            params: Vec::new(),
-        }])
     }
 }
 

@@ -11,7 +11,10 @@ use spki::der::asn1::AnyRef;
 use spki::der::{Decode, Reader, SliceReader, asn1::UintRef};
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
-use crate::{Blob, DigestAlgorithm, Environment, HashFunction, Hasher, SignatureAlgorithm, Sink};
+use crate::{
+    Answer, Blob, DigestAlgorithm, Environment, HashFunction, Hasher, Need, Refusal,
+    SignatureAlgorithm, Sink, Step,
+};
 
 /// Longest RSA modulus that is computed with, in bits; Smart-ID keys have 6144.
 const MAX_RSA_BITS: usize = 8192;
@@ -61,6 +64,37 @@ impl Sink<MemoryBlob> for MemorySink {
         self.0.extend_from_slice(&bytes);
         Ok(bytes.len() as u64)
     }
+}
+
+/// Carries out a step as hosts do, with the answers so far in every call, until
+/// there is an outcome: what was written, and that.
+///
+/// # Errors
+/// What a call refuses.
+///
+/// # Panics
+/// When so many calls are not enough, something is asked for twice, or a call with
+/// needs has written.
+pub fn carry_out<O>(
+    most_calls: usize,
+    mut call: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step<O>, Refusal>,
+    mut answer: impl FnMut(&Need) -> Answer,
+) -> Result<(Vec<u8>, O), Refusal> {
+    let mut answers: Vec<Answer> = Vec::new();
+    for _ in 0..most_calls {
+        let mut out = MemorySink::default();
+        let needs = match call(&answers, &mut out)? {
+            Step::Done(outcome) => return Ok((out.0, outcome)),
+            Step::Needs(needs) => needs,
+        };
+        assert!(out.0.is_empty(), "a call with needs has written something");
+        for need in &needs {
+            let is_new = answers.iter().all(|answer| answer.need_id != need.id);
+            assert!(is_new, "{} is asked for twice", need.id);
+            answers.push(answer(need));
+        }
+    }
+    panic!("{most_calls} calls were not enough");
 }
 
 /// A digest in the making, in this process.

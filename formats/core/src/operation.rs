@@ -1,5 +1,6 @@
 use parafa_catalogue::{
-    DigestAlgorithm, NeedKind, Operation, Outcome, Payload, Preservation, SignatureAlgorithm,
+    DigestAlgorithm, NeedKind, Operation, Outcome, Payload, Preservation, Refusal,
+    SignatureAlgorithm, refusal,
 };
 
 /// What a format is.
@@ -75,6 +76,51 @@ pub struct Answer {
     pub outcome: Result<Vec<u8>, String>,
 }
 
+impl Need {
+    /// A need without further parameters.
+    pub fn new(
+        kind: NeedKind,
+        id: impl Into<String>,
+        payload: impl Into<Payload>,
+        digest_algorithm: impl Into<Option<DigestAlgorithm>>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            kind,
+            payload: payload.into(),
+            digest_algorithm: digest_algorithm.into(),
+            params: Vec::new(),
+        }
+    }
+
+    /// The answer to it: the bytes, or the reason why there are none.
+    #[must_use]
+    pub fn answer(&self, outcome: Result<Vec<u8>, &str>) -> Answer {
+        Answer {
+            need_id: self.id.clone(),
+            outcome: outcome.map_err(str::to_owned),
+        }
+    }
+}
+
+impl Answer {
+    /// What the answer to a need holds; `None` when nobody has answered yet.
+    ///
+    /// # Errors
+    /// `bad-request` with the reason why there never will be one.
+    pub fn find<'a>(answers: &'a [Self], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
+        let answer = answers.iter().find(|answer| answer.need_id == need_id);
+        match answer.map(|answer| &answer.outcome) {
+            None => Ok(None),
+            Some(Ok(bytes)) => Ok(Some(bytes)),
+            Some(Err(reason)) => {
+                let detail = format!("There is no {need_id}: {reason}.");
+                Err(Refusal::new(refusal::BAD_REQUEST, detail))
+            }
+        }
+    }
+}
+
 /// Either needs, all that are known, or an outcome; the sink holds the
 /// document only when there is an outcome.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -83,4 +129,11 @@ pub enum Step<O = Outcome> {
     Done(O),
     /// Call again with answers to these.
     Needs(Vec<Need>),
+}
+
+/// One need, as all that is known.
+impl<O> From<Need> for Step<O> {
+    fn from(need: Need) -> Self {
+        Self::Needs(vec![need])
+    }
 }

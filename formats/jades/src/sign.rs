@@ -11,7 +11,7 @@ use parafa_format_core::{
     SignRequest, SignatureAlgorithm, Sink, Step, TargetLevel, levels,
 };
 use parafa_pki::algorithm::digest;
-use parafa_pki::answers::{answer, require_timestamp, require_value};
+use parafa_pki::answers::{require_timestamp, require_value};
 use serde::Serialize;
 
 use crate::document::Document;
@@ -51,9 +51,10 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let payload = to_base64url(payload);
     let protected = to_base64url(protected_header(&signing));
     let input = jws::signing_input(&protected, &payload);
-    let Some(value) = answer(answers, SIGNATURE)? else {
+    let hash = signing.algorithm.digest();
+    let Some(value) = Answer::find(answers, SIGNATURE)? else {
         let to_be_signed = told(environment, &input, Some(signing.algorithm));
-        return Ok(need(NeedKind::Signature, SIGNATURE, to_be_signed, &signing));
+        return Ok(Need::new(NeedKind::Signature, SIGNATURE, to_be_signed, hash).into());
     };
     require_value(
         environment,
@@ -68,9 +69,9 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let signature = jws::signature_text(&octets);
     let mut unsigned = UnsignedHeader::default();
     if signing.target_level == TargetLevel::BT {
-        let Some(token) = answer(answers, TIMESTAMP)? else {
-            let stamped = signature.into_bytes().into();
-            return Ok(need(NeedKind::Timestamp, TIMESTAMP, stamped, &signing));
+        let Some(token) = Answer::find(answers, TIMESTAMP)? else {
+            let stamped = signature.into_bytes();
+            return Ok(Need::new(NeedKind::Timestamp, TIMESTAMP, stamped, hash).into());
         };
         require_timestamp(token, signature.as_bytes())?;
         unsigned = unsigned.with_signature_timestamp(token);
@@ -134,14 +135,4 @@ fn protected_header(signing: &Signing<'_>) -> Vec<u8> {
         iat: signing.time,
     };
     serde_json::to_vec(&header).expect("texts and numbers are JSON")
-}
-
-fn need(kind: NeedKind, id: &str, payload: Payload, signing: &Signing<'_>) -> Step {
-    Step::Needs(vec![Need {
-        id: id.to_owned(),
-        kind,
-        payload,
-        digest_algorithm: Some(signing.algorithm.digest()),
-        params: Vec::new(),
-    }])
 }

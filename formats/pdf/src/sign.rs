@@ -17,7 +17,7 @@ use parafa_format_core::{
     Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
     refusal,
 };
-use parafa_pki::answers::{answer, require_timestamp, require_value, unusable};
+use parafa_pki::answers::{require_timestamp, require_value, unusable};
 
 use crate::MEDIA_TYPE;
 use crate::intake;
@@ -55,14 +55,11 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     })?;
 
     let attributes = signed_attributes(environment, document, &signing, &revision)?;
-    let Some(value) = answer(answers, SIGNATURE)? else {
+    let hash = signing.algorithm.digest();
+    let Some(value) = Answer::find(answers, SIGNATURE)? else {
         require_room(&signing, &cms(&signing, &attributes, &[], None)?)?;
-        return Ok(need(
-            NeedKind::Signature,
-            SIGNATURE,
-            attributes.to_be_signed(),
-            &signing,
-        ));
+        let payload = attributes.to_be_signed().to_vec();
+        return Ok(Need::new(NeedKind::Signature, SIGNATURE, payload, hash).into());
     };
     require_value(
         environment,
@@ -75,9 +72,10 @@ pub fn sign<E: Environment, S: Sink<E::Blob>>(
     let timestamp = match signing.target_level {
         TargetLevel::BaselineB => None,
         TargetLevel::BaselineT => {
-            let Some(token) = answer(answers, TIMESTAMP)? else {
+            let Some(token) = Answer::find(answers, TIMESTAMP)? else {
                 require_room(&signing, &cms(&signing, &attributes, value, None)?)?;
-                return Ok(need(NeedKind::Timestamp, TIMESTAMP, value, &signing));
+                let payload = value.to_vec();
+                return Ok(Need::new(NeedKind::Timestamp, TIMESTAMP, payload, hash).into());
             };
             require_timestamp(token, value)?;
             Some(token)
@@ -164,14 +162,4 @@ fn require_room(signing: &Signing<'_>, cms: &[u8]) -> Result<(), Refusal> {
         ));
     }
     Ok(())
-}
-
-fn need(kind: NeedKind, id: &str, payload: &[u8], signing: &Signing<'_>) -> Step {
-    Step::Needs(vec![Need {
-        id: id.to_owned(),
-        kind,
-        payload: payload.to_vec().into(),
-        digest_algorithm: Some(signing.algorithm.digest()),
-        params: Vec::new(),
-    }])
 }

@@ -1,25 +1,9 @@
 //! What devices and authorities answered to those who sign, checked before
 //! anything is built on it.
 
-use parafa_format_core::{Answer, Environment, Refusal, SignatureAlgorithm, refusal};
+use parafa_format_core::{Environment, Refusal, SignatureAlgorithm, refusal};
 
 use crate::{Certificate, TimestampToken};
-
-/// The answer to a need; `None` when nobody has answered yet.
-///
-/// # Errors
-/// `bad-request` with the reason why there never will be one.
-pub fn answer<'a>(answers: &'a [Answer], need_id: &str) -> Result<Option<&'a [u8]>, Refusal> {
-    match answers
-        .iter()
-        .find(|answer| answer.need_id == need_id)
-        .map(|answer| &answer.outcome)
-    {
-        None => Ok(None),
-        Some(Ok(bytes)) => Ok(Some(bytes)),
-        Some(Err(reason)) => Err(bad_request(format!("There is no {need_id}: {reason}."))),
-    }
-}
 
 /// Accepts only a signature value of the signer over exactly these bytes.
 ///

@@ -14,68 +14,32 @@
 //! answers before anybody sees it. Archiving ([`Plugin::drive_archive`]) is the
 //! same loop.
 //!
+//! The files stand in three folders: `contract`, what the contract says and the
+//! host's values of it; `runtime`, which runs plugins within their bounds and knows
+//! the contract; `workflow`, what is done with a document by calls of a plugin,
+//! which knows both.
+//!
 //! This is the only crate that names `wasmtime`, and it parses no document
 //! format.
 
-mod admission;
-mod archiving;
-mod asking;
-mod bindings;
-mod bounds;
-mod cache;
-mod capability;
-mod contents;
 mod contract;
-mod convert;
-mod crypto;
-mod digest;
-mod document;
-mod engine;
-mod evidence;
-mod fault;
-mod guest;
-mod guest_log;
-mod host;
-mod inflation;
-mod known_documents;
-mod limits;
-mod making;
-mod media_type;
-mod memory_limit;
-mod meter;
-mod observer;
-mod output;
-mod payload;
-mod platform;
-mod plugin;
-mod preservation;
-mod priority;
-mod registry;
-mod requests;
-mod resources;
-mod signature_evidence;
-mod signing;
-mod slots;
-mod source;
-mod text;
-mod values;
-mod verified_signatures;
+mod runtime;
+mod workflow;
 
-pub use admission::AdmissionError;
-pub use archiving::ArchivedDocument;
-pub use asking::{Answerer, Progress, Reply, Suspension};
-pub use cache::CacheError;
-pub use capability::Capability;
-pub use contract::Surface;
-pub use crypto::{CryptoError, verify_with_certificate};
-pub use digest::{InvalidDigest, PluginDigest};
-pub use document::Document;
-pub use fault::{CallError, ContractBreach, EvidenceError, Fault, FaultKind};
-pub use host::{HostError, PluginHost, PluginHostConfig};
-pub use known_documents::KnownDocuments;
-pub use limits::CallLimits;
-pub use meter::MemoryMeter;
-pub use observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
+pub use contract::admission::AdmissionError;
+pub use contract::capability::Capability;
+pub use contract::crypto::{CryptoError, verify_with_certificate};
+pub use contract::digest::{InvalidDigest, PluginDigest};
+pub use contract::document::Document;
+pub use contract::fault::{CallError, ContractBreach, EvidenceError, Fault, FaultKind};
+pub use contract::payload::HostPayload;
+pub use contract::requests::{
+    ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,
+};
+pub use contract::signature_evidence::{Evidence, SignatureEvidence};
+pub use contract::surface::Surface;
+pub use contract::text::line as on_one_line;
+pub use contract::values::{Answer, ArchiveStep, Archived, MadeDocument, Need, SignStep};
 pub use parafa_catalogue::{
     BaselineLevel, ChangeKind, Coverage, CoverageKind, Digest, DigestAlgorithm, Field, FieldReason,
     Integrity, LaterChanges, Member, MemberRole, NeedKind, Note, Obstacle, Operation, Outcome,
@@ -83,15 +47,16 @@ pub use parafa_catalogue::{
     TargetLevel, TimestampEvidence, TimestampKind, TimestampStatus, compose_params, need_params,
     note, reason, refusal,
 };
-pub use payload::HostPayload;
-pub use plugin::Plugin;
-pub use priority::{CallPriority, Urgency};
-pub use registry::{InstallError, LookupError, Registry};
-pub use requests::{
-    ArchiveRequest, ComposeRequest, DeriveRequest, Parameter, SignRequest, SourceFile,
-};
-pub use signature_evidence::{Evidence, SignatureEvidence};
-pub use signing::SignedDocument;
-pub use source::{PluginAway, PluginSource};
-pub use text::line as on_one_line;
-pub use values::{Answer, ArchiveStep, Archived, MadeDocument, Need, SignStep};
+pub use runtime::cache::CacheError;
+pub use runtime::host::{HostError, PluginHost, PluginHostConfig};
+pub use runtime::limits::CallLimits;
+pub use runtime::meter::MemoryMeter;
+pub use runtime::observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};
+pub use runtime::plugin::Plugin;
+pub use runtime::priority::{CallPriority, Urgency};
+pub use runtime::registry::{InstallError, LookupError, Registry};
+pub use runtime::source::{PluginAway, PluginSource};
+pub use workflow::archiving::ArchivedDocument;
+pub use workflow::asking::{Answerer, Progress, Reply, Suspension};
+pub use workflow::known_documents::KnownDocuments;
+pub use workflow::signing::SignedDocument;

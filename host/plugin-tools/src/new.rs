@@ -43,11 +43,14 @@ const FILES: [(&str, &str); 9] = [
 ];
 
 /// A plugin that inspects.
-const INSPECTING: [(&str, &str); 1] = [("src/lib.rs", include_str!("template/lib.rs"))];
+const INSPECTING: [(&str, &str); 2] = [
+    ("src/lib.rs", include_str!("template/lib.rs")),
+    ("src/tests.rs", include_str!("template/tests.rs")),
+];
 
 /// A plugin that signs and verifies, too. Its modules are those by which toys
 /// are signed (`plugins/toy`).
-const SIGNING: [(&str, &str); 5] = [
+const SIGNING: [(&str, &str); 6] = [
     ("src/lib.rs", include_str!("template/signing/lib.rs")),
     (
         "src/document.rs",
@@ -58,6 +61,14 @@ const SIGNING: [(&str, &str); 5] = [
         include_str!("template/signing/inspect.rs"),
     ),
     ("src/sign.rs", include_str!("template/signing/sign.rs")),
+    (
+        "src/tests.rs",
+        concat!(
+            include_str!("template/tests.rs"),
+            "\n",
+            include_str!("template/signing/tests.rs")
+        ),
+    ),
     ("src/verify.rs", include_str!("template/signing/verify.rs")),
 ];
 

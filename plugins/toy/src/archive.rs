@@ -8,8 +8,6 @@ use parafa_plugin_sdk::core::{
 
 use crate::behaviour::{Rule, Stage};
 use crate::pieces::{DIGEST, Piece, digest, unsound};
-use crate::sign::answer;
-use crate::signing::need;
 use crate::text::OverTexts;
 use crate::toy::{File, Toy, forged, stored_line, timestamp, validation};
 use crate::{LEVEL_LT, LEVEL_LTA, LEVEL_T, MEDIA_TYPE, OTHER_TYPE, OWN_LEVEL, long, verify};
@@ -50,11 +48,14 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
         let certificate = evidence.signer_certificate(signature);
         let [issuer, revocation] =
             ["issuer", "revocation"].map(|what| format!("{what}-of-{}", signature.id));
-        let mut ask = |kind, id| needs.push(need(kind, id, certificate.unwrap_or_default()));
+        let mut ask = |kind, id| {
+            let payload = certificate.unwrap_or_default().to_vec();
+            needs.push(Need::new(kind, id, payload, DIGEST));
+        };
         if !is_issuer_known(answers, &issuer)? {
             ask(NeedKind::Certificate, &issuer);
         }
-        match answer(answers, &revocation)? {
+        match Answer::find(answers, &revocation)? {
             Some(data) if toy.breaks(Rule::ArchiveInvents) => {
                 additions.push(validation(index + 1, &[data, &[0]].concat()));
             }
@@ -84,7 +85,7 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
     }
     pieces.extend(additions.into_iter().map(Piece::Bytes));
     if toy.has_files() {
-        let Some(token) = answer(answers, TIMESTAMP)? else {
+        let Some(token) = Answer::find(answers, TIMESTAMP)? else {
             let other = [Piece::Bytes(b"something else".to_vec())];
             let stamped = if toy.breaks(Rule::StampsOtherDigest) {
                 &other[..]
@@ -92,7 +93,7 @@ pub(crate) fn archive<E: Environment, S: Sink<E::Blob>>(
                 &pieces
             };
             let digest = digest(environment, blob, stamped)?;
-            return Ok(Step::Needs(vec![stamping(TIMESTAMP, digest)]));
+            return Ok(stamping(TIMESTAMP, digest).into());
         };
         stamp(&toy, &mut pieces, token);
     }
@@ -111,12 +112,12 @@ fn misstep<B: Blob>(
 ) -> Option<ArchiveStep> {
     match toy.behaviour.rule()? {
         Rule::ArchiveAsksSignature => {
-            let signature = need(NeedKind::Signature, "signature", b"anything");
-            Some(Step::Needs(vec![signature]))
+            let payload = b"anything".to_vec();
+            Some(Need::new(NeedKind::Signature, "signature", payload, DIGEST).into())
         }
         Rule::ArchiveAsksForever => {
             let id = format!("revocation-{}", answers.len());
-            Some(Step::Needs(vec![need(NeedKind::Revocation, &id, b"")]))
+            Some(Need::new(NeedKind::Revocation, id, Vec::new(), DIGEST).into())
         }
         Rule::ArchiveClaimsNoChange => Some(done(toy, false)),
         rule @ (Rule::ArchiveClaimsChange | Rule::ArchiveWritesUnchanged) => {
@@ -143,21 +144,21 @@ fn is_issuer_known(answers: &[Answer], id: &str) -> Result<bool, Refusal> {
             .as_ref()
             .is_err_and(|why| why == reason::ANCHOR)
     };
-    Ok(outcomes.any(is_anchor) || answer(answers, id)?.is_some())
+    Ok(outcomes.any(is_anchor) || Answer::find(answers, id)?.is_some())
 }
 
 /// The need of a time-stamp of the document, over what has this digest.
 fn stamping(id: &str, digest: Vec<u8>) -> Need {
+    let stamped = Payload::Digest(Digest {
+        algorithm: DIGEST,
+        value: digest,
+    });
     Need {
-        payload: Payload::Digest(Digest {
-            algorithm: DIGEST,
-            value: digest,
-        }),
         params: vec![(
             need_params::KIND.to_owned(),
             TimestampKind::Document.name().to_owned(),
         )],
-        ..need(NeedKind::Timestamp, id, b"")
+        ..Need::new(NeedKind::Timestamp, id, stamped, DIGEST)
     }
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
     } else {
         Stage::Finish
     })?;
-    if let Some(needs) = misstep(rule, request, answers) {
-        return Ok(Step::Needs(needs));
+    if let Some(step) = misstep(rule, request, answers) {
+        return Ok(step);
     }
 
     let text = toy.text(environment, blob)?;
@@ -63,16 +63,17 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
 }
 
 /// What is needed instead of what the format of texts needs.
-fn misstep(rule: Option<Rule>, request: &SignRequest, answers: &[Answer]) -> Option<Vec<Need>> {
+fn misstep(rule: Option<Rule>, request: &SignRequest, answers: &[Answer]) -> Option<Step> {
     let is_signed = answers.iter().any(|answer| answer.need_id == SIGNATURE);
     match rule? {
         Rule::AskForever => {
             let id = format!("revocation-{}", answers.len());
-            Some(vec![need(NeedKind::Revocation, &id, b"")])
+            Some(Need::new(NeedKind::Revocation, id, Vec::new(), DIGEST).into())
         }
-        Rule::AskNothing => Some(Vec::new()),
+        Rule::AskNothing => Some(Step::Needs(Vec::new())),
         Rule::AskOther if is_signed => {
-            Some(vec![need(NeedKind::Signature, "other", b"something else")])
+            let payload = b"something else".to_vec();
+            Some(Need::new(NeedKind::Signature, "other", payload, DIGEST).into())
         }
         Rule::PanicOnRsa if request.signature_algorithm.name().starts_with("RSA") => {
             panic!("nobody said that keys may be RSA's")
@@ -110,17 +111,6 @@ fn misheard(
         _ => {}
     }
     (told, heard)
-}
-
-/// A need of bytes.
-pub(crate) fn need(kind: NeedKind, id: &str, payload: &[u8]) -> Need {
-    Need {
-        id: id.to_owned(),
-        kind,
-        payload: payload.to_vec().into(),
-        digest_algorithm: Some(DIGEST),
-        params: Vec::new(),
-    }
 }
 
 /// What is asked for the needs of the format of texts.

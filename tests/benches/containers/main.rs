@@ -14,6 +14,7 @@
 #[path = "../signing/component.rs"]
 #[expect(dead_code, reason = "calls one after the other are measured here")]
 mod component;
+#[path = "../signing/native.rs"]
 mod native;
 mod others;
 #[path = "../signing/pki.rs"]
@@ -28,12 +29,14 @@ use std::time::Duration;
 
 use parafa_fixtures::signed::container::SignedContainer;
 use parafa_fixtures::{LARGE, MEDIUM, SMALL, noise};
+use parafa_format_asice::{inspect, members, sign, verify};
+use parafa_format_core::{MemoryBlob, NativeEnvironment};
 use parafa_plugin_host::MemoryMeter;
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
 
 use component::{Component, Digest};
-use native::Native;
+use native::{Format, Native};
 use others::{DssTimes, Unpacked};
 use pki::Pki;
 use sampler::{Case, Filter, Measured, sample};
@@ -70,7 +73,7 @@ fn main() {
     for (name, files, bytes) in CONTAINERS {
         let files = contents(files, bytes);
         let container = container(&files);
-        let native = Native::new(&container, &pki);
+        let native = native(&container, &pki);
         let component = Component::new(&runtime, &plugin, &container, &pki);
         let unpacked = Unpacked::new(native.signed());
         let mut cases = vec![
@@ -111,6 +114,19 @@ fn main() {
             println!("| | DSS, `prepare` and `embed` | | | {min_ms:.2} / {median_ms:.2} | | |");
         }
     }
+}
+
+/// All files of a container, signed by the format's own functions.
+fn native(container: &[u8], pki: &Pki) -> Native {
+    let files = members(&NativeEnvironment, &MemoryBlob(container.to_vec()));
+    let files = files.expect("a sound container");
+    let covers = files.into_iter().map(|file| file.id).collect();
+    let format = Format {
+        inspect,
+        sign,
+        verify,
+    };
+    Native::new(format, container, covers, pki)
 }
 
 /// The names of files that do not compress, and what is in them.

@@ -1,15 +1,31 @@
 //! The format's own functions, in this process and without a host.
 
 use parafa_format_core::{
-    Answer, DigestAlgorithm, MemoryBlob, MemorySink, NativeEnvironment, SignRequest,
-    SignatureAlgorithm, Step,
+    Answer, DigestAlgorithm, Evidence, MemoryBlob, MemorySink, NativeEnvironment, Refusal, Report,
+    SignRequest, SignatureAlgorithm, Step,
 };
 
 use crate::pki::Pki;
 use crate::{RESERVE, SIGNING_TIME};
 
+/// What is called of a format.
+pub(crate) struct Format {
+    pub(crate) inspect: fn(&NativeEnvironment, &MemoryBlob) -> Result<Report, Refusal>,
+    pub(crate) sign: Sign,
+    pub(crate) verify: fn(&NativeEnvironment, &MemoryBlob) -> Result<Evidence, Refusal>,
+}
+
+type Sign = fn(
+    &NativeEnvironment,
+    &MemoryBlob,
+    &SignRequest,
+    &[Answer],
+    &mut MemorySink,
+) -> Result<Step, Refusal>;
+
 /// A document, and everything that its signature needs.
 pub(crate) struct Native {
+    format: Format,
     document: MemoryBlob,
     request: SignRequest,
     answers: Vec<Answer>,
@@ -17,8 +33,10 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    pub(crate) fn new(document: &[u8], pki: &Pki) -> Self {
+    /// With a signature of these members.
+    pub(crate) fn new(format: Format, document: &[u8], covers: Vec<String>, pki: &Pki) -> Self {
         let mut native = Self {
+            format,
             document: MemoryBlob(document.to_vec()),
             request: SignRequest {
                 time: SIGNING_TIME,
@@ -27,7 +45,7 @@ impl Native {
                 signer_chain: pki.chain(),
                 signature_algorithm: SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256),
                 reserve: RESERVE,
-                covers: Vec::new(),
+                covers,
                 params: Vec::new(),
             },
             answers: Vec::new(),
@@ -37,18 +55,20 @@ impl Native {
             panic!("a signature is needed first")
         };
         native.answers = needs
-            .into_iter()
-            .map(|need| Answer {
-                outcome: Ok(pki.sign(need.payload.as_bytes().unwrap())),
-                need_id: need.id,
-            })
+            .iter()
+            .map(|need| need.answer(Ok(pki.sign(need.payload.as_bytes().unwrap()))))
             .collect();
         native.signed = MemoryBlob(native.embed().0);
         native
     }
 
+    /// The document with its signature.
+    pub(crate) fn signed(&self) -> &[u8] {
+        &self.signed.0
+    }
+
     pub(crate) fn inspect(&self) -> impl Sized {
-        parafa_format_pdf::inspect(&NativeEnvironment, &self.document).expect("a sound document")
+        (self.format.inspect)(&NativeEnvironment, &self.document).expect("a sound document")
     }
 
     pub(crate) fn prepare(&self) -> Step {
@@ -60,12 +80,12 @@ impl Native {
     }
 
     pub(crate) fn verify(&self) -> impl Sized {
-        parafa_format_pdf::verify(&NativeEnvironment, &self.signed).expect("a sound document")
+        (self.format.verify)(&NativeEnvironment, &self.signed).expect("a sound document")
     }
 
     fn sign(&self, answers: &[Answer]) -> (Step, MemorySink) {
         let mut sink = MemorySink::default();
-        let step = parafa_format_pdf::sign(
+        let step = (self.format.sign)(
             &NativeEnvironment,
             &self.document,
             &self.request,

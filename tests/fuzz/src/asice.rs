@@ -3,8 +3,8 @@
 use parafa_fixtures::cases;
 use parafa_format_asice::{extract, inspect, members, sign, verify};
 use parafa_format_core::{
-    Answer, DigestAlgorithm, Evidence, Integrity, MemoryBlob, MemorySink, NativeEnvironment,
-    NeedKind, Refusal, SignRequest, SignatureAlgorithm, Step, levels, refusal,
+    DigestAlgorithm, Evidence, Integrity, MemoryBlob, MemorySink, NativeEnvironment, NeedKind,
+    Refusal, SignRequest, SignatureAlgorithm, Step, levels, refusal,
 };
 
 use crate::Target;
@@ -89,10 +89,7 @@ fn signed(document: &MemoryBlob, covers: &[String]) -> Result<Vec<u8>, Refusal> 
         for need in needs {
             assert_eq!(need.kind, NeedKind::Signature);
             let bytes = need.payload.as_bytes().expect("people see what they sign");
-            answers.push(Answer {
-                need_id: need.id,
-                outcome: Ok(WORLD.signer.sign(bytes)),
-            });
+            answers.push(need.answer(Ok(WORLD.signer.sign(bytes))));
         }
     }
 }

@@ -227,8 +227,4 @@ fn signed() -> Vec<Vec<u8>> {
         .collect()
 }
 
-const LAYOUTS: [CrossReference; 3] = [
-    CrossReference::Table,
-    CrossReference::Stream,
-    CrossReference::Hybrid,
-];
+const LAYOUTS: [CrossReference; 3] = CrossReference::ALL;

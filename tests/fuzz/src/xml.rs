@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use parafa_format_core::{
-    Answer, BaselineLevel, DigestAlgorithm, Integrity, NativeEnvironment, Need, NeedKind, Refusal,
+    BaselineLevel, DigestAlgorithm, Integrity, NativeEnvironment, Need, NeedKind, Refusal,
     SignatureAlgorithm, Step,
 };
 use parafa_xades::{
@@ -134,10 +134,9 @@ fn raise(file: &[u8], answer: &dyn Fn(&Need) -> Vec<u8>) -> Result<Raised, Refus
     for _ in 0..MAX_CALLS {
         match archive(&NativeEnvironment, &OneMember, &files, &answers)? {
             Step::Done(raised) => return Ok(raised),
-            Step::Needs(needs) => answers.extend(needs.iter().map(|need| Answer {
-                need_id: need.id.clone(),
-                outcome: Ok(answer(need)),
-            })),
+            Step::Needs(needs) => {
+                answers.extend(needs.iter().map(|need| need.answer(Ok(answer(need)))));
+            }
         }
     }
     panic!("{MAX_CALLS} calls were not enough");

@@ -2,7 +2,6 @@ use std::path::Path;
 use std::process::Output;
 
 use reqwest::Method;
-use serde_json::json;
 
 use super::scene::Scene;
 use crate::support::demo::{Demo, parafa};
@@ -31,8 +30,7 @@ async fn a_host_that_joins_has_the_keys_and_the_world_and_a_store_of_its_own() {
     }
     let mut scene = Scene::set();
     let original = parafa_fixtures::plain(1);
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let signing = scene.api().create(&original, signers).await;
+    let signing = scene.api().create_for_ona(&original).await;
 
     // The same key; a signing of one store is unknown in the other.
     let neighbour = scene.neighbour();

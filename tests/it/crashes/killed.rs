@@ -129,8 +129,7 @@ async fn killed_when_the_output_is_written_and_not_yet_named() {
     for _ in 0..AT_OUTPUT {
         let folder = scene.files();
         let original = parafa_fixtures::plain(1);
-        let signers = json!([{"email": "ona@example.lt"}]);
-        let signing = scene.api().create(&original, signers).await;
+        let signing = scene.api().create_for_ona(&original).await;
         let before = files(&folder);
         let link = signing.signers[0].link();
         let attempt = scene.begin_on(signing.signing_id, original, link).await;
@@ -159,8 +158,7 @@ async fn what_was_acknowledged_before_the_server_was_killed_is_there() {
     for kill_after in [1, 3, 7] {
         let mut created = Vec::new();
         for _ in 0..kill_after {
-            let signers = json!([{"email": "ona@example.lt"}]);
-            created.push(scene.api().create(&original, signers).await);
+            created.push(scene.api().create_for_ona(&original).await);
         }
 
         scene.crash();

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
 use url::Url;
 use uuid::Uuid;
 
@@ -87,8 +86,7 @@ impl Scene {
 
     async fn create(&self) -> (Vec<u8>, Signing) {
         let original = parafa_fixtures::plain(1);
-        let signers = json!([{"email": "ona@example.lt"}]);
-        let signing = self.api().create(&original, signers).await;
+        let signing = self.api().create_for_ona(&original).await;
         (original, signing)
     }
 
@@ -97,10 +95,7 @@ impl Scene {
         let begun = self.control.now().await;
         let ceremony = Demo::ceremony(link);
         let person = self.person();
-        ceremony
-            .sign_with_smart_id(&person.country, &person.personal_code)
-            .await
-            .expect("the attempt starts");
+        ceremony.begin(person).await;
         Attempt {
             signing,
             original,
@@ -113,8 +108,7 @@ impl Scene {
     /// server had never been killed: done, with one signature, for which the
     /// phone was asked once. Gives the document.
     pub(super) async fn assert_signed_once(&self, attempt: &Attempt) -> Bytes {
-        let ended = attempt.ceremony.ended_attempt().await;
-        assert_eq!(ended.phase, "done", "{:?}", ended.error);
+        attempt.ceremony.finish().await;
         let signing = self.api().signing(attempt.signing).await;
         assert_eq!(signing.status, "completed");
         assert_eq!(signing.signers[0].status, "signed");

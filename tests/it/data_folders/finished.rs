@@ -86,10 +86,7 @@ async fn sign(demo: &Demo, api: &Account, id: &str) {
         let ceremony = ceremony_of(open.unwrap_or_else(|| panic!("nobody can sign {signing}")));
         let attempt = ceremony.state().await.attempt;
         if attempt.is_none_or(|attempt| attempt.phase == "failed") {
-            ceremony
-                .sign_with_smart_id(&persona.country, &persona.personal_code)
-                .await
-                .expect("the attempt starts");
+            ceremony.begin(persona).await;
         }
         ceremony.ended_attempt().await;
     }

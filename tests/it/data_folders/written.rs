@@ -196,10 +196,7 @@ async fn begin(demo: &Demo, api: &Account, outcome: &str) -> Value {
     let signing = api.create(signing_of(json!([{"email": ONE}]))).await;
     let personas = demo.smart_id_personas(outcome);
     let persona = personas.first().expect("such a persona");
-    ceremony_of(&signing["signers"][0])
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
+    ceremony_of(&signing["signers"][0]).begin(persona).await;
     signing
 }
 

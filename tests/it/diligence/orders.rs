@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::evidence::Evidence;
 use super::{DiligenceCaller, ledger};
 use crate::support::client::Ceremony;
-use crate::support::demo::{Demo, Persona};
+use crate::support::demo::Demo;
 use crate::support::outside::{Delivery, Hook, letters, members};
 use crate::support::referee::text_of;
 
@@ -52,12 +52,6 @@ pub(crate) fn ceremony_of(ordered: &Value) -> Ceremony {
 
 fn order_of(entity: &str, role: &str, purpose: &str) -> Value {
     json!({"entityCode": entity, "subjectRole": role, "purpose": purpose})
-}
-
-async fn sign(ordered: &Value, person: &Persona) {
-    let ceremony = ceremony_of(ordered);
-    let started = ceremony.sign_with_smart_id(&person.country, &person.personal_code);
-    started.await.expect("the attempt starts");
 }
 
 #[tokio::test]
@@ -221,7 +215,7 @@ async fn a_package_is_delivered_once_a_holder_of_the_role_has_signed() {
     early.assert_refused(409, "artifact-not-ready");
     let manager = demo.persona("smart-id-1");
 
-    sign(&ordered, manager).await;
+    ceremony_of(&ordered).begin(manager).await;
     let delivered = live.ended(&ordered).await;
 
     assert_eq!(delivered["status"], "delivered", "{delivered}");
@@ -251,7 +245,7 @@ async fn a_package_is_delivered_once_a_holder_of_the_role_has_signed() {
     });
     assert_eq!(event, told);
     let again = live.orders(&order).await;
-    sign(&again, manager).await;
+    ceremony_of(&again).begin(manager).await;
     let again = live.ended(&again).await;
     assert_eq!(again["price"]["amount"], "14.99", "{again}");
     let charged = [("24.99"), ("14.99")]
@@ -269,18 +263,22 @@ async fn an_order_that_ends_without_a_package_costs_nothing_and_finds_nothing() 
     let mut order = order_of("999000009", "manager", "AML_KYC");
     order["callbackUrl"] = json!(hook.address);
     let somebody_else = live.orders(&order).await;
-    sign(&somebody_else, demo.persona("smart-id-2")).await;
+    ceremony_of(&somebody_else)
+        .begin(demo.persona("smart-id-2"))
+        .await;
     live.ended(&somebody_else).await;
     let foreign = live.orders(&order).await;
     let foreigner = demo.persona("smart-id-foreign");
     let manager = demo.persona("smart-id-1");
     assert_eq!(foreigner.personal_code, manager.personal_code);
-    sign(&foreign, foreigner).await;
+    ceremony_of(&foreign).begin(foreigner).await;
     live.ended(&foreign).await;
     let declined = live.orders(&order).await;
     ceremony_of(&declined).decline("Ne aš").await;
     let abandoned = live.orders(&order).await;
-    sign(&abandoned, demo.persona("smart-id-refuses")).await;
+    ceremony_of(&abandoned)
+        .begin(demo.persona("smart-id-refuses"))
+        .await;
     let attempt = ceremony_of(&abandoned).ended_attempt().await;
     assert_eq!(attempt.phase, "failed");
     let open = live.get(&path_of(&abandoned)).await.json();

@@ -120,11 +120,7 @@ fn logos_that_could_do_harm_and_names_that_could_deceive_are_refused() {
 async fn the_face_is_served_below_the_link_and_nowhere_else() {
     let demo = Demo::start();
     let data = demo.data();
-    let signers = json!([{"email": "ona@example.lt"}]);
-    let signing = demo
-        .signing()
-        .create(&parafa_fixtures::plain(1), signers)
-        .await;
+    let signing = demo.signing().create_plain().await;
     let link = signing.signers[0].link().to_string();
     let get = async |path: &str| {
         reqwest::get(format!("{link}{path}"))

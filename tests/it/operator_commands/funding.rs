@@ -5,7 +5,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::issue_key;
-use crate::support::client::{Refused, Signing, SigningClient};
+use crate::support::client::{Refused, SigningClient};
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::{done, operate, refused};
 
@@ -65,7 +65,7 @@ async fn a_signature_is_in_the_ledger_and_counts_against_the_ceiling_until_it_is
     let signing = api.create(&plain(1), one()).await;
     assert_eq!(export(&demo, &[]), Vec::<Value>::new());
 
-    sign(&demo, &signing).await;
+    demo.sign(&signing, 0).await;
 
     let [used] = &export(&demo, &[])[..] else {
         panic!("one signature is one line");
@@ -205,17 +205,6 @@ fn sandbox(demo: &Demo) -> SigningClient {
     let file: Value = serde_json::from_slice(&file).expect("JSON");
     let key = file["signing"]["test"].as_str().expect("a key");
     SigningClient::new(demo.world.base_url.clone(), key)
-}
-
-async fn sign(demo: &Demo, signing: &Signing) {
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-    let personas = demo.smart_id_personas("signs");
-    let persona = personas.first().expect("somebody who signs");
-    ceremony
-        .sign_with_smart_id(&persona.country, &persona.personal_code)
-        .await
-        .expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
 }
 
 /// The lines of `usage export`.

@@ -9,11 +9,7 @@ use super::newest_is_sound;
 /// Longest time for one file, in seconds.
 const SECONDS: u32 = 60;
 const VERSIONS: [&str; 5] = ["1.4", "1.5", "1.6", "1.7", "2.0"];
-const LAYOUTS: [CrossReference; 3] = [
-    CrossReference::Hybrid,
-    CrossReference::Stream,
-    CrossReference::Table,
-];
+const LAYOUTS: [CrossReference; 3] = CrossReference::ALL;
 const LINE_ENDINGS: [LineEnding; 3] = [
     LineEnding::CarriageReturn,
     LineEnding::CarriageReturnLineFeed,

@@ -62,20 +62,13 @@ fn link_in(letter: &Value) -> Url {
     link.expect("a link").parse().expect("an address")
 }
 
-async fn sign(link: Url, persona: (&str, &str)) {
-    let ceremony = Demo::ceremony(&link);
-    let started = ceremony.sign_with_smart_id(persona.0, persona.1).await;
-    started.expect("the attempt starts");
-    assert_eq!(ceremony.ended_attempt().await.phase, "done");
-}
-
 /// Has both sign.
 async fn signed_by_both(demo: &Demo) {
     let first = mailed(demo).await;
     let personas = demo.smart_id_personas("signs");
-    sign(first, (&personas[0].country, &personas[0].personal_code)).await;
+    Demo::ceremony(&first).sign(personas[0]).await;
     let second = link_in(&letters(demo, 2).await[1]);
-    sign(second, (&personas[1].country, &personas[1].personal_code)).await;
+    Demo::ceremony(&second).sign(personas[1]).await;
 }
 
 fn to<'l>(letters: &'l [Value], who: &str) -> Vec<&'l Value> {

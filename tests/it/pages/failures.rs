@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use fantoccini::Locator;
-use parafa_fixtures::plain;
 use reqwest::{Client, Method};
 use serde_json::json;
 
@@ -260,8 +259,7 @@ async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back()
     let demo = Demo::start();
     let api = demo.signing();
     for (number, language) in LANGUAGES.into_iter().enumerate() {
-        let signers = json!([{"email": "ona@example.lt"}]);
-        let signing = api.create(&plain(1), signers).await;
+        let signing = api.create_plain().await;
         open(&browser, signing.signers[0].link(), language).await;
         browser.shown(".sheet[data-drawn]").await;
         browser.click("label[for=method-nfc]").await;

@@ -12,7 +12,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{open, sign_elsewhere};
+use super::open;
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
@@ -42,7 +42,9 @@ async fn who_signed_before_is_listed_for_the_next_signer() {
     let persona = demo.smart_id_personas("signs")[0];
     let signers = json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]);
     let signing = demo.signing().create(&plain(1), signers).await;
-    sign_elsewhere(signing.signers[0].link(), persona).await;
+    Demo::ceremony(signing.signers[0].link())
+        .sign(persona)
+        .await;
 
     let looked_at = async {
         loop {

@@ -7,7 +7,7 @@ use parafa_fixtures::plain;
 use serde_json::json;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, sign_elsewhere, visit};
+use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::client::Ceremony;
 use crate::support::control::WorldControl;
@@ -277,7 +277,9 @@ async fn whoever_has_signed_may_go_while_time_stamps_are_not_to_be_had_and_is_to
         browser.click("#again").await;
         browser.shown("#choose").await;
         world.mend("tsa").await;
-        sign_elsewhere(signing.signers[1].link(), persona).await;
+        Demo::ceremony(signing.signers[1].link())
+            .sign(persona)
+            .await;
         assert_changed_is_told(&browser, number).await;
     }
     browser.close().await;
@@ -365,7 +367,9 @@ async fn whoever_begins_with_a_document_that_is_another_one_by_now_is_shown_that
         page.attr("data-sha256").await.expect("an attribute")
     };
     let before = digest().await;
-    sign_elsewhere(signing.signers[0].link(), persona).await;
+    Demo::ceremony(signing.signers[0].link())
+        .sign(persona)
+        .await;
 
     browser.start_signing(&persona.personal_code).await;
 

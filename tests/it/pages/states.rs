@@ -235,9 +235,7 @@ async fn browsers_keep_what_pages_load_and_nothing_else() {
 async fn a_form_declines_where_no_script_runs_and_only_from_the_page_itself() {
     let demo = Demo::start();
     let api = demo.signing();
-    let signing = api
-        .create(&plain(1), json!([{"email": "ona@example.lt"}]))
-        .await;
+    let signing = api.create_plain().await;
     let link = signing.signers[0].link();
     let page = reqwest::get(link.clone()).await.unwrap().text().await;
     let action = format!("method=\"post\" action=\"{}/decline?lang=lt\"", link.path());

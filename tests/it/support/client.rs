@@ -37,6 +37,17 @@ impl SigningClient {
         }
     }
 
+    /// Posts a page for Ona alone to sign.
+    pub(crate) async fn create_plain(&self) -> Signing {
+        self.create_for_ona(&parafa_fixtures::plain(1)).await
+    }
+
+    /// Posts a document for Ona alone to sign.
+    pub(crate) async fn create_for_ona(&self, document: &[u8]) -> Signing {
+        let signers = json!([{"email": "ona@example.lt"}]);
+        self.create(document, signers).await
+    }
+
     /// Creates a signing of one PDF; fails the test unless it is created.
     pub(crate) async fn create(&self, document: &[u8], signers: Value) -> Signing {
         let created = self.try_create("sutartis.pdf", document, signers).await;
@@ -140,13 +151,28 @@ impl Ceremony {
     }
 
     /// Starts a Smart-ID attempt by personal code.
-    pub(crate) async fn sign_with_smart_id(
-        &self,
-        country: &str,
-        personal_code: &str,
-    ) -> Result<State, Refused> {
-        let body = json!({"method": "smart_id", "country": country, "personalCode": personal_code});
+    pub(crate) async fn sign_with_smart_id(&self, person: &Persona) -> Result<State, Refused> {
+        let (country, code) = (&person.country, &person.personal_code);
+        let body = json!({"method": "smart_id", "country": country, "personalCode": code});
         self.start(&body).await
+    }
+
+    /// Starts a Smart-ID attempt, which nothing is in the way of.
+    pub(crate) async fn begin(&self, person: &Persona) {
+        let started = self.sign_with_smart_id(person).await;
+        started.expect("the attempt starts");
+    }
+
+    /// Waits until the attempt has ended with a signature.
+    pub(crate) async fn finish(&self) {
+        let attempt = self.ended_attempt().await;
+        assert_eq!(attempt.phase, "done", "{:?}", attempt.error);
+    }
+
+    /// A person signs with Smart-ID.
+    pub(crate) async fn sign(&self, person: &Persona) {
+        self.begin(person).await;
+        self.finish().await;
     }
 
     /// Starts an attempt.

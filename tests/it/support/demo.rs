@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use url::Url;
 
 pub(crate) use self::file::{DemoFile, Persona, RelyingParty};
-use super::client::{Ceremony, SigningClient};
+use super::client::{Ceremony, Signing, SigningClient};
 use super::engine;
 use super::metrics::Metrics;
 use super::operator::text;
@@ -260,6 +260,12 @@ impl Demo {
     /// The ceremony behind a link.
     pub(crate) fn ceremony(link: &Url) -> Ceremony {
         Ceremony::new(link.clone())
+    }
+
+    /// A signer signs as the persona of the same number.
+    pub(crate) async fn sign(&self, signing: &Signing, signer: usize) {
+        let ceremony = Self::ceremony(signing.signers[signer].link());
+        ceremony.sign(self.smart_id_personas("signs")[signer]).await;
     }
 
     /// The first personas with this outcome that may use Smart-ID.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use self::arrows::Arrows;
 use super::{folder, packages};
+use crate::support::root;
 
 /// The most files of a circle.
 const MOST: usize = 3;
@@ -38,6 +39,20 @@ fn no_circle_of_files_is_larger_than_three() {
         }
     }
     assert!(too_large.is_empty(), "{too_large}");
+}
+
+#[test]
+fn the_plugin_hosts_folders_know_none_above_them() {
+    let src = root().join("host/plugin-host/src");
+    let read = |file: &Path| fs::read_to_string(file).ok();
+    let arrows = Arrows::of(&src.join("lib.rs"), &read);
+    let folders = ["contract", "runtime", "workflow"].map(|folder| src.join(folder));
+    for (below, above) in [(0, 1), (0, 2), (1, 2)] {
+        let up = arrows.between(&folders[below], &folders[above]);
+        assert!(up.is_empty(), "{up}");
+        let down = arrows.between(&folders[above], &folders[below]);
+        assert!(!down.is_empty(), "{:?} knows nothing below", folders[above]);
+    }
 }
 
 /// The sizes of the circles of these files, of which the first is the root.

@@ -4,8 +4,8 @@ use http::header::ALLOW;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt;
 
-use crate::fake::Answers;
 use crate::openapi::assert_sound;
+use crate::orders::Product;
 
 const CALLS: [&str; 8] = [
     "/v1/entities/999000009",
@@ -20,7 +20,7 @@ const CALLS: [&str; 8] = [
 
 #[tokio::test]
 async fn whoever_asks_for_the_head_of_data_alone_has_no_register_asked() {
-    let answers = Answers::default();
+    let answers = Product::default();
     for call in CALLS {
         let refused = answers.send(Method::HEAD, call).await;
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{call}");
@@ -37,7 +37,7 @@ async fn whoever_asks_for_the_head_of_data_alone_has_no_register_asked() {
 
 #[tokio::test]
 async fn an_interpretation_is_asked_for_by_one_digit() {
-    let answers = Answers::default();
+    let answers = Product::default();
     for (value, expected) in [
         ("0", StatusCode::OK),
         ("1", StatusCode::OK),
@@ -54,7 +54,7 @@ async fn an_interpretation_is_asked_for_by_one_digit() {
 
 #[tokio::test]
 async fn what_cannot_be_done_with_data_is_told_without_head() {
-    let answers = Answers::default();
+    let answers = Product::default();
     let refused = answers.send(Method::PUT, CALLS[0]).await;
     assert_eq!(refused.headers()[ALLOW], "GET");
 
@@ -65,7 +65,7 @@ async fn what_cannot_be_done_with_data_is_told_without_head() {
 
 #[tokio::test]
 async fn tools_and_generators_of_clients_can_work_with_the_description() {
-    let answer = Answers::default()
+    let answer = Product::default()
         .send(Method::GET, "/dd/openapi.json")
         .await;
     let text = answer.into_body().collect().await.unwrap().to_bytes();
@@ -77,7 +77,7 @@ async fn tools_and_generators_of_clients_can_work_with_the_description() {
 /// `INSTA_UPDATE=always cargo test -p parafa-api-diligence` renews it.
 #[tokio::test]
 async fn the_description_is_the_one_that_callers_know() {
-    let answer = Answers::default()
+    let answer = Product::default()
         .send(Method::GET, "/dd/openapi.yaml")
         .await;
     let text = answer.into_body().collect().await.unwrap().to_bytes();

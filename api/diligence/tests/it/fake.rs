@@ -1,7 +1,7 @@
-//! A product that answers every question with the same text, and counts them.
+//! What the product answers to questions.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use axum::Router;
@@ -9,26 +9,17 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{Method, Request, Response};
-use parafa_api_diligence::kyc::{CreateKycPackage, KycApi, KycOrder, OrderId, SimulateKycPackage};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_diligence::{DiligenceApi, router};
-use parafa_api_http::{
-    Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence, Problem,
-    Representation, RequestId, Reservation,
-};
+use parafa_api_http::{BaseUrl, HttpConfig, Problem, Representation, RequestId};
 use tower::ServiceExt;
-use url::Url;
 
-use crate::orders::Caller;
+use crate::orders::{Caller, Product};
 
-/// Answers, and counts how often.
-#[derive(Clone, Default)]
-pub(crate) struct Answers(Arc<AtomicUsize>);
-
-impl Answers {
+impl Product {
     /// How many questions were answered.
     pub(crate) fn count(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
+        self.answered.load(Ordering::SeqCst)
     }
 
     /// The answer to a request with a key.
@@ -49,28 +40,7 @@ impl Answers {
 }
 
 #[async_trait]
-impl Api for Answers {
-    type Caller = Caller;
-    type Claim = ();
-    type Record = OrderId;
-
-    async fn authenticate(&self, _: &Credentials) -> Result<Caller, Problem> {
-        Ok(Caller { live: true })
-    }
-
-    async fn presence(&self, _: &Caller, _: OrderId) -> Result<Presence, Problem> {
-        Ok(Presence::Absent)
-    }
-
-    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
-        Ok(Reservation::Claimed(()))
-    }
-
-    async fn release(&self, (): ()) {}
-}
-
-#[async_trait]
-impl DiligenceApi for Answers {
+impl DiligenceApi for Product {
     async fn answer(
         &self,
         _: &Caller,
@@ -78,49 +48,11 @@ impl DiligenceApi for Answers {
         _: AnswerOptions,
         _: &RequestId,
     ) -> Result<Representation, Problem> {
-        self.0.fetch_add(1, Ordering::SeqCst);
+        self.answered.fetch_add(1, Ordering::SeqCst);
         Ok(Representation {
             media_type: "application/json",
             content: Bytes::from_static(b"{}"),
             file_name: None,
         })
-    }
-}
-
-#[async_trait]
-impl KycApi for Answers {
-    fn callback_target(&self, _: &Url) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn only_in_the_sandbox(_: &Caller) -> Result<(), Problem> {
-        Ok(())
-    }
-
-    async fn create_kyc_package(
-        &self,
-        _: &Caller,
-        _: CreateKycPackage,
-        _: Option<&()>,
-        _: &RequestId,
-    ) -> Result<KycOrder, Problem> {
-        Err(Problem::not_found())
-    }
-
-    async fn read_kyc_package(&self, _: &Caller, _: OrderId) -> Result<KycOrder, Problem> {
-        Err(Problem::not_found())
-    }
-
-    async fn download_kyc_artifact(&self, _: &Caller, _: OrderId) -> Result<Download, Problem> {
-        Err(Problem::not_found())
-    }
-
-    async fn simulate_kyc_package(
-        &self,
-        _: &Caller,
-        _: OrderId,
-        _: SimulateKycPackage,
-    ) -> Result<KycOrder, Problem> {
-        Err(Problem::not_found())
     }
 }

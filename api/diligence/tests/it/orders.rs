@@ -1,6 +1,7 @@
 //! Identification packages, ordered of a service that takes every order.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use async_trait::async_trait;
 use axum::Router;
@@ -19,8 +20,11 @@ use uuid::Uuid;
 /// The one order that there is.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
 
-/// Takes orders.
-struct Orders;
+/// Takes orders, answers every question with the same text, and counts the answers.
+#[derive(Clone, Default)]
+pub(crate) struct Product {
+    pub(crate) answered: Arc<AtomicUsize>,
+}
 
 /// Whoever calls, with a live key or not.
 pub(crate) struct Caller {
@@ -38,7 +42,7 @@ impl Principal for Caller {
 }
 
 #[async_trait]
-impl Api for Orders {
+impl Api for Product {
     type Caller = Caller;
     type Claim = ();
     type Record = OrderId;
@@ -67,7 +71,7 @@ impl Api for Orders {
 }
 
 #[async_trait]
-impl KycApi for Orders {
+impl KycApi for Product {
     fn callback_target(&self, target: &Url) -> Result<(), String> {
         match target.host_str() {
             Some("10.0.0.1") => Err("cannot be a target".to_owned()),
@@ -135,7 +139,7 @@ fn order(request: &CreateKycPackage) -> KycOrder {
     }
 }
 
-fn reference() -> Reference<Orders> {
+fn reference() -> Reference<Product> {
     Reference {
         name: "Due diligence",
         folder: "/dd",
@@ -178,5 +182,5 @@ pub(crate) fn service() -> Router {
         format: ProblemDocuments::new(base_url),
         reference: reference(),
     };
-    router(Arc::new(Orders), config, surface)
+    router(Arc::new(Product::default()), config, surface)
 }

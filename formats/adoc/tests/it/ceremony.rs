@@ -2,12 +2,10 @@
 
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_adoc::{compose, inspect, members, sign, verify};
-use parafa_format_core::{
-    ComposeRequest, Evidence, MemoryBlob, MemorySink, NativeEnvironment, Outcome, Refusal, Report,
-    SourceFile,
-};
+use parafa_format_core::{Evidence, MemoryBlob, NativeEnvironment, Outcome, Refusal, Report};
 use parafa_zip::{Archive, Limits};
 
+use crate::signers::composed_by;
 pub(crate) use crate::signers::{P256, P384, RSA, Signer, TIME};
 
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.lt.archyvai.adoc-2008";
@@ -48,11 +46,7 @@ impl Signer {
         let told = members(&NativeEnvironment, &document)?;
         let covers: Vec<_> = told.into_iter().map(|member| member.id).collect();
         let request = self.request("B-T", &covers);
-        self.answers(|answers| {
-            let mut sink = MemorySink::default();
-            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
-            Ok((step, sink.0))
-        })
+        self.answers(|answers, out| sign(&NativeEnvironment, &document, &request, answers, out))
     }
 }
 
@@ -66,31 +60,7 @@ pub(crate) fn verified(document: &[u8]) -> Evidence {
 
 /// A document of these files.
 pub(crate) fn composed_as(files: &[File], params: &[(&str, &str)]) -> Result<Vec<u8>, Refusal> {
-    let contents: Vec<_> = files
-        .iter()
-        .map(|(_, _, bytes)| MemoryBlob(bytes.clone()))
-        .collect();
-    let sources: Vec<_> = files
-        .iter()
-        .zip(&contents)
-        .map(|((name, media_type, _), content)| SourceFile {
-            name,
-            media_type,
-            content,
-        })
-        .collect();
-    let params = params.iter();
-    let request = ComposeRequest {
-        time: TIME,
-        seed: vec![7; 32],
-        media_type: MEDIA_TYPE.to_owned(),
-        params: params
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
-    };
-    let mut sink = MemorySink::default();
-    compose(&NativeEnvironment, &sources, &request, &mut sink)?;
-    Ok(sink.0)
+    composed_by(compose, files, MEDIA_TYPE, params)
 }
 
 pub(crate) fn composed(files: &[File]) -> Result<Vec<u8>, Refusal> {

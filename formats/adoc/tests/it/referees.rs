@@ -2,15 +2,8 @@
 
 use parafa_fixtures::referees::{AsicE, Dss};
 
-use crate::ceremony::{P256, P384, RSA, Signer, files, signed_by, with_text};
-use crate::signers::{PKI, Written, anchors};
-
-/// Who signs one document after the other, alone and together.
-fn ceremonies() -> Vec<Vec<&'static Signer>> {
-    let all: [&Signer; 3] = [&RSA, &P256, &P384];
-    let alone = all.iter().map(|signer| vec![*signer]);
-    alone.chain([vec![all[1], all[2]], all.to_vec()]).collect()
-}
+use crate::ceremony::{P256, files, signed_by, with_text};
+use crate::signers::{PKI, Written, anchors, ceremonies};
 
 #[test]
 fn others_find_every_signature_of_ours_sound_and_over_everything() {

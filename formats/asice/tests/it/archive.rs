@@ -2,20 +2,20 @@
 
 use std::fs;
 
-use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_fixtures::referees::Dss;
 use parafa_fixtures::tool::samples;
 use parafa_format_asice::archive;
 use parafa_format_core::{
-    Answer, ArchiveRequest, ArchiveStep, Archived, Integrity, MemoryBlob, MemorySink,
-    NativeEnvironment, Need, NeedKind, Refusal, Step, levels, refusal,
+    ArchiveRequest, Archived, Integrity, MemoryBlob, MemorySink, NativeEnvironment, Need, NeedKind,
+    Refusal, carry_out, levels, refusal,
 };
-use parafa_pki::{Certificate, Issuer, RevocationData};
+use parafa_pki::Certificate;
 use parafa_zip::{Archive, Content, Limits, Writer};
 
+use crate::answering::{certificate, issuer_among, subject, told_among};
 use crate::ceremony::{FILES, MEDIA_TYPE, P256, P384, PKI, RSA, TIME, composed, signed_by};
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::issuing::good_response;
 use crate::sign::{rebuilt, verified};
 use crate::signers::Written;
 
@@ -28,48 +28,17 @@ fn request() -> ArchiveRequest {
     }
 }
 
-fn step(container: &[u8], answers: &[Answer]) -> Result<(ArchiveStep, Vec<u8>), Refusal> {
-    let document = MemoryBlob(container.to_vec());
-    let mut sink = MemorySink::default();
-    let step = archive(
-        &NativeEnvironment,
-        &document,
-        &request(),
-        answers,
-        &mut sink,
-    )?;
-    Ok((step, sink.0))
-}
-
 /// All calls, with everything answered by `answer`.
 fn archived_with(
     container: &[u8],
     mut answer: impl FnMut(&Need) -> Option<Vec<u8>>,
 ) -> Result<(Vec<u8>, Archived), Refusal> {
-    let mut answers: Vec<Answer> = Vec::new();
-    for _ in 0..6 {
-        match step(container, &answers)? {
-            (Step::Done(outcome), archived) => return Ok((archived, outcome)),
-            (Step::Needs(needs), nothing) => {
-                assert!(nothing.is_empty(), "a step with needs has written");
-                answers.extend(needs.iter().map(|need| Answer {
-                    need_id: need.id.clone(),
-                    outcome: answer(need).ok_or("unavailable".to_owned()),
-                }));
-            }
-        }
-    }
-    panic!("six steps were not enough");
-}
-
-fn certificate(need: &Need) -> X509 {
-    X509::from_der(need.payload.as_bytes().unwrap()).unwrap()
-}
-
-fn common_name(need: &Need) -> String {
-    let certificate = certificate(need);
-    let mut names = certificate.subject_name().entries_by_nid(Nid::COMMONNAME);
-    names.next().unwrap().data().to_string().unwrap()
+    let document = MemoryBlob(container.to_vec());
+    carry_out(
+        6,
+        |answers, out| archive(&NativeEnvironment, &document, &request(), answers, out),
+        |need| need.answer(answer(need).ok_or("unavailable")),
+    )
 }
 
 /// A sound answer about somebody whose certificate the root of [`PKI`] issued.
@@ -80,10 +49,7 @@ fn answer(need: &Need) -> Option<Vec<u8>> {
     }
     match need.kind {
         NeedKind::Certificate => root.certificate.to_der().ok(),
-        _ => {
-            let (told, period) = (CertStatus::Good, Period::fresh());
-            Some(ocsp_response(&certificate, root, root, told, period))
-        }
+        _ => Some(good_response(&certificate, root, root)),
     }
 }
 
@@ -182,7 +148,7 @@ fn who_signs_after_archiving_is_archived_alone() {
 fn what_a_certificate_lacks_is_told_with_the_signature() {
     let signed = signed_by(&[&P256, &P384], "B-T");
     let refusal = archived_with(&signed, |need| {
-        let is_missing = need.kind == NeedKind::Revocation && common_name(need) == "Testing TSA";
+        let is_missing = need.kind == NeedKind::Revocation && subject(need) == "Testing TSA";
         answer(need).filter(|_| !is_missing)
     })
     .unwrap_err();
@@ -287,27 +253,6 @@ fn foreign() -> Option<Foreign> {
         certificates: evidence.certificates,
         revocation: evidence.revocation,
     })
-}
-
-fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Option<Vec<u8>> {
-    let wanted = certificate.issuer_name().to_der().unwrap();
-    let mut issuers = certificates.iter().filter(|der| {
-        let issuer = X509::from_der(der).unwrap();
-        issuer.subject_name().to_der().unwrap() == wanted
-    });
-    issuers.next().cloned()
-}
-
-fn told_among(revocation: &[Vec<u8>], need: &Need) -> Option<Vec<u8>> {
-    let (_, issuer) = need.params.iter().find(|(name, _)| name == "issuer")?;
-    let issuer = openssl::base64::decode_block(issuer).unwrap();
-    let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
-    let certificate = Certificate::from_der(need.payload.as_bytes()?).unwrap();
-    let mut told = revocation.iter().filter(|der| {
-        let data = RevocationData::parse(der).unwrap();
-        data.is_about(&NativeEnvironment, &certificate, &issuer)
-    });
-    told.next().cloned()
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! People who sign containers.
 
 use parafa_format_asice::{compose, inspect, sign};
-use parafa_format_core::{
-    ComposeRequest, MemoryBlob, MemorySink, NativeEnvironment, Outcome, Refusal, Report, SourceFile,
-};
+use parafa_format_core::{MemoryBlob, NativeEnvironment, Outcome, Refusal, Report};
 
+use crate::signers::composed_by;
 pub(crate) use crate::signers::{P256, P384, PKI, RSA, Signer, TIME};
 
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.etsi.asic-e+zip";
@@ -26,11 +25,7 @@ impl Signer {
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
         let document = MemoryBlob(container.to_vec());
         let request = self.request(level, &files_of(container)?);
-        self.answers(|answers| {
-            let mut sink = MemorySink::default();
-            let step = sign(&NativeEnvironment, &document, &request, answers, &mut sink)?;
-            Ok((step, sink.0))
-        })
+        self.answers(|answers, out| sign(&NativeEnvironment, &document, &request, answers, out))
     }
 }
 
@@ -46,28 +41,7 @@ pub(crate) fn inspected(container: &[u8]) -> Result<Report, Refusal> {
 
 /// A container of these files: name, media type and bytes.
 pub(crate) fn composed(files: &[(&str, &str, &[u8])]) -> Result<Vec<u8>, Refusal> {
-    let contents: Vec<_> = files
-        .iter()
-        .map(|(_, _, bytes)| MemoryBlob(bytes.to_vec()))
-        .collect();
-    let sources: Vec<_> = files
-        .iter()
-        .zip(&contents)
-        .map(|((name, media_type, _), content)| SourceFile {
-            name,
-            media_type,
-            content,
-        })
-        .collect();
-    let request = ComposeRequest {
-        time: TIME,
-        seed: vec![7; 32],
-        media_type: MEDIA_TYPE.to_owned(),
-        params: Vec::new(),
-    };
-    let mut sink = MemorySink::default();
-    compose(&NativeEnvironment, &sources, &request, &mut sink)?;
-    Ok(sink.0)
+    composed_by(compose, files, MEDIA_TYPE, &[])
 }
 
 /// [`FILES`], signed by these people one after the other.

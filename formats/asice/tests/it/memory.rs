@@ -7,7 +7,7 @@ use parafa_fixtures::signed::container::manifest;
 use parafa_fixtures::{Zip, ZipMember, noise};
 use parafa_format_asice::{inspect, members, sign, verify};
 use parafa_format_core::{
-    Answer, Blob, Environment, HashFunction, Hasher, MemoryBlob, MemorySink, NativeEnvironment,
+    Blob, Environment, HashFunction, Hasher, MemoryBlob, MemorySink, NativeEnvironment,
     NativeHasher, SignatureAlgorithm, Sink, Step,
 };
 
@@ -138,10 +138,8 @@ fn files_are_hashed_where_they_are() {
             break sink.0.0;
         };
         let payload = needs[0].payload.as_bytes().unwrap();
-        answers.push(Answer {
-            need_id: needs[0].id.clone(),
-            outcome: Ok(P256.holder.sign(P256.algorithm, payload)),
-        });
+        let value = P256.holder.sign(P256.algorithm, payload);
+        answers.push(needs[0].answer(Ok(value)));
     };
     let signed = CountingBlob(MemoryBlob(signed), Rc::clone(&read));
     assert_eq!(inspect(&environment, &signed).unwrap().obstacles, []);

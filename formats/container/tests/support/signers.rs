@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use openssl::nid::Nid;
+use parafa_fixtures::tool::samples;
 use parafa_format_core::{
-    Answer, DigestAlgorithm, NeedKind, Outcome, Refusal, SignRequest, SignatureAlgorithm, Step,
+    Answer, ChangeKind, ComposeRequest, DigestAlgorithm, LaterChanges, MemoryBlob, MemorySink,
+    NativeEnvironment, NeedKind, Outcome, Refusal, SignRequest, SignatureAlgorithm,
+    SignatureEvidence, SourceFile, Step, carry_out,
 };
 use tempfile::TempDir;
 
@@ -67,30 +70,17 @@ impl Signer {
     /// Answers what a format needs for a signature, until there is a document.
     pub(crate) fn answers(
         &self,
-        mut sign: impl FnMut(&[Answer]) -> Result<(Step, Vec<u8>), Refusal>,
+        sign: impl FnMut(&[Answer], &mut MemorySink) -> Result<Step, Refusal>,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
-        let mut answers = Vec::new();
-        loop {
-            let (step, written) = sign(&answers)?;
-            let needs = match step {
-                Step::Done(outcome) => return Ok((written, outcome)),
-                Step::Needs(needs) => needs,
-            };
-            assert!(written.is_empty(), "nothing is written before it is done");
-            for need in needs {
-                assert_eq!(need.digest_algorithm, Some(self.algorithm.digest()));
-                let payload = need.payload.as_bytes().unwrap();
-                let bytes = match need.kind {
-                    NeedKind::Signature => self.holder.sign(self.algorithm, payload),
-                    NeedKind::Timestamp => PKI.timestamp(payload),
-                    other => panic!("{other:?} is asked for"),
-                };
-                answers.push(Answer {
-                    need_id: need.id,
-                    outcome: Ok(bytes),
-                });
-            }
-        }
+        carry_out(3, sign, |need| {
+            assert_eq!(need.digest_algorithm, Some(self.algorithm.digest()));
+            let payload = need.payload.as_bytes().unwrap();
+            need.answer(Ok(match need.kind {
+                NeedKind::Signature => self.holder.sign(self.algorithm, payload),
+                NeedKind::Timestamp => PKI.timestamp(payload),
+                other => panic!("{other:?} is asked for"),
+            }))
+        })
     }
 }
 
@@ -127,4 +117,74 @@ pub(crate) fn anchors(folder: &Path) -> Vec<PathBuf> {
         file
     });
     files.chain([PKI.folder().join("tsa.pem")]).collect()
+}
+
+/// Who signs one container after the other, alone and together.
+pub(crate) fn ceremonies() -> Vec<Vec<&'static Signer>> {
+    let all: [&Signer; 3] = [&RSA, &P256, &P384];
+    let alone = all.iter().map(|signer| vec![*signer]);
+    alone.chain([vec![all[1], all[2]], all.to_vec()]).collect()
+}
+
+/// A container of files: name, media type and bytes.
+pub(crate) fn composed_by<M>(
+    compose: impl FnOnce(
+        &NativeEnvironment,
+        &[SourceFile<'_, MemoryBlob>],
+        &ComposeRequest,
+        &mut MemorySink,
+    ) -> Result<M, Refusal>,
+    files: &[(impl AsRef<str>, &str, impl AsRef<[u8]>)],
+    media_type: &str,
+    params: &[(&str, &str)],
+) -> Result<Vec<u8>, Refusal> {
+    let contents = files.iter();
+    let contents = contents.map(|(_, _, bytes)| MemoryBlob(bytes.as_ref().to_vec()));
+    let contents: Vec<_> = contents.collect();
+    let sources = files.iter().zip(&contents);
+    let sources = sources.map(|((name, media_type, _), content)| SourceFile {
+        name: name.as_ref(),
+        media_type,
+        content,
+    });
+    let params = params.iter();
+    let request = ComposeRequest {
+        time: TIME,
+        seed: vec![7; 32],
+        media_type: media_type.to_owned(),
+        params: params
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+    };
+    let mut sink = MemorySink::default();
+    compose(
+        &NativeEnvironment,
+        &sources.collect::<Vec<_>>(),
+        &request,
+        &mut sink,
+    )?;
+    Ok(sink.0)
+}
+
+/// Looks at each row of a table of samples, with the file in a folder that it is about.
+pub(crate) fn each_row(table: &str, folder: &str, mut judge: impl FnMut(&[&str], &Path)) {
+    let Some(samples) = samples() else {
+        return;
+    };
+    let list = fs::read_to_string(samples.join(table)).unwrap();
+    for line in list.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        judge(&columns, &samples.join(folder).join(columns[0]));
+    }
+}
+
+/// Asserts that signatures say what they said, but for what may be added later.
+pub(crate) fn assert_as_they_were(mut was: Vec<SignatureEvidence>, mut is: Vec<SignatureEvidence>) {
+    for signature in was.iter_mut().chain(&mut is) {
+        signature.later_changes = LaterChanges::permitted(ChangeKind::Unknown);
+        signature.certificates.clear();
+        signature.revocation.clear();
+        signature.signer_certificate = None;
+    }
+    assert_eq!(was, is);
 }

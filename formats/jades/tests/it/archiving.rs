@@ -1,10 +1,10 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64URL;
-use openssl::x509::X509;
 use parafa_format_core::{Integrity, Need, NeedKind};
 use serde_json::Value;
 
-use crate::ceremony::{ANSWER, WORLD, answered, archived, archived_with, evidence, json, verified};
+use crate::answering::certificate;
+use crate::ceremony::{ANSWER, WORLD, archived, archived_with, evidence, json, verified};
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
 
 fn components(document: &[u8]) -> Vec<Value> {
@@ -56,14 +56,9 @@ fn a_list_of_what_is_revoked_does_as_well() {
     let stamped = WORLD.p256.signs(ANSWER, "B-T");
     let (raised, _) = archived_with(&stamped, |need| match need.kind {
         NeedKind::Revocation => {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-            let issuers = [&WORLD.pki.root, &WORLD.authority].into_iter();
-            let mut issuers = issuers.filter(|issuer| {
-                let key = issuer.certificate.public_key().unwrap();
-                certificate.verify(&key).unwrap()
-            });
-            let list = revocation_list(issuers.next().unwrap(), &[], Period::fresh());
-            answered(need, Ok(list))
+            let issuer = WORLD.issuer_of(&certificate(need));
+            let list = revocation_list(issuer, &[], Period::fresh());
+            need.answer(Ok(list))
         }
         _ => WORLD.answer(need),
     })
@@ -105,7 +100,7 @@ fn components_that_are_not_encoded_stay_so() {
 fn what_cannot_be_had_is_told_all_at_once() {
     let stamped = WORLD.rsa.signs(ANSWER, "B-T");
     let refusal = archived_with(&stamped, |need| match need.kind {
-        NeedKind::Revocation => answered(need, Err("unavailable")),
+        NeedKind::Revocation => need.answer(Err("unavailable")),
         _ => WORLD.answer(need),
     })
     .unwrap_err();
@@ -119,18 +114,10 @@ fn what_cannot_be_had_is_told_all_at_once() {
 fn what_was_told_before_the_signature_or_of_a_revoked_signer_is_not_enough() {
     let stamped = WORLD.rsa.signs(ANSWER, "B-T");
     let told = |need: &Need, status, period| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         let authority = &WORLD.authority;
-        answered(
-            need,
-            Ok(ocsp_response(
-                &certificate,
-                authority,
-                authority,
-                status,
-                period,
-            )),
-        )
+        let told = ocsp_response(&certificate, authority, authority, status, period);
+        need.answer(Ok(told))
     };
     let is_signer = |need: &Need| {
         let signer = WORLD.rsa.holder.certificate.to_der().unwrap();

@@ -9,12 +9,12 @@ use openssl::x509::X509;
 use parafa_format_core::{
     Answer, ArchiveRequest, Archived, DigestAlgorithm, Evidence, MemoryBlob, MemorySink,
     NativeEnvironment, Need, NeedKind, Outcome, Payload, Refusal, SignRequest, SignatureAlgorithm,
-    SignatureEvidence, Step,
+    SignatureEvidence, Step, carry_out,
 };
 use parafa_format_jades::{archive, sign, verify};
 use serde_json::Value;
 
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::answering::{issuer_of, sound};
 use crate::pki::{Holder, Pki, Role, ec_key, issue, rsa_key};
 
 /// An answer of a register, with spaces that have to stay.
@@ -87,17 +87,12 @@ impl Organisation {
         payload: &[u8],
         request: &SignRequest,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
-        let mut answers = Vec::new();
-        for _ in 0..3 {
-            match step(payload, request, &answers)? {
-                (Step::Done(outcome), signed) => return Ok((signed, outcome)),
-                (Step::Needs(needs), nothing) => {
-                    assert!(nothing.is_empty(), "a step with needs has written");
-                    answers.extend(needs.iter().map(|need| self.answer(need)));
-                }
-            }
-        }
-        panic!("three steps were not enough");
+        let payload = MemoryBlob(payload.to_vec());
+        carry_out(
+            3,
+            |answers, out| sign(&NativeEnvironment, &payload, request, answers, out),
+            |need| self.answer(need),
+        )
     }
 
     /// What the key or the authority gives.
@@ -111,7 +106,7 @@ impl Organisation {
             (NeedKind::Timestamp, Payload::Bytes(bytes)) => WORLD.pki.timestamp(bytes),
             other => panic!("{other:?} is not needed"),
         };
-        answered(need, Ok(bytes))
+        need.answer(Ok(bytes))
     }
 
     /// Signs a digest, as a token does that never sees what it is of.
@@ -131,32 +126,12 @@ impl Organisation {
 }
 
 impl World {
-    /// A sound answer: the issuer's certificate, that the root is an anchor, or
-    /// what the issuer says.
-    pub(crate) fn answer(&self, need: &Need) -> Answer {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-        let issuer = self.issuer_of(&certificate);
-        match need.kind {
-            NeedKind::Certificate if issuer.certificate == certificate => {
-                answered(need, Err("anchor"))
-            }
-            NeedKind::Certificate => answered(need, Ok(issuer.certificate.to_der().unwrap())),
-            NeedKind::Revocation => {
-                let (good, fresh) = (CertStatus::Good, Period::fresh());
-                let response = ocsp_response(&certificate, issuer, issuer, good, fresh);
-                answered(need, Ok(response))
-            }
-            other => panic!("{other:?} is not needed"),
-        }
+    pub(crate) fn issuer_of(&self, certificate: &X509) -> &Holder {
+        issuer_of([&self.pki.root, &self.authority], certificate)
     }
 
-    fn issuer_of(&self, certificate: &X509) -> &Holder {
-        let issued = |issuer: &&Holder| {
-            let key = issuer.certificate.public_key().unwrap();
-            certificate.verify(&key).unwrap()
-        };
-        let mut issuers = [&self.pki.root, &self.authority].into_iter();
-        issuers.find(issued).expect("somebody here issued it")
+    pub(crate) fn answer(&self, need: &Need) -> Answer {
+        sound(need, [&self.pki.root, &self.authority], |issuer| issuer)
     }
 }
 
@@ -175,7 +150,7 @@ pub(crate) fn step(
 /// All calls of `archive`, with everything answered by `answer`.
 pub(crate) fn archived_with(
     document: &[u8],
-    mut answer: impl FnMut(&Need) -> Answer,
+    answer: impl FnMut(&Need) -> Answer,
 ) -> Result<(Vec<u8>, Archived), Refusal> {
     let document = MemoryBlob(document.to_vec());
     let request = ArchiveRequest {
@@ -184,18 +159,10 @@ pub(crate) fn archived_with(
         target_level: "B-LT".to_owned(),
         params: Vec::new(),
     };
-    let mut answers: Vec<Answer> = Vec::new();
-    for _ in 0..6 {
-        let mut out = MemorySink::default();
-        match archive(&NativeEnvironment, &document, &request, &answers, &mut out)? {
-            Step::Done(outcome) => return Ok((out.0, outcome)),
-            Step::Needs(needs) => {
-                assert!(out.0.is_empty(), "a step with needs has written");
-                answers.extend(needs.iter().map(&mut answer));
-            }
-        }
-    }
-    panic!("six steps were not enough");
+    let call = |answers: &[Answer], out: &mut MemorySink| {
+        archive(&NativeEnvironment, &document, &request, answers, out)
+    };
+    carry_out(6, call, answer)
 }
 
 /// All calls of `archive`, with sound answers.
@@ -204,13 +171,6 @@ pub(crate) fn archived(document: &[u8]) -> Vec<u8> {
     assert!(outcome.changed);
     assert_eq!(outcome.level, "JAdES-B-LT");
     archived
-}
-
-pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome: outcome.map_err(str::to_owned),
-    }
 }
 
 pub(crate) fn evidence(document: &[u8]) -> Result<Evidence, Refusal> {

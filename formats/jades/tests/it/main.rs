@@ -1,5 +1,8 @@
 //! Payloads that are signed here, and JWS that others made or spoilt.
 
+#[expect(dead_code, reason = "nothing that was stored is answered here")]
+#[path = "../../../pki/tests/it/answering.rs"]
+mod answering;
 mod archiving;
 mod ceremony;
 mod hostile;

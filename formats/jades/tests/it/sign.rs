@@ -1,11 +1,11 @@
 use parafa_format_core::{
     CoverageKind, Integrity, MemoryBlob, MemorySink, NativeEnvironment, NeedKind, Payload,
-    SignatureAlgorithm, Step, TimestampKind, TimestampStatus,
+    SignRequest, SignatureAlgorithm, Step, TimestampKind, TimestampStatus,
 };
 use parafa_format_jades::{extract, inspect, members};
 use serde_json::{Value, json};
 
-use crate::ceremony::{ANSWER, TIME, WORLD, answered, evidence, json, step, verified};
+use crate::ceremony::{ANSWER, TIME, WORLD, evidence, json, step, verified};
 use crate::issuing::now;
 
 #[test]
@@ -174,42 +174,35 @@ fn a_request_that_cannot_be_used_is_refused_before_anybody_signs() {
     use parafa_format_core::DigestAlgorithm::{Sha1, Sha256, Sha384};
 
     let sound = WORLD.p256.request("B-T");
+    let changed = |change: fn(&mut SignRequest)| {
+        let mut request = sound.clone();
+        change(&mut request);
+        request
+    };
     let requests = [
-        ("level", {
-            let mut request = sound.clone();
-            request.target_level = "B-LT".to_owned();
-            request
-        }),
-        ("parameter", {
-            let mut request = sound.clone();
-            request.params = vec![("field".to_owned(), String::new())];
-            request
-        }),
-        ("member", {
-            let mut request = sound.clone();
-            request.covers = Vec::new();
-            request
-        }),
-        ("seed", {
-            let mut request = sound.clone();
-            request.seed.pop();
-            request
-        }),
-        ("1970", {
-            let mut request = sound.clone();
-            request.time = -1;
-            request
-        }),
-        ("missing", {
-            let mut request = sound.clone();
-            request.signer_chain.clear();
-            request
-        }),
-        ("read", {
-            let mut request = sound.clone();
-            request.signer_chain[1].pop();
-            request
-        }),
+        (
+            "level",
+            changed(|request| request.target_level = "B-LT".to_owned()),
+        ),
+        (
+            "parameter",
+            changed(|request| request.params = vec![("field".to_owned(), String::new())]),
+        ),
+        ("member", changed(|request| request.covers = Vec::new())),
+        (
+            "seed",
+            changed(|request| {
+                request.seed.pop();
+            }),
+        ),
+        ("1970", changed(|request| request.time = -1)),
+        ("missing", changed(|request| request.signer_chain.clear())),
+        (
+            "read",
+            changed(|request| {
+                request.signer_chain[1].pop();
+            }),
+        ),
     ];
     let algorithms = [
         ("curve", Ecdsa(Sha384)),
@@ -241,7 +234,7 @@ fn an_answer_that_is_not_the_signers_or_not_over_the_value_is_refused() {
         .holder
         .sign(WORLD.p256.algorithm, b"something else");
     for outcome in [Ok(other), Ok(vec![0x30]), Err("cancelled")] {
-        let refusal = step(ANSWER, &request, &[answered(&needs[0], outcome)]).unwrap_err();
+        let refusal = step(ANSWER, &request, &[needs[0].answer(outcome)]).unwrap_err();
         assert_eq!(refusal.code, "bad-request");
     }
 
@@ -253,7 +246,7 @@ fn an_answer_that_is_not_the_signers_or_not_over_the_value_is_refused() {
         panic!("a time-stamp is needed")
     };
     let foreign = WORLD.pki.timestamp(b"something else");
-    let answers = [signature, answered(&needs[0], Ok(foreign))];
+    let answers = [signature, needs[0].answer(Ok(foreign))];
     let refusal = step(ANSWER, &request, &answers).unwrap_err();
     assert_eq!(refusal.code, "bad-request");
 }

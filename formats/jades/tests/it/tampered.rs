@@ -8,7 +8,8 @@ use openssl::x509::X509;
 use parafa_format_core::{Integrity, NeedKind};
 use serde_json::{Value, json};
 
-use crate::ceremony::{ANSWER, WORLD, answered, archived_with, json, verified};
+use crate::answering::certificate;
+use crate::ceremony::{ANSWER, WORLD, archived_with, json, verified};
 use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
 use crate::pki::{Role, ec_key, issue};
 use crate::tampering::tampered;
@@ -25,7 +26,7 @@ fn raised(by_lists: bool) -> (Value, Vec<Vec<u8>>) {
         if need.kind != NeedKind::Revocation {
             return WORLD.answer(need);
         }
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         let issued =
             |issuer: &X509| issuer.issued(&certificate) == openssl::x509::X509VerifyResult::OK;
         let mut responders = responders.iter();
@@ -38,7 +39,7 @@ fn raised(by_lists: bool) -> (Value, Vec<Vec<u8>>) {
         } else {
             ocsp_response(&certificate, issuer, responder, good, fresh)
         };
-        answered(need, Ok(told))
+        need.answer(Ok(told))
     })
     .unwrap();
     assert_eq!(outcome.level, "JAdES-B-LT");

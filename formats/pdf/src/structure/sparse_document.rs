@@ -205,11 +205,7 @@ mod tests {
 
     #[test]
     fn a_file_without_its_long_streams_is_what_it_is_with_them() {
-        for layout in [
-            CrossReference::Hybrid,
-            CrossReference::Stream,
-            CrossReference::Table,
-        ] {
+        for layout in CrossReference::ALL {
             let builder = PdfBuilder::new().pages(3).cross_reference(layout);
             let file = builder.build_of_size(3 * LONG);
 

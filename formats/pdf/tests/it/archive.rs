@@ -14,12 +14,12 @@ mod unverifiable_timestamps;
 mod written;
 
 use openssl::x509::X509;
-use parafa_format_core::{Answer, Integrity, MemoryBlob, NativeEnvironment, Need, NeedKind, Step};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Answer, Integrity, Need, NeedKind, Step};
 
-use crate::archiving::{HIERARCHY, answered, request, step, subject};
+use crate::archiving::{HIERARCHY, certificate, request, step, subject};
 use crate::earlier_signatures::{number_after, object, updated, with_entries};
 use crate::pki::{Holder, Pki};
+use crate::verify::evidence;
 
 /// A document with Ona's signature.
 fn signed(document: &[u8]) -> Vec<u8> {
@@ -27,10 +27,7 @@ fn signed(document: &[u8]) -> Vec<u8> {
 }
 
 fn levels(document: &[u8]) -> Vec<(String, Integrity)> {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures;
-    evidence
+    evidence(document)
         .into_iter()
         .map(|signature| (signature.level, signature.integrity))
         .collect()
@@ -42,6 +39,13 @@ fn level(document: &[u8]) -> String {
         panic!("{levels:?}")
     };
     level.clone()
+}
+
+/// Of the first signature, which is intact.
+fn level_of_first(document: &[u8]) -> String {
+    let (level, integrity) = levels(document).swap_remove(0);
+    assert_eq!(integrity, Integrity::Intact);
+    level
 }
 
 fn long_term(signatures: usize) -> Vec<(String, Integrity)> {
@@ -69,9 +73,9 @@ fn asked(needs: &[Need]) -> Vec<(&'static str, String)> {
 fn but(name: &str, other: impl Fn(&X509, &Holder) -> Vec<u8>) -> impl FnMut(&Need) -> Answer {
     move |need| {
         if need.kind == NeedKind::Revocation && subject(need) == name {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let issuer = HIERARCHY.issuer_of(&certificate);
-            return answered(need, Ok(other(&certificate, issuer)));
+            return need.answer(Ok(other(&certificate, issuer)));
         }
         HIERARCHY.answer(need)
     }

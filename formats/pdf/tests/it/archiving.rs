@@ -6,12 +6,13 @@ use openssl::nid::Nid;
 use openssl::x509::X509;
 use parafa_format_core::{
     Answer, ArchiveRequest, ArchiveStep, Archived, DigestAlgorithm, MemoryBlob, MemorySink,
-    NativeEnvironment, Need, NeedKind, Refusal, SignRequest, SignatureAlgorithm, Step,
+    NativeEnvironment, Need, Refusal, SignRequest, SignatureAlgorithm, carry_out,
 };
 use parafa_format_pdf::archive;
 
+pub(crate) use crate::answering::{certificate, subject};
+use crate::answering::{issuer_of, sound};
 use crate::ceremony::{PKI, Person};
-use crate::issuing::{CertStatus, Period, ocsp_response};
 use crate::pki::{Holder, Role, ec_key, issue};
 
 /// One hierarchy for all tests: the root of [`PKI`], below it the one who
@@ -80,60 +81,17 @@ impl Hierarchy {
 
     /// Who issued a certificate.
     pub(crate) fn issuer_of(&self, certificate: &X509) -> &Holder {
-        [&PKI.root, &self.authority]
-            .into_iter()
-            .find(|issuer| {
-                certificate
-                    .verify(&issuer.certificate.public_key().unwrap())
-                    .unwrap()
-            })
-            .expect("somebody here issued it")
+        issuer_of([&PKI.root, &self.authority], certificate)
     }
 
-    /// A sound answer: the issuer's certificate, that the root is an anchor, or
-    /// what the responder says.
     pub(crate) fn answer(&self, need: &Need) -> Answer {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-        let issuer = self.issuer_of(&certificate);
-        let bytes = match need.kind {
-            NeedKind::Certificate if issuer.certificate == certificate => {
-                return answered(need, Err("anchor"));
+        sound(need, [&PKI.root, &self.authority], |issuer| {
+            match issuer.certificate == self.authority.certificate {
+                true => &self.responder,
+                false => &self.root_responder,
             }
-            NeedKind::Certificate => issuer.certificate.to_der().unwrap(),
-            NeedKind::Revocation => {
-                let responder = if issuer.certificate == self.authority.certificate {
-                    &self.responder
-                } else {
-                    &self.root_responder
-                };
-                ocsp_response(
-                    &certificate,
-                    issuer,
-                    responder,
-                    CertStatus::Good,
-                    Period::fresh(),
-                )
-            }
-            other => panic!("{other:?} is not needed"),
-        };
-        answered(need, Ok(bytes))
+        })
     }
-}
-
-/// An answer to a need.
-pub(crate) fn answered(need: &Need, outcome: Result<Vec<u8>, &str>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome: outcome.map_err(str::to_owned),
-    }
-}
-
-/// The common name of the certificate that a need is about.
-pub(crate) fn subject(need: &Need) -> String {
-    let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-    let name = certificate.subject_name();
-    let entry = name.entries_by_nid(Nid::COMMONNAME).next().unwrap();
-    entry.data().to_string().unwrap()
 }
 
 /// A request to archive.
@@ -166,23 +124,13 @@ pub(crate) fn step(
 /// All calls, with everything answered by `answer`.
 pub(crate) fn archived_with(
     document: &[u8],
-    mut answer: impl FnMut(&Need) -> Answer,
+    answer: impl FnMut(&Need) -> Answer,
 ) -> Result<(Vec<u8>, Archived), Refusal> {
-    let mut answers: Vec<Answer> = Vec::new();
-    for _ in 0..6 {
-        match step(document, &request(), &answers)? {
-            (Step::Done(outcome), archived) => return Ok((archived, outcome)),
-            (Step::Needs(needs), nothing) => {
-                assert!(nothing.is_empty(), "a step with needs has written");
-                for need in &needs {
-                    let is_new = answers.iter().all(|answer| answer.need_id != need.id);
-                    assert!(is_new, "{} is asked for twice", need.id);
-                    answers.push(answer(need));
-                }
-            }
-        }
-    }
-    panic!("six steps were not enough");
+    let (document, request) = (MemoryBlob(document.to_vec()), request());
+    let call = |answers: &[Answer], out: &mut MemorySink| {
+        archive(&NativeEnvironment, &document, &request, answers, out)
+    };
+    carry_out(6, call, answer)
 }
 
 /// All calls, with sound answers.

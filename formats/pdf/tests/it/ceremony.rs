@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use openssl::nid::Nid;
 use parafa_format_core::{
     Answer, DigestAlgorithm, MemoryBlob, MemorySink, NativeEnvironment, Need, NeedKind, Outcome,
-    Refusal, SignRequest, SignatureAlgorithm, Step,
+    Refusal, SignRequest, SignatureAlgorithm, Step, carry_out,
 };
 use parafa_format_pdf::sign;
 
@@ -67,20 +67,12 @@ impl Person {
         document: &[u8],
         request: &SignRequest,
     ) -> Result<(Vec<u8>, Outcome), Refusal> {
-        let mut answers = Vec::new();
-        for _ in 0..3 {
-            match step(document, request, &answers)? {
-                (Step::Done(outcome), signed) => return Ok((signed, outcome)),
-                (Step::Needs(needs), nothing) => {
-                    assert!(
-                        nothing.is_empty(),
-                        "a step with needs has written something"
-                    );
-                    answers.extend(needs.iter().map(|need| self.answers(need)));
-                }
-            }
-        }
-        panic!("three steps were not enough");
+        let document = MemoryBlob(document.to_vec());
+        carry_out(
+            3,
+            |answers, out| sign(&NativeEnvironment, &document, request, answers, out),
+            |need| self.answers(need),
+        )
     }
 
     /// What the device or the authority gives.
@@ -92,10 +84,7 @@ impl Person {
             NeedKind::Timestamp => PKI.timestamp(need.payload.as_bytes().unwrap()),
             other => panic!("{other:?} is not needed"),
         };
-        Answer {
-            need_id: need.id.clone(),
-            outcome: Ok(bytes),
-        }
+        need.answer(Ok(bytes))
     }
 }
 

@@ -112,11 +112,7 @@ fn replaced(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
 
 #[test]
 fn signatures_are_told_in_the_order_in_which_they_were_made() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let document = PdfBuilder::new().cross_reference(layout).build();
         let report = inspected(&P384.signs(&P256.signs(&document).unwrap()).unwrap()).unwrap();
 

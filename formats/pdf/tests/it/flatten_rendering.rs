@@ -30,19 +30,24 @@ const REASONED: [(&str, &str); 1] = [
 
 pub(crate) type Renderer = fn(&Path, &Path) -> bool;
 
+/// Asserts that every renderer draws both alike.
+pub(crate) fn assert_look_alike(document: &[u8], flattened: &[u8], what: &str) {
+    for (renderer, render) in renderers() {
+        let difference = difference(document, flattened, render).unwrap();
+        assert!(
+            difference <= MAX_DIFFERENCE_PPM,
+            "{renderer}, {what}: {difference} ppm"
+        );
+    }
+}
+
 #[test]
 fn every_kind_of_placement_looks_the_same_afterwards() {
     for rotation in [0, 90, 180, 270] {
         let objects = placements(rotation);
         let document = written(&objects);
         let flattened = flattened(&document).unwrap();
-        for (renderer, render) in renderers() {
-            let difference = difference(&document, &flattened, render).unwrap();
-            assert!(
-                difference <= MAX_DIFFERENCE_PPM,
-                "{renderer}, turned by {rotation}: {difference} ppm"
-            );
-        }
+        assert_look_alike(&document, &flattened, &format!("turned by {rotation}"));
     }
 }
 
@@ -80,13 +85,7 @@ fn layers_inside_an_appearance_hide_the_same_afterwards() {
 
     let flattened = flattened(&document).unwrap();
 
-    for (renderer, render) in renderers() {
-        let difference = difference(&document, &flattened, render).unwrap();
-        assert!(
-            difference <= MAX_DIFFERENCE_PPM,
-            "{renderer}: {difference} ppm"
-        );
-    }
+    assert_look_alike(&document, &flattened, "");
 }
 
 #[test]
@@ -94,13 +93,7 @@ fn every_kind_of_field_looks_the_same_afterwards() {
     let document = parafa_fixtures::form(35);
     let flattened = flattened(&document).unwrap();
     assert_qpdf_accepts(&flattened);
-    for (renderer, render) in renderers() {
-        let difference = difference(&document, &flattened, render).unwrap();
-        assert!(
-            difference <= MAX_DIFFERENCE_PPM,
-            "{renderer}: {difference} ppm"
-        );
-    }
+    assert_look_alike(&document, &flattened, "");
 }
 
 #[test]
@@ -123,13 +116,11 @@ fn fields_as_near_as_may_be_to_other_annotations_look_the_same_afterwards() {
             assert_eq!(fields.len(), 8, "{other}, turned by {rotation}");
             let document = beside(other, rotation, &fields);
             let flattened = flattened(&document).unwrap();
-            for (renderer, render) in renderers() {
-                let difference = difference(&document, &flattened, render).unwrap();
-                assert!(
-                    difference <= MAX_DIFFERENCE_PPM,
-                    "{renderer}, {other}, turned by {rotation}: {difference} ppm"
-                );
-            }
+            assert_look_alike(
+                &document,
+                &flattened,
+                &format!("{other}, turned by {rotation}"),
+            );
         }
     }
 }

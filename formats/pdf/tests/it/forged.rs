@@ -3,22 +3,15 @@
 use parafa_fixtures::signed::forged;
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
-use parafa_format_pdf::verify;
+use parafa_format_core::Integrity;
 
 use crate::ceremony::{P256, P384};
 use crate::earlier_signatures::updated;
 use crate::intake::{notes, refused, table};
 use crate::referees::pyhanko_passes_fixture;
+use crate::verify::first_integrity as integrity;
 
 const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (A note) >>";
-
-fn integrity(document: &[u8]) -> Integrity {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures[0]
-        .integrity
-}
 
 fn signed(draft: Draft) -> SignedPdf {
     SignedPdf::drafted(draft).sign(Signing::by(Identity::Ona))

@@ -2,11 +2,11 @@
 //! unless a test says otherwise.
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment};
-use parafa_format_pdf::verify;
+use parafa_format_core::Integrity;
 
 use crate::earlier_signatures::object;
 use crate::referees::pyhanko_passes_fixture;
+use crate::verify::first_integrity;
 
 /// An appearance that may be drawn for a field.
 const APPEARANCE: &str =
@@ -31,14 +31,12 @@ fn locking(fields: &'static str) -> Signing {
 }
 
 /// Whether the signature holds, by our own judgement alone.
-fn is_intact(document: &[u8]) -> bool {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures;
-    evidence[0].integrity == Integrity::Intact
+pub(crate) fn is_intact(document: &[u8]) -> bool {
+    first_integrity(document) == Integrity::Intact
 }
 
-fn holds(document: SignedPdf) -> bool {
+/// Whether the first signature holds after an update, and by pyHanko all do.
+pub(crate) fn holds(document: SignedPdf) -> bool {
     let document = document.build();
     let holds = is_intact(&document);
     if let Some(passed) = pyhanko_passes_fixture(&document) {

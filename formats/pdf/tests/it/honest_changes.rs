@@ -2,13 +2,13 @@
 //! looks like it.
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
-use parafa_format_core::{ChangeKind, Integrity, MemoryBlob, NativeEnvironment};
-use parafa_format_pdf::verify;
+use parafa_format_core::{ChangeKind, Integrity};
+
+use crate::verify::evidence;
 
 /// What became of the first signature.
 fn verdict(document: SignedPdf) -> Result<ChangeKind, Integrity> {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.build())).unwrap();
-    let first = &evidence.signatures[0];
+    let first = evidence(&document.build()).swap_remove(0);
     match first.integrity {
         Integrity::Intact => Ok(first.later_changes.kind),
         broken => Err(broken),
@@ -117,9 +117,8 @@ fn the_appearance_of_an_empty_field_is_written_anew_when_that_is_signed() {
 fn the_appearance_of_a_signature_is_never_written_anew() {
     let signed = signed_in_its_field(by_ona(), "11 0 R", "/V 40 0 R", &[]).sign(by_jonas());
     let again = signed.amended(|_| vec![(9, form_xobject("0 0 1 1 re f"))]);
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(again.build())).unwrap();
 
-    let jonas = evidence.signatures.iter();
+    let jonas = evidence(&again.build()).into_iter();
     let jonas = jonas.filter(|signature| signature.id == "Signature2");
     let found: Vec<_> = jonas.map(|signature| signature.integrity).collect();
     assert_eq!(found, [Integrity::Modified]);

@@ -71,11 +71,7 @@ fn every_hostile_document_is_refused_by_its_code() {
 
 #[test]
 fn sound_documents_of_every_layout_are_taken_without_a_note() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let bytes = PdfBuilder::new().cross_reference(layout).pages(3).build();
 
         assert_eq!(notes(&bytes), [""; 0], "{layout:?}");

@@ -18,11 +18,7 @@ fn a_reference_has_the_generation_of_its_object() {
         );
         objects
     };
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let written = |to| refers(to).write("1.7", layout, "/Root 1 0 R /Info 4 0 R");
 
         assert!(inspected(&written("6 0 R")).is_ok(), "{layout:?}");

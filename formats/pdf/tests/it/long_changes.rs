@@ -14,18 +14,12 @@ use parafa_format_pdf::verify;
 use crate::ceremony::P256;
 use crate::earlier_signatures::number_after;
 use crate::flatten::form;
+use crate::form_changes::is_intact;
 use crate::intake::inspected;
 use crate::memory::peak_of;
 
 /// The number of the first widget of a form.
 const FIELD: u32 = 20;
-
-fn is_intact(document: &[u8]) -> bool {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures;
-    evidence[0].integrity == Integrity::Intact
-}
 
 #[test]
 fn long_values_that_are_compared_are_held_once() {

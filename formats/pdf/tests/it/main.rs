@@ -1,5 +1,8 @@
 //! Integration tests of the PDF format.
 
+#[expect(dead_code, reason = "nothing that was stored is answered here")]
+#[path = "../../../pki/tests/it/answering.rs"]
+mod answering;
 mod archive;
 mod archiving;
 mod as_programs_write;

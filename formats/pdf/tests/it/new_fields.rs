@@ -3,13 +3,14 @@
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Refusal};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Integrity, Refusal};
 
 use crate::ceremony::{P256, P384, Person};
 use crate::earlier_signatures::{number_after, object, updated};
+use crate::form_changes::holds;
 use crate::intake::{inspected, refused, table};
 use crate::referees::{assert_pyhanko_accepts, pyhanko_passes, pyhanko_passes_fixture};
+use crate::verify::evidence;
 
 /// A document whose signature has transforms as the lock of its field asks
 /// for, with an empty field `Antra` beside it.
@@ -46,23 +47,8 @@ fn signs(
 }
 
 fn integrity(document: &[u8]) -> Vec<Integrity> {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures;
-    evidence
-        .into_iter()
-        .map(|signature| signature.integrity)
-        .collect()
-}
-
-/// Whether the first signature holds after an update, and by pyHanko all do.
-fn holds(document: SignedPdf) -> bool {
-    let document = document.build();
-    let holds = integrity(&document)[0] == Integrity::Intact;
-    if let Some(passed) = pyhanko_passes_fixture(&document) {
-        assert_eq!(passed, holds);
-    }
-    holds
+    let evidence = evidence(document);
+    evidence.iter().map(|one| one.integrity).collect()
 }
 
 #[test]

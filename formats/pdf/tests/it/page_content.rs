@@ -8,7 +8,7 @@ use parafa_fixtures::Objects;
 use proptest::prelude::*;
 
 use crate::flatten::{flattened, form, written};
-use crate::flatten_rendering::{MAX_DIFFERENCE_PPM, difference, renderers};
+use crate::flatten_rendering::assert_look_alike;
 use crate::referees::assert_qpdf_accepts;
 
 /// What the page shows in any case.
@@ -117,13 +117,7 @@ fn is_page_content(objects: &Objects) -> bool {
 fn assert_looks_the_same(document: &[u8], what: &str) {
     let flattened = flattened(document).unwrap();
     assert_qpdf_accepts(&flattened);
-    for (renderer, render) in renderers() {
-        let difference = difference(document, &flattened, render).unwrap();
-        assert!(
-            difference <= MAX_DIFFERENCE_PPM,
-            "{renderer}, {what}: {difference} ppm"
-        );
-    }
+    assert_look_alike(document, &flattened, what);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //! the empty fields that ask for them.
 
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Refusal};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Integrity, Refusal};
 
 use crate::ceremony::{P256, P384, Person};
 use crate::earlier_signatures::{object, updated, with_entries, with_signature};
 use crate::intake::{inspected, notes, refused};
 use crate::referees::{assert_openssl_accepts, assert_pyhanko_accepts, assert_qpdf_accepts};
+use crate::verify::evidence;
+use crate::verify::first_integrity as integrity;
 
 const NOTE: &str = "<< /Type /Annot /Subtype /Text /Rect [9 9 29 29] /Contents (Pastaba) >>";
 
@@ -43,13 +44,6 @@ fn signed_with_lock(lock: &str) -> Vec<u8> {
     signs_field(&P256, &document, "Parasas").unwrap()
 }
 
-fn integrity(document: &[u8]) -> Integrity {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures[0]
-        .integrity
-}
-
 fn filled_in(document: &[u8]) -> Vec<u8> {
     let field = object(document, 7).replace("(Ona)", "(Jonas)");
     updated(document, &[(7, &field)])
@@ -65,11 +59,7 @@ fn annotated(document: &[u8]) -> Vec<u8> {
 
 #[test]
 fn an_empty_field_is_signed_by_its_name_and_no_field_is_added() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let document = with_empty_field("", layout);
 
         let signed = signs_field(&P256, &document, "Parasas").unwrap();
@@ -250,13 +240,8 @@ fn annotations_may_be_changed_and_removed_where_the_permission_is_3() {
     let widget_removed = updated(&signed, &[(5, &widget_removed)]);
 
     for lawful in [&changed, &removed] {
-        assert!(
-            verify(&NativeEnvironment, &MemoryBlob(lawful.clone()))
-                .unwrap()
-                .signatures
-                .iter()
-                .all(|signature| signature.integrity == Integrity::Intact)
-        );
+        let mut evidence = evidence(lawful).into_iter();
+        assert!(evidence.all(|signature| signature.integrity == Integrity::Intact));
     }
     for unlawful in [&page_turned, &widget_removed] {
         assert_eq!(integrity(unlawful), Integrity::Modified);
@@ -278,9 +263,7 @@ fn a_certified_document_stays_certified_under_a_further_signature() {
         let certified = signed_with_lock(&format!("/Action /Include /Fields [] {permission}"));
         let signed = P384.signs(&certified).unwrap();
 
-        let evidence = verify(&NativeEnvironment, &MemoryBlob(signed.clone()))
-            .unwrap()
-            .signatures;
+        let evidence = evidence(&signed);
 
         assert_eq!(evidence.len(), 2);
         assert!(

@@ -16,11 +16,7 @@ use crate::intake::inspected;
 use crate::rehearse::rehearsed;
 
 static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let layouts = [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ];
+    let layouts = CrossReference::ALL;
     let document = |layout| {
         PdfBuilder::new()
             .cross_reference(layout)

@@ -2,14 +2,12 @@
 //! certificate, and nothing.
 
 use parafa_fixtures::signed::{Flaw, Identity, SignedPdf, Signing};
-use parafa_format_core::{
-    Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence, TimestampStatus,
-};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Integrity, SignatureEvidence, TimestampStatus};
 
 use crate::ceremony::P256;
 use crate::intake::{inspected, notes};
 use crate::real_samples::integrities;
+use crate::verify::{evidence, first_integrity};
 
 fn once() -> SignedPdf {
     SignedPdf::unsigned().sign(Signing::by(Identity::Ona))
@@ -20,8 +18,7 @@ fn integrity(document: SignedPdf) -> Integrity {
 }
 
 fn last(document: SignedPdf) -> SignatureEvidence {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.build())).unwrap();
-    evidence.signatures.into_iter().next_back().unwrap()
+    evidence(&document.build()).pop().unwrap()
 }
 
 /// The value, whose length is two bytes long, with another form of length.
@@ -193,8 +190,7 @@ fn what_is_unknown_hides_no_change_and_is_not_called_good() {
         .into_iter()
         .zip(expected)
         {
-            let evidence = verify(&NativeEnvironment, &MemoryBlob(document)).unwrap();
-            let found = evidence.signatures[0].integrity;
+            let found = first_integrity(&document);
             assert_eq!(found, expected, "{what} is not known, {change} is changed");
         }
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use parafa_fixtures::signed::{Draft, Identity, SignedPdf, Signing};
-use parafa_format_core::{ChangeKind, Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence};
-use parafa_format_pdf::verify;
+use parafa_format_core::{ChangeKind, Integrity};
 
 use crate::ceremony::P256;
 use crate::intake::{inspected, refused};
+use crate::verify::evidence;
 
 /// A page (object 5) with two paragraphs: the root is 10, with an element for the
 /// document (11) and one for each paragraph (12 and 14). The kids of the second
@@ -82,11 +82,6 @@ fn grown(signed: SignedPdf, others: &[(u32, &str)]) -> Vec<u8> {
     amended.build()
 }
 
-fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
-    let document = MemoryBlob(document.to_vec());
-    verify(&NativeEnvironment, &document).unwrap().signatures
-}
-
 /// What nothing permits of the growth with these objects.
 fn unpermitted(others: &[(u32, &str)]) -> Option<String> {
     let document = grown(signed(&[], "<< >>"), others);
@@ -95,6 +90,13 @@ fn unpermitted(others: &[(u32, &str)]) -> Option<String> {
     assert_eq!(is_intact, signature.later_changes.unpermitted.is_none());
     assert_eq!(is_intact, inspected(&document).is_ok());
     signature.later_changes.unpermitted
+}
+
+#[track_caller]
+fn assert_unpermitted(changed: &[(u32, String)]) {
+    let objects = changed.iter().map(|(n, body)| (*n, body.as_str()));
+    let unpermitted = unpermitted(&objects.collect::<Vec<_>>());
+    assert!(unpermitted.is_some(), "{changed:?}");
 }
 
 #[test]
@@ -219,12 +221,7 @@ fn elements_that_were_there_stay_what_they_were() {
         vec![(12, paragraph.replace("/P 11 0 R", "/P 10 0 R") + " >>")],
         vec![(16, "[0]".into())],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 
@@ -270,12 +267,7 @@ fn a_new_element_is_that_of_one_new_signature_field_and_says_nothing() {
         // Nobody's kid.
         vec![(11, format!("{document}] >>"))],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 
@@ -319,12 +311,7 @@ fn the_root_and_the_parent_tree_only_grow() {
         vec![(40, WIDGET.replace("/StructParent 1", ""))],
         vec![(40, WIDGET.replace("/StructParent 1", "/StructParent 0"))],
     ] {
-        let changed: Vec<_> = changed
-            .iter()
-            .map(|(n, body)| (*n, body.as_str()))
-            .collect();
-
-        assert!(unpermitted(&changed).is_some(), "{changed:?}");
+        assert_unpermitted(&changed);
     }
 }
 

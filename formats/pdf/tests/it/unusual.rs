@@ -74,54 +74,25 @@ impl Unusual<'_> {
     }
 }
 
+/// A file that is as usual but for a change.
+fn unusual<'a>(change: impl FnOnce(&mut Unusual<'a>)) -> Vec<u8> {
+    let mut file = USUAL;
+    change(&mut file);
+    file.written()
+}
+
 /// Ways of writing that say the same to every reader.
 fn harmless() -> [Vec<u8>; 10] {
     [
-        Unusual {
-            entry_end: "\n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            entry_end: "\r",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            header: b"%PDF-1.4 \n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            header: b"%PDF-1.4 %\xE2\xE3\xCF\xD3\r\n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            after_data: "\n\n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            after_data: " \r\n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            before_data: " \n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            before_data: "  \r\n",
-            ..USUAL
-        }
-        .written(),
-        Unusual {
-            before_data: "\r",
-            ..USUAL
-        }
-        .written(),
+        unusual(|file| file.entry_end = "\n"),
+        unusual(|file| file.entry_end = "\r"),
+        unusual(|file| file.header = b"%PDF-1.4 \n"),
+        unusual(|file| file.header = b"%PDF-1.4 %\xE2\xE3\xCF\xD3\r\n"),
+        unusual(|file| file.after_data = "\n\n"),
+        unusual(|file| file.after_data = " \r\n"),
+        unusual(|file| file.before_data = " \n"),
+        unusual(|file| file.before_data = "  \r\n"),
+        unusual(|file| file.before_data = "\r"),
         Unusual {
             before_data: "\r",
             after_data: "\r\r",
@@ -161,11 +132,7 @@ fn a_file_that_is_written_anew_is_written_as_it_should_be() {
 #[test]
 fn much_that_follows_the_end_is_noted_and_kept() {
     let trailing = "x".repeat(5000);
-    let document = Unusual {
-        trailing: trailing.as_bytes(),
-        ..USUAL
-    }
-    .written();
+    let document = unusual(|file| file.trailing = trailing.as_bytes());
 
     assert_eq!(notes(&document), ["trailing-data"]);
     let signed = P256.signs(&document).unwrap();
@@ -185,18 +152,12 @@ fn where_data_begins_or_ends_must_be_certain() {
         ("%\n", "\n"),
         ("\n", "x"),
     ] {
-        let document = Unusual {
-            before_data,
-            after_data,
-            ..USUAL
-        }
-        .written();
+        let document = unusual(|file| {
+            (file.before_data, file.after_data) = (before_data, after_data);
+        });
 
-        assert_eq!(
-            refused(&document),
-            "object-damaged",
-            "{before_data:?} {after_data:?}"
-        );
+        let told = format!("{before_data:?} {after_data:?}");
+        assert_eq!(refused(&document), "object-damaged", "{told}");
     }
 }
 

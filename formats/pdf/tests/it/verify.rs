@@ -17,11 +17,7 @@ use crate::watched::Watched;
 
 #[test]
 fn every_signature_in_a_row_is_intact() {
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let document = PdfBuilder::new().cross_reference(layout).build();
         let signed = [&RSA_3072_PSS, &P384, &P256]
             .iter()
@@ -258,11 +254,16 @@ fn with_security_store(signed: &[u8]) -> Vec<u8> {
     updated(signed, &[(1, &catalog), (40, &stream)])
 }
 
-fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
+pub(crate) fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
     all_evidence(document).signatures
 }
 
-fn all_evidence(document: &[u8]) -> Evidence {
+/// What became of the first signature.
+pub(crate) fn first_integrity(document: &[u8]) -> Integrity {
+    evidence(document)[0].integrity
+}
+
+pub(crate) fn all_evidence(document: &[u8]) -> Evidence {
     verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
 }
 
@@ -273,7 +274,7 @@ fn integrity(document: &[u8]) -> Integrity {
     signature.integrity
 }
 
-fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+pub(crate) fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let at = document
         .windows(from.len())

@@ -70,6 +70,12 @@ pub(crate) fn ocsp_response(
     ocsp_response_of(&[single], responder, period.this_update, &[])
 }
 
+/// An OCSPResponse that says now that a certificate is good.
+pub(crate) fn good_response(certificate: &X509, issuer: &Holder, responder: &Holder) -> Vec<u8> {
+    let (told, period) = (CertStatus::Good, Period::fresh());
+    ocsp_response(certificate, issuer, responder, told, period)
+}
+
 /// A SingleResponse with Extensions.
 pub(crate) fn single_response(
     certificate: &X509,

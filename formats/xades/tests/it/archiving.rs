@@ -10,14 +10,15 @@ use openssl::x509::X509;
 use parafa_fixtures::referees::Dss;
 use parafa_fixtures::tool::samples;
 use parafa_format_core::{
-    Answer, DigestAlgorithm, Integrity, NativeEnvironment, Need, NeedKind, Refusal,
-    SignatureAlgorithm, Step, TimestampKind, TimestampStatus, levels,
+    Answer, DigestAlgorithm, Integrity, MemorySink, NativeEnvironment, Need, NeedKind, Refusal,
+    SignatureAlgorithm, Step, TimestampKind, TimestampStatus, carry_out, levels,
 };
-use parafa_pki::{Certificate, Issuer, RevocationData};
+use parafa_pki::Certificate;
 use parafa_xades::names::{DSIG, XADES, XADES_141};
 use parafa_xades::{DataObjects, Raised, SignatureFile, Verifier, archive};
 use parafa_xml::{Canonicalization, Document, Limits};
 
+use crate::answering::{certificate, issuer_among, issuer_of, sound, subject, told_among};
 use crate::container::Container;
 use crate::issuing::{CertStatus, Period, now, ocsp_response, revocation_list};
 use crate::making::{FILES, container, signature_file, verified};
@@ -55,47 +56,11 @@ impl Hierarchy {
     }
 
     fn issuer_of(&self, certificate: &X509) -> &Holder {
-        [&self.pki.root, &self.authority]
-            .into_iter()
-            .find(|issuer| {
-                let key = issuer.certificate.public_key().unwrap();
-                certificate.verify(&key).unwrap()
-            })
-            .expect("somebody here issued it")
+        issuer_of([&self.pki.root, &self.authority], certificate)
     }
 
-    /// A sound answer: the issuer's certificate, that the root is an anchor, or
-    /// what the issuer says.
     fn answer(&self, need: &Need) -> Answer {
-        let certificate = certificate(need);
-        let issuer = self.issuer_of(&certificate);
-        let outcome = match need.kind {
-            NeedKind::Certificate if issuer.certificate == certificate => Err("anchor".to_owned()),
-            NeedKind::Certificate => Ok(issuer.certificate.to_der().unwrap()),
-            NeedKind::Revocation => {
-                let (told, period) = (CertStatus::Good, Period::fresh());
-                Ok(ocsp_response(&certificate, issuer, issuer, told, period))
-            }
-            other => panic!("{other:?} is not needed"),
-        };
-        answered(need, outcome)
-    }
-}
-
-fn certificate(need: &Need) -> X509 {
-    X509::from_der(need.payload.as_bytes().unwrap()).unwrap()
-}
-
-fn subject(need: &Need) -> String {
-    let certificate = certificate(need);
-    let mut names = certificate.subject_name().entries_by_nid(Nid::COMMONNAME);
-    names.next().unwrap().data().to_string().unwrap()
-}
-
-fn answered(need: &Need, outcome: Result<Vec<u8>, String>) -> Answer {
-    Answer {
-        need_id: need.id.clone(),
-        outcome,
+        sound(need, [&self.pki.root, &self.authority], |issuer| issuer)
     }
 }
 
@@ -119,22 +84,10 @@ fn step(
 fn raised_with(
     container: &Container,
     files: &[(&str, &str)],
-    mut answer: impl FnMut(&Need) -> Answer,
+    answer: impl FnMut(&Need) -> Answer,
 ) -> Result<Raised, Refusal> {
-    let mut answers: Vec<Answer> = Vec::new();
-    for _ in 0..6 {
-        match step(container, files, &answers)? {
-            Step::Done(raised) => return Ok(raised),
-            Step::Needs(needs) => {
-                for need in &needs {
-                    let is_new = answers.iter().all(|answer| answer.need_id != need.id);
-                    assert!(is_new, "{} is asked for twice", need.id);
-                    answers.push(answer(need));
-                }
-            }
-        }
-    }
-    panic!("six steps were not enough");
+    let call = |answers: &[Answer], _: &mut MemorySink| step(container, files, answers);
+    Ok(carry_out(6, call, answer)?.1)
 }
 
 /// Signature files, by the names that a container gives them.
@@ -244,7 +197,7 @@ fn what_cannot_be_had_is_named_with_the_signature_that_lacks_it() {
 
     let lines = missing(&files, |need| {
         if need.kind == NeedKind::Revocation && subject(need) == "Jonas" {
-            return answered(need, Err("unavailable".into()));
+            return need.answer(Err("unavailable"));
         }
         HIERARCHY.answer(need)
     });
@@ -263,7 +216,7 @@ fn what_cannot_be_had_is_named_with_the_signature_that_lacks_it() {
             let certificate = certificate(need);
             let (root, told) = (&HIERARCHY.pki.root, CertStatus::Revoked { at: now() - 60 });
             let told = ocsp_response(&certificate, root, root, told, Period::fresh());
-            return answered(need, Ok(told));
+            return need.answer(Ok(told));
         }
         HIERARCHY.answer(need)
     });
@@ -293,9 +246,7 @@ fn a_signature_without_a_time_stamp_or_that_does_not_hold_is_not_raised() {
 fn chains_may_end_with_anchors_that_are_no_roots() {
     let file = HIERARCHY.signed(&HIERARCHY.ona);
     let raised = raised(&[&file], |need| match (need.kind, subject(need).as_str()) {
-        (NeedKind::Certificate, "Testing Issuing" | "Testing TSA") => {
-            answered(need, Err("anchor".into()))
-        }
+        (NeedKind::Certificate, "Testing Issuing" | "Testing TSA") => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     })
     .unwrap();
@@ -325,7 +276,7 @@ fn the_reference_validator_is_content() {
     let by_lists = raised(&[one, other], |need| match need.kind {
         NeedKind::Revocation => {
             let issuer = HIERARCHY.issuer_of(&certificate(need));
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     })
@@ -485,7 +436,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
     let by_lists = raised(&[&signed], |need| match need.kind {
         NeedKind::Revocation => {
             let issuer = HIERARCHY.issuer_of(&certificate(need));
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     });
@@ -544,7 +495,7 @@ fn a_signature_that_others_made_is_raised() {
             NeedKind::Certificate => issuer_among(&before.certificates, &certificate(need)),
             _ => told_among(&before.revocation, need),
         };
-        answered(need, held.ok_or("unavailable".to_owned()))
+        need.answer(held.ok_or("unavailable"))
     })
     .unwrap();
 
@@ -561,25 +512,4 @@ fn without(file: &str, name: &str) -> String {
     let (before, rest) = file.split_once(&format!("<xades:{name}>")).unwrap();
     let (_, after) = rest.split_once(&format!("</xades:{name}>")).unwrap();
     [before, after].concat()
-}
-
-fn issuer_among(certificates: &[Vec<u8>], certificate: &X509) -> Option<Vec<u8>> {
-    let wanted = certificate.issuer_name().to_der().unwrap();
-    let mut issuers = certificates.iter().filter(|der| {
-        let issuer = X509::from_der(der).unwrap();
-        issuer.subject_name().to_der().unwrap() == wanted
-    });
-    issuers.next().cloned()
-}
-
-fn told_among(revocation: &[Vec<u8>], need: &Need) -> Option<Vec<u8>> {
-    let (_, issuer) = need.params.iter().find(|(name, _)| name == "issuer")?;
-    let issuer = openssl::base64::decode_block(issuer).unwrap();
-    let issuer = Issuer::new(Certificate::from_der(&issuer).unwrap());
-    let certificate = Certificate::from_der(need.payload.as_bytes()?).unwrap();
-    let mut told = revocation.iter().filter(|der| {
-        let data = RevocationData::parse(der).unwrap();
-        data.is_about(&NativeEnvironment, &certificate, &issuer)
-    });
-    told.next().cloned()
 }

@@ -1,5 +1,7 @@
 //! Signatures that others made, and that are made here.
 
+#[path = "../../../pki/tests/it/answering.rs"]
+mod answering;
 mod archiving;
 mod container;
 #[expect(dead_code, reason = "revocation data of few kinds are needed here")]

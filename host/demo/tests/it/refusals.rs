@@ -9,160 +9,76 @@ use crate::support::{FIRST, Party, common, signature, with, world};
 const TO_PERSON: &str = "/signature/notification/etsi/PNOLT-40504040001";
 const BY_LINK: &str = "/signature/certificate-choice/device-link/anonymous";
 
-/// A wrong request: what is wrong, and the pointer in the answer.
-struct Wrong {
-    change: fn(&mut Value),
-    pointer: &'static str,
+/// Changes that make a request wrong, each of one member, which the answer points at; null takes
+/// it away.
+fn wrong_members() -> Vec<Value> {
+    let parameters = |value: Value| json!({"signatureProtocolParameters": value});
+    vec![
+        json!({"relyingPartyUUID": null}),
+        json!({"relyingPartyUUID": "DEMO"}),
+        json!({"relyingPartyUUID": "00000000000040008000000000000000"}),
+        json!({"relyingPartyName": null}),
+        json!({"relyingPartyName": 7}),
+        json!({"certificateLevel": "BEST"}),
+        json!({"nonce": ""}),
+        json!({"nonce": "1234567890123456789012345678901"}),
+        json!({"vcType": "numeric4"}),
+        json!({"surprise": true}),
+        json!({"initialCallbackUrl": "https://rp.example/"}),
+        json!({"linkedSessionID": "0d8b5f3a-6a3c-4b5e-9f59-6f0d1b8f1d11"}),
+        json!({"requestProperties": []}),
+        json!({"requestProperties": {"shareMdClientIpAddress": "yes"}}),
+        json!({"capabilities": "all"}),
+        json!({"signatureProtocol": null}),
+        json!({"signatureProtocol": "ACSP_V2"}),
+        json!({"signatureProtocolParameters": null}),
+        parameters(json!({"digest": "!!"})),
+        parameters(json!({"digest": "AAAA"})),
+        parameters(json!({"digest": "A".repeat(43)})),
+        parameters(json!({"signatureAlgorithm": "sha1WithRSAEncryption"})),
+        json!({"interactions": null}),
+        json!({"interactions": []}),
+        json!({"interactions": "W10="}),
+    ]
 }
 
-const WRONG: &[Wrong] = &[
-    Wrong {
-        change: |body| drop(remove(body, "relyingPartyUUID")),
-        pointer: "/relyingPartyUUID",
-    },
-    Wrong {
-        change: |body| body["relyingPartyUUID"] = json!("DEMO"),
-        pointer: "/relyingPartyUUID",
-    },
-    Wrong {
-        change: |body| body["relyingPartyUUID"] = json!("00000000000040008000000000000000"),
-        pointer: "/relyingPartyUUID",
-    },
-    Wrong {
-        change: |body| drop(remove(body, "relyingPartyName")),
-        pointer: "/relyingPartyName",
-    },
-    Wrong {
-        change: |body| body["relyingPartyName"] = json!(7),
-        pointer: "/relyingPartyName",
-    },
-    Wrong {
-        change: |body| body["certificateLevel"] = json!("BEST"),
-        pointer: "/certificateLevel",
-    },
-    Wrong {
-        change: |body| body["nonce"] = json!(""),
-        pointer: "/nonce",
-    },
-    Wrong {
-        change: |body| body["nonce"] = json!("1234567890123456789012345678901"),
-        pointer: "/nonce",
-    },
-    Wrong {
-        change: |body| body["vcType"] = json!("numeric4"),
-        pointer: "/vcType",
-    },
-    Wrong {
-        change: |body| body["surprise"] = json!(true),
-        pointer: "/surprise",
-    },
-    Wrong {
-        change: |body| body["initialCallbackUrl"] = json!("https://rp.example/"),
-        pointer: "/initialCallbackUrl",
-    },
-    Wrong {
-        change: |body| body["linkedSessionID"] = json!("0d8b5f3a-6a3c-4b5e-9f59-6f0d1b8f1d11"),
-        pointer: "/linkedSessionID",
-    },
-    Wrong {
-        change: |body| body["requestProperties"] = json!([]),
-        pointer: "/requestProperties",
-    },
-    Wrong {
-        change: |body| body["requestProperties"] = json!({"shareMdClientIpAddress": "yes"}),
-        pointer: "/requestProperties/shareMdClientIpAddress",
-    },
-    Wrong {
-        change: |body| body["capabilities"] = json!("all"),
-        pointer: "/capabilities",
-    },
-    Wrong {
-        change: |body| drop(remove(body, "signatureProtocol")),
-        pointer: "/signatureProtocol",
-    },
-    Wrong {
-        change: |body| body["signatureProtocol"] = json!("ACSP_V2"),
-        pointer: "/signatureProtocol",
-    },
-    Wrong {
-        change: |body| drop(remove(body, "signatureProtocolParameters")),
-        pointer: "/signatureProtocolParameters",
-    },
-    Wrong {
-        change: |body| parameters(body)["digest"] = json!("!!"),
-        pointer: "/signatureProtocolParameters/digest",
-    },
-    Wrong {
-        change: |body| parameters(body)["digest"] = json!("AAAA"),
-        pointer: "/signatureProtocolParameters/digest",
-    },
-    Wrong {
-        change: |body| parameters(body)["digest"] = json!("A".repeat(43)),
-        pointer: "/signatureProtocolParameters/digest",
-    },
-    Wrong {
-        change: |body| parameters(body)["signatureAlgorithm"] = json!("sha512WithRSAEncryption"),
-        pointer: "/signatureProtocolParameters/digest",
-    },
-    Wrong {
-        change: |body| parameters(body)["signatureAlgorithm"] = json!("sha1WithRSAEncryption"),
-        pointer: "/signatureProtocolParameters/signatureAlgorithm",
-    },
-    Wrong {
-        change: |body| parameters(body)["signatureAlgorithm"] = json!("rsassa-pss"),
-        pointer: "/signatureProtocolParameters/signatureAlgorithmParameters",
-    },
-    Wrong {
-        change: |body| {
-            parameters(body)["signatureAlgorithmParameters"] = json!({"hashAlgorithm": "SHA-256"});
-        },
-        pointer: "/signatureProtocolParameters/signatureAlgorithmParameters",
-    },
-    Wrong {
-        change: |body| {
-            *parameters(body) = with(
-                parameters(body).clone(),
-                json!({"signatureAlgorithm": "rsassa-pss", "signatureAlgorithmParameters": {"hashAlgorithm": "SHA256"}}),
-            );
-        },
-        pointer: "/signatureProtocolParameters/signatureAlgorithmParameters/hashAlgorithm",
-    },
-    Wrong {
-        change: |body| drop(remove(body, "interactions")),
-        pointer: "/interactions",
-    },
-    Wrong {
-        change: |body| body["interactions"] = json!([]),
-        pointer: "/interactions",
-    },
-    Wrong {
-        change: |body| body["interactions"] = json!("W10="),
-        pointer: "/interactions",
-    },
-];
+/// The same, with the parameter that the answer points at.
+fn wrong_parameters() -> [(Value, &'static str); 4] {
+    let algorithm = |name| json!({"signatureAlgorithm": name});
+    let hash = |name| json!({"signatureAlgorithmParameters": {"hashAlgorithm": name}});
+    let other = "signatureAlgorithmParameters";
+    [
+        (algorithm("sha512WithRSAEncryption"), "digest"),
+        (algorithm("rsassa-pss"), other),
+        (hash("SHA-256"), other),
+        (
+            with(algorithm("rsassa-pss"), hash("SHA256")),
+            "signatureAlgorithmParameters/hashAlgorithm",
+        ),
+    ]
+}
 
 #[tokio::test]
 async fn a_wrong_member_is_400_and_pointed_at() {
     let party = Party::of(world());
-    for (number, wrong) in WRONG.iter().enumerate() {
+    let members = wrong_members().into_iter().map(|change| {
+        let pointer = pointer_of(&change);
+        (change, pointer)
+    });
+    let parameters = wrong_parameters().into_iter().map(|(change, name)| {
+        let pointer = format!("/signatureProtocolParameters/{name}");
+        (json!({"signatureProtocolParameters": change}), pointer)
+    });
+    for (change, pointer) in members.chain(parameters) {
         let mut body = signature("sha256WithRSAEncryption", &[7; 32]);
-        (wrong.change)(&mut body);
+        merge(&mut body, &change);
         let answer = party.post(TO_PERSON, &body).await;
-        assert_eq!(
-            answer.status,
-            StatusCode::BAD_REQUEST,
-            "{number}: {}",
-            wrong.pointer
-        );
+        let told = format!("{change}: {pointer}, {}", answer.body);
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{told}");
         assert_eq!(answer.body["type"], "about:blank");
         assert_eq!(answer.body["status"], 400);
-        let errors = answer.body["errors"].as_array().unwrap();
-        let pointed = errors.iter().any(|error| error["pointer"] == wrong.pointer);
-        assert!(
-            pointed,
-            "{number}: {} not in {}",
-            wrong.pointer, answer.body
-        );
+        let mut errors = answer.body["errors"].as_array().unwrap().iter();
+        assert!(errors.any(|error| error["pointer"] == pointer), "{told}");
     }
 }
 
@@ -319,10 +235,24 @@ async fn a_linked_signature_needs_a_finished_choice_of_the_same_document() {
     }
 }
 
-fn remove(body: &mut Value, name: &str) -> Option<Value> {
-    body.as_object_mut().unwrap().remove(name)
+/// Where the one member is that a change is of.
+fn pointer_of(change: &Value) -> String {
+    let member = change.as_object().and_then(|members| members.iter().next());
+    member.map_or_else(String::new, |(name, value)| {
+        format!("/{name}{}", pointer_of(value))
+    })
 }
 
-fn parameters(body: &mut Value) -> &mut Value {
-    &mut body["signatureProtocolParameters"]
+/// Changes the members that are named, as a merge patch does (RFC 7396).
+fn merge(body: &mut Value, change: &Value) {
+    let Value::Object(members) = change else {
+        *body = change.clone();
+        return;
+    };
+    for (name, value) in members {
+        match value {
+            Value::Null => drop(body.as_object_mut().unwrap().remove(name)),
+            _ => merge(&mut body[name], value),
+        }
+    }
 }

@@ -12,8 +12,8 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use parafa_plugin_host::{
     Answerer, ArchivedDocument, CallError, CallLimits, ContractBreach, CoverageKind, EvidenceError,
-    FaultKind, MemberRole, Need, NeedKind, Operation, Plugin, Preservation, Progress, Reply,
-    SignedDocument, TargetLevel, TimestampKind, reason, refusal,
+    FaultKind, MemberRole, Need, Operation, Plugin, Preservation, Progress, Reply, SignedDocument,
+    TargetLevel, TimestampKind, refusal,
 };
 
 use crate::support::{
@@ -46,32 +46,16 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Signs by anything, stamps what it is asked to, is an anchor and knows of no
-/// revocation.
-struct Everybody(Signer);
-
-#[async_trait]
-impl Answerer for Everybody {
-    async fn answer(&self, need: &Need) -> Reply {
-        Reply::Answered(match need.kind {
-            NeedKind::Signature => Ok(self.0.sign(&need.payload)),
-            NeedKind::Timestamp => Ok(timestamp(&need.payload)),
-            NeedKind::Revocation => Ok(b"good".to_vec()),
-            NeedKind::Certificate => Err(reason::ANCHOR.to_owned()),
-        })
-    }
-}
-
 async fn signed(document: Bytes) -> Result<SignedDocument, CallError> {
-    let everybody = Everybody(Signer::named("Ona"));
-    let request = everybody.0.request(TargetLevel::BT);
+    let everybody = Signer::named("Ona");
+    let request = everybody.request(TargetLevel::BT);
     let toy = toy_container().await;
     let progress = toy.drive_sign(document, &request, Vec::new(), &everybody);
     progress.await.map(done)
 }
 
 async fn archived(document: Bytes) -> Result<ArchivedDocument, CallError> {
-    let everybody = Everybody(Signer::named("Ona"));
+    let everybody = Signer::named("Ona");
     let toy = toy_container().await;
     let request = archive_request();
     match toy

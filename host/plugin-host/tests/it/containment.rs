@@ -181,29 +181,16 @@ async fn an_endless_output_ends_at_the_limit() {
 
 #[tokio::test]
 async fn a_copy_cannot_be_forged() {
-    let toy = toy().await;
+    assert_not_preserved("forge-copy", 0, 22).await;
+    assert_not_preserved("rewrite-prefix", 0, 26).await;
+    assert_not_preserved("truncate-copy", 24, 25).await;
+}
 
-    assert_eq!(
-        output_fault(&toy, "forge-copy").await,
-        FaultKind::ContractBroken(ContractBreach::NotPreserved {
-            copied: 0,
-            required: 22
-        })
-    );
-    assert_eq!(
-        output_fault(&toy, "rewrite-prefix").await,
-        FaultKind::ContractBroken(ContractBreach::NotPreserved {
-            copied: 0,
-            required: 26
-        })
-    );
-    assert_eq!(
-        output_fault(&toy, "truncate-copy").await,
-        FaultKind::ContractBroken(ContractBreach::NotPreserved {
-            copied: 24,
-            required: 25
-        })
-    );
+/// Asserts that a signature is refused that does not begin with a copy of all of its input.
+async fn assert_not_preserved(behaviour: &str, copied: u64, required: u64) {
+    let breach = ContractBreach::NotPreserved { copied, required };
+    let fault = output_fault(&toy().await, behaviour).await;
+    assert_eq!(fault, FaultKind::ContractBroken(breach));
 }
 
 #[tokio::test]

@@ -77,12 +77,8 @@ async fn memory_past_the_limit_while_starting_is_not_given() {
     };
 
     assert_eq!(grown.await.name(), "memory");
-    let [pooled, on_demand] = refusals(begun_with).await;
-    assert!(
-        matches!(pooled, AdmissionError::Uncompilable(_)),
-        "{pooled:?}"
-    );
-    assert_eq!(self_test(on_demand).name(), "memory");
+    let fault = unpooled_fault(begun_with).await;
+    assert_eq!(fault.name(), "memory");
 }
 
 #[tokio::test]
@@ -92,17 +88,12 @@ async fn more_memories_than_a_component_may_have_are_not_made() {
         (func $fill i32.const 0 i32.const 1 i32.const 20971520 memory.fill)
         (start $fill))";
 
-    let [pooled, on_demand] = refusals(Stub {
+    let fault = unpooled_fault(Stub {
         beside: Some((filled, 2)),
         ..Stub::default()
     })
     .await;
-
-    assert!(
-        matches!(pooled, AdmissionError::Uncompilable(_)),
-        "{pooled:?}"
-    );
-    let fault = self_test(on_demand).to_string();
+    let fault = fault.to_string();
     assert!(fault.contains("memory count too high at 2"), "{fault}");
 }
 
@@ -117,13 +108,8 @@ async fn more_instances_than_a_component_may_have_are_not_made() {
         host.admit(with(2).build()).await.unwrap();
     }
 
-    let [pooled, on_demand] = refusals(with(3)).await;
-
-    assert!(
-        matches!(pooled, AdmissionError::Uncompilable(_)),
-        "{pooled:?}"
-    );
-    let fault = self_test(on_demand).to_string();
+    let fault = unpooled_fault(with(3)).await;
+    let fault = fault.to_string();
     assert!(fault.contains("instance count too high at 5"), "{fault}");
 }
 
@@ -377,6 +363,14 @@ async fn self_test_fault(stub: Stub<'_>) -> FaultKind {
     let [pooled, on_demand] = refusals(stub).await.map(self_test);
     assert_eq!(pooled, on_demand);
     pooled
+}
+
+/// How the self-test ends where instances are made one by one; there is no room for any in a pool.
+async fn unpooled_fault(stub: Stub<'_>) -> FaultKind {
+    let [pooled, on_demand] = refusals(stub).await;
+    let is_too_large = matches!(pooled, AdmissionError::Uncompilable(_));
+    assert!(is_too_large, "{pooled:?}");
+    self_test(on_demand)
 }
 
 fn self_test(refused: AdmissionError) -> FaultKind {

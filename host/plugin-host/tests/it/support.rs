@@ -10,7 +10,7 @@ use parafa_plugin_host::{
     Answer, Answerer, ArchiveRequest, CallError, CallLimits, ContractBreach, DeriveRequest,
     DigestAlgorithm, FaultKind, HostPayload, Need, NeedKind, Payload, Plugin, PluginHost,
     PluginHostConfig, Progress, Reply, SignRequest, SignatureAlgorithm, SignedDocument, Suspension,
-    TargetLevel,
+    TargetLevel, reason,
 };
 
 /// A host with the default limits, for everything that need not be cut short.
@@ -126,7 +126,7 @@ pub(crate) struct Authorities;
 impl Answerer for Authorities {
     async fn answer(&self, need: &Need) -> Reply {
         Reply::Answered(match need.kind {
-            NeedKind::Certificate => Err("anchor".to_owned()),
+            NeedKind::Certificate => Err(reason::ANCHOR.to_owned()),
             NeedKind::Revocation => Ok(b"good".to_vec()),
             NeedKind::Signature | NeedKind::Timestamp => Err("unavailable".to_owned()),
         })
@@ -168,14 +168,15 @@ impl Signer {
     }
 }
 
-/// Signs and stamps at once.
+/// Signs, stamps, is an anchor and knows of no revocation.
 #[async_trait]
 impl Answerer for Signer {
     async fn answer(&self, need: &Need) -> Reply {
         Reply::Answered(match need.kind {
             NeedKind::Signature => Ok(self.sign(&need.payload)),
             NeedKind::Timestamp => Ok(timestamp(&need.payload)),
-            NeedKind::Certificate | NeedKind::Revocation => Err("unavailable".to_owned()),
+            NeedKind::Revocation => Ok(b"good".to_vec()),
+            NeedKind::Certificate => Err(reason::ANCHOR.to_owned()),
         })
     }
 }

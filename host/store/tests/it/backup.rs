@@ -17,7 +17,9 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::support::{Account, Note, World, clock, master, on_every_engine, open, put_all};
+use crate::support::{
+    Account, Note, World, clock, master, on_every_engine, open, put_all, rows_by_id,
+};
 
 /// Writers that work at the same time.
 const WRITERS: usize = 8;
@@ -56,15 +58,7 @@ struct Stranger {
     id: Uuid,
 }
 
-impl Table for Stranger {
-    type Key = Uuid;
-    const NAME: TableName = TableName::new("stranger");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.id
-    }
-}
+rows_by_id!(Stranger, Uuid, "stranger");
 
 /// A document as no program writes it that reads [`Document`].
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]

@@ -15,6 +15,7 @@ use parafa_store::{
 use tempfile::TempDir;
 
 use crate::folder::options;
+use crate::support::random::Random;
 use crate::support::{Account, clock, put_all};
 
 pub(crate) const ROWS: u32 = 400;
@@ -24,22 +25,7 @@ const ROW_BYTES: usize = 16 * 1024;
 const FLIPS: usize = 24;
 const FLIPS_A_FILE: usize = 4;
 
-/// Numbers that are the same each time (SplitMix64).
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
+impl Random {
     pub(crate) fn flip(&mut self, path: &Path) {
         let length = fs::metadata(path).expect("a file").len();
         let at = self.below(length);
@@ -128,7 +114,7 @@ pub(crate) fn page_key(id: u32) -> Bytes {
 /// A store with rows of some tables that were written, rewritten and removed one after the other.
 pub(crate) async fn filled(root: &Path) -> Rows {
     let engine = opened(root, AcceptedLoss::None).expect("made");
-    let mut numbers = Numbers(1);
+    let mut numbers = Random::of(1);
     for id in 0..ROWS {
         let noise: Vec<u8> = (0..ROW_BYTES / 8)
             .flat_map(|_| numbers.next().to_be_bytes())
@@ -211,7 +197,7 @@ async fn a_flipped_bit_anywhere_in_a_store_is_found_or_harmless() {
     let expected = filled(root.path()).await;
     let files = files(root.path());
     assert!(files.iter().any(|name| name.ends_with("store.mark")));
-    let mut numbers = Numbers(2026);
+    let mut numbers = Random::of(2026);
     let length = |name: &PathBuf| fs::metadata(root.path().join(name)).expect("a file").len();
     let total: u64 = files.iter().map(length).sum();
     let anywhere = (0..FLIPS).map(|_| {
@@ -400,7 +386,7 @@ async fn a_store_of_an_earlier_program_gets_its_mark() {
     drop(engine);
     assert!(root.path().join("store.mark").exists());
 
-    let mut numbers = Numbers(3);
+    let mut numbers = Random::of(3);
     let mut found = 0;
     for _ in 0..8 {
         let copy = copied(root.path());
@@ -423,7 +409,7 @@ async fn an_open_store_is_verified_while_others_commit() {
     let writing = [0_u32, 1, 2].map(|task| {
         let engine = engine.clone();
         tokio::spawn(async move {
-            let mut numbers = Numbers(task.into());
+            let mut numbers = Random::of(task.into());
             for _ in 0..200 {
                 let id = u32::try_from(numbers.below(6000)).expect("small");
                 if numbers.below(3) == 0 {
@@ -454,7 +440,7 @@ async fn damage_to_an_open_store_fails_it_or_harms_nothing() {
     }
     let expected = rows(&engine).await.expect("read");
     drop(engine);
-    let mut numbers = Numbers(11);
+    let mut numbers = Random::of(11);
     let mut failed = 0;
     for _ in 0..4 {
         let copy = copied(root.path());

@@ -256,7 +256,7 @@ async fn there_is_no_backup_while_the_folder_of_keys_is_away() {
 }
 
 /// All that a folder holds.
-fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
+pub(crate) fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -8,9 +8,10 @@ use parafa_store::{AcceptedLoss, Engine, EngineError, Folder, FolderError, Maste
 use uuid::Uuid;
 
 use crate::flips::{
-    Numbers, Outcome, ROWS, Rows, copied, files, filled, opened, page_key, put, rows, set_aside,
+    Outcome, ROWS, Rows, copied, files, filled, opened, page_key, put, rows, set_aside,
 };
 use crate::folder::options;
+use crate::support::random::Random;
 use crate::support::{Account, put_all};
 
 /// What a start, one that accepts what is lost, and one after that make of a damaged store.
@@ -52,7 +53,7 @@ async fn filled_and_opened_again(root: &Path) -> Rows {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_damaged_store_is_opened_as_it_was_or_once_its_loss_is_accepted() {
-    let mut numbers = Numbers(31);
+    let mut numbers = Random::of(31);
     let (mut accepted, mut whole, mut kept) = (0, 0, 0);
     for has_snapshot in [false, true] {
         let root = tempfile::tempdir().expect("a folder");

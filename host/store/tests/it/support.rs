@@ -310,15 +310,23 @@ pub(crate) struct Account {
     pub(crate) balance: u64,
 }
 
-impl Table for Account {
-    type Key = u32;
-    const NAME: TableName = TableName::new("account");
-    const CONTENT: Content = Content::Nothing;
+/// Makes rows of a type a table of their own, by their id; they name no files.
+macro_rules! rows_by_id {
+    ($row:ty, $key:ty, $name:literal) => {
+        impl parafa_store::Table for $row {
+            type Key = $key;
+            const NAME: parafa_store::TableName = parafa_store::TableName::new($name);
+            const CONTENT: parafa_store::Content = parafa_store::Content::Nothing;
 
-    fn key(&self) -> u32 {
-        self.id
-    }
+            fn key(&self) -> $key {
+                self.id
+            }
+        }
+    };
 }
+pub(crate) use rows_by_id;
+
+rows_by_id!(Account, u32, "account");
 
 /// A note in somebody's book.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -1,20 +1,17 @@
 //! Data folders of which a part is away, cut short or damaged.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytes::Bytes;
 use parafa_store::sled::SledOptions;
-use parafa_store::{
-    Content, EngineError, Folder, FolderError, MasterKey, SledEngine, Table, TableName,
-};
+use parafa_store::{EngineError, Folder, FolderError, MasterKey, SledEngine};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::folder::options;
-use crate::support::{Account, clock, put_all};
+use crate::folder::{names_in, options};
+use crate::support::{Account, clock, put_all, rows_by_id};
 
 /// Length of a segment of sled's log, in bytes.
 const SEGMENT_BYTES: usize = 8 * 1024 * 1024;
@@ -26,15 +23,7 @@ struct Page {
     text: String,
 }
 
-impl Table for Page {
-    type Key = u32;
-    const NAME: TableName = TableName::new("page");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> u32 {
-        self.id
-    }
-}
+rows_by_id!(Page, u32, "page");
 
 /// A data folder with a record, a data key and a document.
 async fn full() -> (TempDir, Uuid, Uuid) {
@@ -66,18 +55,6 @@ async fn refusal(root: &Path) -> FolderError {
     assert!(refused.is_refusal(), "{refused:?}");
     assert_eq!(refused.to_string(), told.to_string());
     refused
-}
-
-fn names_in(folder: &Path) -> BTreeSet<PathBuf> {
-    let mut names = BTreeSet::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            names.extend(names_in(&path));
-        }
-        names.insert(path);
-    }
-    names
 }
 
 #[tokio::test]

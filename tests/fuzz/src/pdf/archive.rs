@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use parafa_fixtures::PdfBuilder;
 use parafa_format_core::{
-    Answer, ArchiveRequest, Archived, MemoryBlob, MemorySink, Need, NeedKind, Refusal, Step,
+    ArchiveRequest, Archived, MemoryBlob, MemorySink, Need, NeedKind, Refusal, Step,
 };
 
 use super::ceremony::{Level, TrustingEnvironment, sign};
@@ -109,10 +109,7 @@ fn archive(
             Step::Done(outcome) => return Ok((outcome, out.0)),
             Step::Needs(needs) => {
                 assert!(out.0.is_empty(), "a step with needs has written something");
-                answers.extend(needs.iter().map(|need| Answer {
-                    need_id: need.id.clone(),
-                    outcome: Ok(answer(need)),
-                }));
+                answers.extend(needs.iter().map(|need| need.answer(Ok(answer(need)))));
             }
         }
     }

@@ -113,8 +113,5 @@ fn answer(need: &Need) -> Answer {
         NeedKind::Timestamp => &TOKEN,
         other => panic!("{other:?} is not needed"),
     };
-    Answer {
-        need_id: need.id.clone(),
-        outcome: Ok(bytes.to_vec()),
-    }
+    need.answer(Ok(bytes.to_vec()))
 }

@@ -50,14 +50,20 @@ impl Arrows {
 
     /// The arrows within a circle, one a line.
     pub(super) fn within(&self, circle: &BTreeSet<&Path>) -> String {
-        let from = self
-            .0
-            .iter()
-            .filter(|(from, _)| circle.contains(from.as_path()));
+        self.lines(|from, to| circle.contains(from) && circle.contains(to))
+    }
+
+    /// The arrows from the files of one folder to those of another, one a line.
+    pub(super) fn between(&self, from_folder: &Path, to_folder: &Path) -> String {
+        self.lines(|from, to| from.starts_with(from_folder) && to.starts_with(to_folder))
+    }
+
+    fn lines(&self, is_meant: impl Fn(&Path, &Path) -> bool) -> String {
+        let arrows = self.0.iter();
         let arrows =
-            from.flat_map(|(from, to)| to.iter().map(move |(to, names)| (from, to, names)));
-        let within = arrows.filter(|(_, to, _)| circle.contains(to.as_path()));
-        let lines = within.map(|(from, to, names)| {
+            arrows.flat_map(|(from, to)| to.iter().map(move |(to, names)| (from, to, names)));
+        let meant = arrows.filter(|(from, to, _)| is_meant(from, to));
+        let lines = meant.map(|(from, to, names)| {
             format!("{} -> {}: {names:?}\n", from.display(), to.display())
         });
         lines.collect()

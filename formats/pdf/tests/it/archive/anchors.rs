@@ -1,14 +1,13 @@
 //! Where chains may end.
 
 use openssl::nid::Nid;
-use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, SignRequest};
 
 use super::{asked, level, levels, long_term, needs, signed, with_store};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing, subject};
 use crate::ceremony::{PKI, Person};
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::issuing::good_response;
 use crate::pki::{Holder, Role, Terms, ec_key, issue, issue_on};
 
 #[test]
@@ -18,7 +17,7 @@ fn authorities_and_those_who_stamp_may_be_anchors() {
         let mut asked = Vec::new();
 
         let (archived, outcome) = archived_with(&document, |need| match need.kind {
-            NeedKind::Certificate => answered(need, word.clone()),
+            NeedKind::Certificate => need.answer(word.clone()),
             _ => {
                 asked.push(subject(need));
                 HIERARCHY.answer(need)
@@ -36,7 +35,7 @@ fn authorities_and_those_who_stamp_may_be_anchors() {
                 ("certificate", "Testing TSA".to_owned())
             ]
         );
-        let again = archived_with(&archived, |need| answered(need, word.clone()));
+        let again = archived_with(&archived, |need| need.answer(word.clone()));
         assert!(!again.unwrap().1.changed);
     }
 }
@@ -50,7 +49,7 @@ fn the_signer_is_no_anchor() {
     let (document, _) = HIERARCHY.ona.carries_out(&plain(1), &request).unwrap();
 
     let lines = missing(&document, |need| match need.kind {
-        NeedKind::Certificate => answered(need, Err("anchor")),
+        NeedKind::Certificate => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     });
 
@@ -73,7 +72,7 @@ fn an_issuer_that_cannot_be_had_is_named() {
         (Ok(vec![0x30]), "the one that came did not issue it"),
     ] {
         let lines = missing(&document, |need| match need.kind {
-            NeedKind::Certificate => answered(need, outcome.clone()),
+            NeedKind::Certificate => need.answer(outcome.clone()),
             _ => HIERARCHY.answer(need),
         });
 
@@ -116,22 +115,14 @@ fn a_chain_that_goes_in_circles_has_no_end() {
     let (document, _) = person.carries_out(&plain(1), &request).unwrap();
 
     let lines = missing(&document, |need| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         let issuer = match subject(need).as_str() {
             "Petras" | "Circular First" => &second,
             "Circular Second" => &certified_by_second,
             _ => return HIERARCHY.answer(need),
         };
-        answered(
-            need,
-            Ok(ocsp_response(
-                &certificate,
-                issuer,
-                issuer,
-                CertStatus::Good,
-                Period::fresh(),
-            )),
-        )
+        let told = good_response(&certificate, issuer, issuer);
+        need.answer(Ok(told))
     });
 
     assert_eq!(
@@ -198,9 +189,9 @@ fn no_more_authorities_stand_below_another_than_it_permits() {
     let direct = issue("Petras", key(), Some(&limited), Role::Signer);
     let indirect = issue("Jurga", key(), Some(&below), Role::Signer);
     let sound = |need: &parafa_format_core::Need| match subject(need).as_str() {
-        "Petras" => answered(need, Ok(fresh(&direct, &limited))),
-        "Jurga" => answered(need, Ok(fresh(&indirect, &below))),
-        "Below" => answered(need, Ok(fresh(&below, &limited))),
+        "Petras" => need.answer(Ok(fresh(&direct, &limited))),
+        "Jurga" => need.answer(Ok(fresh(&indirect, &below))),
+        "Below" => need.answer(Ok(fresh(&below, &limited))),
         _ => HIERARCHY.answer(need),
     };
 
@@ -216,13 +207,7 @@ fn no_more_authorities_stand_below_another_than_it_permits() {
 
 /// That somebody is good, from the issuer itself.
 fn fresh(holder: &Holder, issuer: &Holder) -> Vec<u8> {
-    ocsp_response(
-        &holder.certificate,
-        issuer,
-        issuer,
-        CertStatus::Good,
-        Period::fresh(),
-    )
+    good_response(&holder.certificate, issuer, issuer)
 }
 
 /// A document signed by somebody who comes with these issuers.

@@ -1,13 +1,13 @@
 //! What authorities are asked for, and what is refused before.
 
-use openssl::x509::X509;
 use parafa_fixtures::plain;
 use parafa_fixtures::signed::{Covers, Identity, SignedPdf, Signing};
 use parafa_format_core::{Answer, ArchiveRequest, NeedKind};
 
 use super::{asked, levels, long_term, needs, signed};
-use crate::archiving::{HIERARCHY, answered, archived_with, missing, request, step, subject};
-use crate::issuing::{CertStatus, Period, now, ocsp_response};
+use crate::archiving::{HIERARCHY, archived_with, certificate, missing, request, step, subject};
+use crate::issuing::{good_response, now};
+use crate::verify::replaced;
 
 #[test]
 fn everything_that_is_known_to_be_missing_is_asked_for_at_once() {
@@ -64,16 +64,14 @@ fn a_responder_that_is_not_exempt_is_asked_about_too() {
 
     let (archived, _) = archived_with(&document, |need| {
         asked.push(subject(need));
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         if need.kind == NeedKind::Revocation && subject(need) == "Ona" {
-            let answer = ocsp_response(
+            let answer = good_response(
                 &certificate,
                 &HIERARCHY.authority,
                 &HIERARCHY.checked_responder,
-                CertStatus::Good,
-                Period::fresh(),
             );
-            return answered(need, Ok(answer));
+            return need.answer(Ok(answer));
         }
         HIERARCHY.answer(need)
     })
@@ -89,7 +87,7 @@ fn what_is_missing_is_told_all_at_once() {
     let document = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona, &HIERARCHY.jonas]);
 
     let lines = missing(&document, |need| match need.kind {
-        NeedKind::Revocation => answered(need, Err("the responder is silent")),
+        NeedKind::Revocation => need.answer(Err("the responder is silent")),
         _ => HIERARCHY.answer(need),
     });
 
@@ -165,13 +163,4 @@ fn requests_that_cannot_be_carried_out_are_refused() {
         let refusal = step(&document, &request, &[]).unwrap_err();
         assert_eq!(refusal.code, "bad-request", "{name}");
     }
-}
-
-fn replaced(document: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    assert_eq!(from.len(), to.len());
-    let at = document
-        .windows(from.len())
-        .position(|window| window == from)
-        .expect("what is to be replaced is there");
-    [&document[..at], to, &document[at + from.len()..]].concat()
 }

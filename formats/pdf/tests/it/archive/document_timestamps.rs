@@ -3,18 +3,16 @@
 use std::thread;
 use std::time::Duration;
 
-use openssl::x509::X509;
 use parafa_fixtures::plain;
-use parafa_format_core::{
-    Answer, Archived, Evidence, MemoryBlob, NativeEnvironment, Need, NeedKind,
-};
+use parafa_format_core::{Answer, Archived, Evidence, Need, NeedKind};
 use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing};
 use crate::ceremony::PKI;
-use crate::issuing::{CertStatus, Period, now, ocsp_response};
+use crate::issuing::{good_response, now};
 use crate::pki::{Pki, Terms};
+use crate::verify::all_evidence;
 
 #[test]
 fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
@@ -35,7 +33,7 @@ fn the_chain_of_a_document_time_stamp_of_another_authority_is_archived_too() {
         (outcome.level.as_str(), outcome.changed),
         ("PAdES-B-LT", true)
     );
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert_eq!(evidence.signatures[0].level, "PAdES-B-LT");
     for certificate in [stamper(&stranger), root(&stranger)] {
         assert!(has_certificate(&evidence, 0, &certificate));
@@ -64,7 +62,7 @@ fn a_document_time_stamp_whose_chain_cannot_be_had_is_named() {
     ] {
         let lines = missing(&document, |need| {
             if need.kind == kind && is_about(need, &stamper(&stranger)) {
-                return answered(need, Err(reason));
+                return need.answer(Err(reason));
             }
             answer(&stranger, need)
         });
@@ -98,7 +96,7 @@ fn a_document_time_stamp_that_another_follows_is_completed() {
         (outcome.level.as_str(), outcome.changed),
         ("PAdES-B-LTA", true)
     );
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert_eq!(evidence.signatures[0].level, "PAdES-B-LTA");
     assert!(has_certificate(&evidence, 0, &root(&stranger)));
     assert_unchanged(&archived, &stranger, "PAdES-B-LTA");
@@ -125,7 +123,7 @@ fn what_nobody_tells_any_more_about_a_time_stamp_keeps_no_signature_from_being_a
     let (archived, outcome) = archived_with(&document, no_word).unwrap();
 
     assert!(outcome.changed);
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(archived.clone())).unwrap();
+    let evidence = all_evidence(&archived);
     assert!(has_certificate(&evidence, 1, &root(&stranger)));
     let (_, again) = archived_with(&archived, no_word).unwrap();
     assert!(!again.changed);
@@ -135,7 +133,7 @@ fn what_nobody_tells_any_more_about_a_time_stamp_keeps_no_signature_from_being_a
 fn nothing_is_asked_about_a_last_time_stamp_before_all_is_known_that_it_may_cover() {
     let stranger = Pki::new();
     let anchored = |need: &Need| match need.kind {
-        NeedKind::Certificate => answered(need, Err("anchor")),
+        NeedKind::Certificate => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     };
     let (archived, _) = archived_with(&signed(&plain(1)), anchored).unwrap();
@@ -163,7 +161,7 @@ fn archived_again(document: &[u8], stranger: &Pki) -> (Vec<u8>, Archived) {
 
 /// A sound answer, also about the stranger's certificates.
 fn answer(stranger: &Pki, need: &Need) -> Answer {
-    let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+    let certificate = certificate(need);
     let issuer = &stranger.root;
     let key = issuer.certificate.public_key().unwrap();
     if !certificate.verify(&key).unwrap() {
@@ -171,15 +169,9 @@ fn answer(stranger: &Pki, need: &Need) -> Answer {
     }
     let bytes = match need.kind {
         NeedKind::Certificate => root(stranger),
-        _ => ocsp_response(
-            &certificate,
-            issuer,
-            issuer,
-            CertStatus::Good,
-            Period::fresh(),
-        ),
+        _ => good_response(&certificate, issuer, issuer),
     };
-    answered(need, Ok(bytes))
+    need.answer(Ok(bytes))
 }
 
 fn is_about(need: &Need, certificate: &[u8]) -> bool {

@@ -7,12 +7,12 @@ use parafa_format_core::{Answer, Need, NeedKind};
 use parafa_issuing::Extension;
 
 use super::{asked, but, level, levels, long_term, needs, signed, with_store};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing, subject};
 use crate::ceremony::{PKI, Person};
 use crate::issuing::{
-    CertStatus, Period, archive_cutoff, expired_on_list, now, ocsp_response, ocsp_response_of,
-    ocsp_try_later, revocation_list, revocation_list_for, revocation_list_of, single_response,
-    unknown_extension,
+    CertStatus, Period, archive_cutoff, expired_on_list, good_response, now, ocsp_response,
+    ocsp_response_of, ocsp_try_later, revocation_list, revocation_list_for, revocation_list_of,
+    single_response, unknown_extension,
 };
 use crate::pki::{Holder, Role, Terms, ec_key, issue_on};
 
@@ -23,11 +23,11 @@ fn lists_tell_as_well_as_responders() {
     let document = signed(&plain(1));
 
     let (archived, _) = archived_with(&document, |need| {
-        let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+        let certificate = certificate(need);
         match need.kind {
             NeedKind::Revocation => {
                 let issuer = HIERARCHY.issuer_of(&certificate);
-                answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+                need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
             }
             _ => HIERARCHY.answer(need),
         }
@@ -160,18 +160,12 @@ fn a_responder_does_not_vouch_for_itself() {
     let document = signed(&plain(1));
     let by_checked = |certificate: &X509| {
         let (issuer, responder) = (&HIERARCHY.authority, &HIERARCHY.checked_responder);
-        ocsp_response(
-            certificate,
-            issuer,
-            responder,
-            CertStatus::Good,
-            Period::fresh(),
-        )
+        good_response(certificate, issuer, responder)
     };
     let answer = |need: &Need| match subject(need).as_str() {
         "Ona" | "Testing Checked Responder" => {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
-            answered(need, Ok(by_checked(&certificate)))
+            let certificate = certificate(need);
+            need.answer(Ok(by_checked(&certificate)))
         }
         _ => HIERARCHY.answer(need),
     };
@@ -187,12 +181,10 @@ fn a_responder_does_not_vouch_for_itself() {
 fn who_answered_before_is_asked_about_as_well() {
     let document = signed(&plain(1));
     let responder = &HIERARCHY.checked_responder;
-    let about_ona = ocsp_response(
+    let about_ona = good_response(
         &HIERARCHY.ona.holder.certificate,
         &HIERARCHY.authority,
         responder,
-        CertStatus::Good,
-        Period::fresh(),
     );
     let document = with_store(&document, &[], &[about_ona], &[]);
 
@@ -221,15 +213,8 @@ fn a_responder_has_to_be_valid_when_it_answers() {
     let role = Role::Responder { is_exempt: true };
     let key = ec_key(Nid::X9_62_PRIME256V1);
     let expired = issue_on(terms, "Expired", key, Some(&HIERARCHY.authority), role);
-    let by_expired = |certificate: &X509, issuer: &Holder| {
-        ocsp_response(
-            certificate,
-            issuer,
-            &expired,
-            CertStatus::Good,
-            Period::fresh(),
-        )
-    };
+    let by_expired =
+        |certificate: &X509, issuer: &Holder| good_response(certificate, issuer, &expired);
 
     assert_fault(
         &signed(&plain(1)),

@@ -17,6 +17,7 @@ use crate::earlier_signatures::{object, updated};
 use crate::issuing::{
     CertStatus, Period, now, ocsp_response_of, revocation_list, revocation_list_of, single_response,
 };
+use crate::verify::all_evidence;
 use crate::watched::Watched;
 
 #[test]
@@ -128,7 +129,7 @@ fn lists_that_cannot_be_decoded_are_left_out_soon() {
 
     let document = updated(&document, &objects);
 
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.clone())).unwrap();
+    let evidence = all_evidence(&document);
     assert!(evidence.signatures[0].revocation.is_empty());
     // Nobody would read what is added behind them.
     let refusal = archived_with(&document, |need| HIERARCHY.answer(need)).unwrap_err();

@@ -1,10 +1,9 @@
 //! What a document has to hold for the highest level.
 
 use parafa_fixtures::plain;
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, NeedKind, Step};
-use parafa_format_pdf::verify;
+use parafa_format_core::{NeedKind, Step};
 
-use super::{signed, time_stamped, with_more, with_store};
+use super::{level_of_first, signed, time_stamped, with_more, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 
@@ -63,12 +62,4 @@ fn what_a_time_stamp_is_over_stays_under_it_when_the_store_holds_it_again() {
 
 fn stamped(document: &[u8]) -> Vec<u8> {
     time_stamped(document, &PKI, 90)
-}
-
-fn level_of_first(document: &[u8]) -> String {
-    let evidence = verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures;
-    assert_eq!(evidence[0].integrity, Integrity::Intact);
-    evidence[0].level.clone()
 }

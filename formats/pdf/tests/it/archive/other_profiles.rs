@@ -6,7 +6,7 @@ use parafa_fixtures::plain;
 use parafa_format_core::{Answer, DigestAlgorithm, Integrity, Need, NeedKind, Step};
 
 use super::{asked, levels, needs, with_value};
-use crate::archiving::{HIERARCHY, answered, archived, missing, request, step, subject};
+use crate::archiving::{HIERARCHY, archived, missing, request, step, subject};
 use crate::ceremony::PKI;
 use crate::referees::pyhanko_is_content_alone;
 
@@ -67,7 +67,7 @@ fn what_a_signature_of_another_profile_lacks_is_named() {
     let signed = signed_after_another_profile(true);
     let nothing_of_jonas = |need: &Need| -> Answer {
         if need.kind == NeedKind::Revocation && subject(need) == "Jonas" {
-            answered(need, Err("unavailable"))
+            need.answer(Err("unavailable"))
         } else {
             HIERARCHY.answer(need)
         }

@@ -7,9 +7,9 @@ use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use parafa_format_core::NeedKind;
 
 use super::{level, with_store};
-use crate::archiving::{HIERARCHY, answered, archived, archived_with};
+use crate::archiving::{HIERARCHY, archived, archived_with, certificate};
 use crate::ceremony::PKI;
-use crate::issuing::{CertStatus, Period, ocsp_response, revocation_list};
+use crate::issuing::{Period, good_response, revocation_list};
 use crate::referees::{
     assert_openssl_accepts, assert_qpdf_accepts, dss_is_content_alone, pyhanko_is_content_alone,
     pyhanko_is_content_with,
@@ -18,11 +18,7 @@ use crate::referees::{
 #[test]
 fn pyhanko_is_content_with_every_cross_reference() {
     let people = [&HIERARCHY.ona, &HIERARCHY.jonas];
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let is_hybrid = layout == CrossReference::Hybrid;
         let document = PdfBuilder::new().cross_reference(layout).build();
         let signed = HIERARCHY.signed(&document, &people);
@@ -49,12 +45,10 @@ fn pyhanko_is_content_with_who_signs_after_archiving() {
 
 #[test]
 fn pyhanko_is_not_content_with_a_store_that_leaves_out_the_authorities() {
-    let told = ocsp_response(
+    let told = good_response(
         &HIERARCHY.ona.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        CertStatus::Good,
-        Period::fresh(),
     );
     let signed = HIERARCHY.signed(&plain(1), &[&HIERARCHY.ona]);
     let stamper = PKI.stamper().to_der().unwrap();
@@ -91,7 +85,7 @@ fn pyhanko_is_content_with_anchors_that_are_no_roots() {
     };
 
     let (archived, _) = archived_with(&signed, |need| match need.kind {
-        NeedKind::Certificate => answered(need, Err("anchor")),
+        NeedKind::Certificate => need.answer(Err("anchor")),
         _ => HIERARCHY.answer(need),
     })
     .unwrap();
@@ -118,10 +112,9 @@ fn the_reference_validator_is_content() {
     ];
     let by_lists = archived_with(&signed[1], |need| match need.kind {
         NeedKind::Revocation => {
-            let certificate =
-                openssl::x509::X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let issuer = HIERARCHY.issuer_of(&certificate);
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     });

@@ -5,7 +5,7 @@ use parafa_fixtures::plain;
 use parafa_format_core::{NeedKind, Step};
 
 use super::{but, levels, long_term, signed};
-use crate::archiving::{HIERARCHY, answered, archived_with, missing, subject};
+use crate::archiving::{HIERARCHY, archived_with, certificate, missing, subject};
 use crate::ceremony::step;
 use crate::issuing::{CertStatus, Period, now, ocsp_response};
 use crate::pki::{Holder, Pki};
@@ -35,7 +35,7 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
     let answer = |is_revoked: bool, is_trusted: bool| {
         let stranger = &stranger;
         move |need: &parafa_format_core::Need| {
-            let certificate = X509::from_der(need.payload.as_bytes().unwrap()).unwrap();
+            let certificate = certificate(need);
             let from_stranger = certificate
                 .verify(&stranger.root.certificate.public_key().unwrap())
                 .unwrap();
@@ -49,13 +49,13 @@ fn nobody_unknown_vouches_for_the_time_before_a_revocation() {
             };
             match need.kind {
                 NeedKind::Certificate if certificate == issuer.certificate => {
-                    answered(need, Err(if is_trusted { "anchor" } else { "untrusted" }))
+                    need.answer(Err(if is_trusted { "anchor" } else { "untrusted" }))
                 }
-                NeedKind::Certificate => answered(need, Ok(issuer.certificate.to_der().unwrap())),
+                NeedKind::Certificate => need.answer(Ok(issuer.certificate.to_der().unwrap())),
                 _ => {
                     let response =
                         ocsp_response(&certificate, issuer, issuer, told, Period::fresh());
-                    answered(need, Ok(response))
+                    need.answer(Ok(response))
                 }
             }
         }
@@ -84,7 +84,7 @@ fn stamped_by(pki: &Pki) -> Vec<u8> {
             (Step::Needs(needs), _) => {
                 answers.extend(needs.iter().map(|need| match need.kind {
                     NeedKind::Timestamp => {
-                        answered(need, Ok(pki.timestamp(need.payload.as_bytes().unwrap())))
+                        need.answer(Ok(pki.timestamp(need.payload.as_bytes().unwrap())))
                     }
                     _ => ona.answers(need),
                 }));

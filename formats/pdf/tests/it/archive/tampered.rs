@@ -2,19 +2,15 @@
 //! still holds.
 
 use parafa_fixtures::plain;
-use parafa_format_core::{Evidence, Integrity, MemoryBlob, NativeEnvironment, NeedKind};
-use parafa_format_pdf::verify;
+use parafa_format_core::{Integrity, NeedKind};
 
 use super::{signed, time_stamped};
-use crate::archiving::{HIERARCHY, answered, archived_with};
+use crate::archiving::{HIERARCHY, archived_with};
 use crate::ceremony::PKI;
 use crate::issuing::{Period, revocation_list};
 use crate::pki::Holder;
 use crate::tampering::{find, tampered};
-
-fn evidence(document: &[u8]) -> Evidence {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec())).unwrap()
-}
+use crate::verify::all_evidence as evidence;
 
 /// Where DER stands in a document, as such or in hexadecimal digits.
 fn replaced(document: &[u8], der: &[u8], changed: &[u8]) -> Vec<u8> {
@@ -54,7 +50,7 @@ fn a_level_is_the_one_of_the_evidence_that_holds() {
             let certificate = need.payload.as_bytes().unwrap();
             let certificate = openssl::x509::X509::from_der(certificate).unwrap();
             let issuer: &Holder = HIERARCHY.issuer_of(&certificate);
-            answered(need, Ok(revocation_list(issuer, &[], Period::fresh())))
+            need.answer(Ok(revocation_list(issuer, &[], Period::fresh())))
         }
         _ => HIERARCHY.answer(need),
     })

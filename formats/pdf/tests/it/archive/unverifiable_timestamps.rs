@@ -5,23 +5,21 @@ use std::ops::Range;
 use openssl::sha::sha256;
 use parafa_cades::{SignedAttributes, SignedDataBuilder};
 use parafa_fixtures::plain;
-use parafa_format_core::{
-    DigestAlgorithm, Integrity, MemoryBlob, NativeEnvironment, SignatureEvidence, TimestampStatus,
-};
-use parafa_format_pdf::verify;
+use parafa_format_core::{DigestAlgorithm, Integrity, TimestampStatus};
 use parafa_issuing::der::{context, sequence, tlv};
 
-use super::{time_stamped, with_store, with_value};
+use super::{level_of_first, time_stamped, with_store, with_value};
 use crate::archiving::{HIERARCHY, archived, missing};
 use crate::ceremony::PKI;
 use crate::pki::Pki;
+use crate::verify::evidence;
 
 #[test]
 fn a_time_stamp_whose_makers_certificate_is_nowhere_counts_for_no_level() {
     let document = signed_with(&[bare(&PKI)]);
 
     assert_eq!(statuses(&document), [TimestampStatus::Unverifiable]);
-    assert_eq!(level(&document), "PAdES-B-B");
+    assert_eq!(level_of_first(&document), "PAdES-B-B");
     assert_eq!(
         missing(&document, |need| HIERARCHY.answer(need)),
         ["Field90: time-stamp's chain: the certificate of its signer is missing"]
@@ -39,8 +37,8 @@ fn a_time_stamp_whose_makers_certificate_is_nowhere_takes_nothing_from_another()
         let document = signed_with(&stamp);
 
         assert_eq!(statuses(&document), expected);
-        assert_eq!(level(&document), "PAdES-B-T");
-        assert_eq!(level(&archived(&document)), "PAdES-B-LT");
+        assert_eq!(level_of_first(&document), "PAdES-B-T");
+        assert_eq!(level_of_first(&archived(&document)), "PAdES-B-LT");
     }
 }
 
@@ -49,8 +47,8 @@ fn a_time_stamp_over_the_document_stands_in_for_one_whose_makers_certificate_is_
     let stranger = Pki::new();
     let document = time_stamped(&signed_with(&[bare(&stranger)]), &PKI, 94);
 
-    assert_eq!(level(&document), "PAdES-B-T");
-    assert_eq!(level(&archived(&document)), "PAdES-B-LT");
+    assert_eq!(level_of_first(&document), "PAdES-B-T");
+    assert_eq!(level_of_first(&archived(&document)), "PAdES-B-LT");
 }
 
 #[test]
@@ -60,8 +58,8 @@ fn a_time_stamp_whose_makers_certificate_is_in_the_store_counts() {
     let document = with_store(&signed_with(&[bare(&PKI)]), &[stamper], &[], &[]);
 
     assert_eq!(statuses(&document), [TimestampStatus::Intact]);
-    assert_eq!(level(&document), "PAdES-B-T");
-    assert_eq!(level(&archived(&document)), "PAdES-B-LT");
+    assert_eq!(level_of_first(&document), "PAdES-B-T");
+    assert_eq!(level_of_first(&archived(&document)), "PAdES-B-LT");
 }
 
 #[test]
@@ -168,19 +166,6 @@ fn value_range(bytes: &[u8]) -> Range<usize> {
             start..start + len
         }
     }
-}
-
-fn evidence(document: &[u8]) -> Vec<SignatureEvidence> {
-    verify(&NativeEnvironment, &MemoryBlob(document.to_vec()))
-        .unwrap()
-        .signatures
-}
-
-/// Of the first signature.
-fn level(document: &[u8]) -> String {
-    let evidence = evidence(document);
-    assert_eq!(evidence[0].integrity, Integrity::Intact);
-    evidence[0].level.clone()
 }
 
 /// Of the time-stamps of the first signature.

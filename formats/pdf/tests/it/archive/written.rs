@@ -3,16 +3,18 @@
 use openssl::x509::X509;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
 use parafa_fixtures::{CrossReference, PdfBuilder, plain};
-use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, Operation, Preservation, Step};
-use parafa_format_pdf::{about, inspect, verify};
+use parafa_format_core::{Integrity, Operation, Preservation, Step};
+use parafa_format_pdf::about;
 
 use super::{levels, long_term, signed, with_store};
 use crate::archiving::{HIERARCHY, archived, archived_with, request, step};
 use crate::ceremony::PKI;
 use crate::earlier_signatures::{object, updated, with_entries};
-use crate::issuing::{CertStatus, Period, ocsp_response};
+use crate::intake::inspected;
+use crate::issuing::good_response;
 use crate::pki::Holder;
 use crate::referees::{assert_openssl_accepts, assert_qpdf_accepts};
+use crate::verify::all_evidence;
 
 #[test]
 fn archiving_keeps_its_input_whole() {
@@ -23,11 +25,7 @@ fn archiving_keeps_its_input_whole() {
 
 #[test]
 fn every_kind_of_cross_reference_is_archived() {
-    for layout in [
-        CrossReference::Table,
-        CrossReference::Stream,
-        CrossReference::Hybrid,
-    ] {
+    for layout in CrossReference::ALL {
         let document = signed(&PdfBuilder::new().cross_reference(layout).build());
         assert_eq!(
             levels(&document),
@@ -116,24 +114,16 @@ fn who_signs_afterwards_is_archived_too_and_the_store_grows() {
     let both = archived(&second);
 
     assert_eq!(levels(&both), long_term(2));
-    assert_eq!(
-        inspect(&NativeEnvironment, &MemoryBlob(both))
-            .unwrap()
-            .signatures
-            .len(),
-        2
-    );
+    assert_eq!(inspected(&both).unwrap().signatures.len(), 2);
 }
 
 #[test]
 fn a_store_that_is_there_keeps_its_entries_in_any_form() {
     let document = signed(&plain(1));
-    let other = ocsp_response(
+    let other = good_response(
         &HIERARCHY.jonas.holder.certificate,
         &HIERARCHY.authority,
         &HIERARCHY.responder,
-        CertStatus::Good,
-        Period::fresh(),
     );
     let hex: String = other.iter().map(|byte| format!("{byte:02X}")).collect();
     let stream = format!(
@@ -161,7 +151,7 @@ fn a_store_that_is_there_keeps_its_entries_in_any_form() {
         let archived = archived(&with_store);
 
         assert_eq!(levels(&archived), long_term(1), "{catalog} {store}");
-        let evidence = verify(&NativeEnvironment, &MemoryBlob(archived)).unwrap();
+        let evidence = all_evidence(&archived);
         let was_named = catalog.contains("42 0") || store.contains("42 0") || array != "null";
         assert_eq!(
             evidence.revocation.contains(&other),
@@ -212,15 +202,7 @@ fn what_is_archived_may_leave_no_room_for_more() {
 fn what_the_signatures_hold_is_not_stored_again() {
     let document = signed(&plain(1));
     let root = PKI.root.certificate.to_der().unwrap();
-    let told = |certificate: &X509, issuer: &Holder| {
-        ocsp_response(
-            certificate,
-            issuer,
-            issuer,
-            CertStatus::Good,
-            Period::fresh(),
-        )
-    };
+    let told = |certificate: &X509, issuer: &Holder| good_response(certificate, issuer, issuer);
     let told = [
         told(&HIERARCHY.ona.holder.certificate, &HIERARCHY.authority),
         told(&HIERARCHY.authority.certificate, &PKI.root),

@@ -12,11 +12,7 @@ use crate::referees::assert_qpdf_accepts;
 
 #[test]
 fn every_layout_comes_out_as_one_revision_without_a_form() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let document = PdfBuilder::new()
             .cross_reference(layout)
             .text_field("Vardas", "Ona")
@@ -160,11 +156,7 @@ proptest! {
     #[test]
     fn what_is_flattened_stays_as_it_is(
         widgets in proptest::collection::vec(any_widget(), 0..6),
-        layout in prop::sample::select(vec![
-            CrossReference::Hybrid,
-            CrossReference::Stream,
-            CrossReference::Table,
-        ]),
+        layout in prop::sample::select(CrossReference::ALL.to_vec()),
         rotation in 0..4_u32,
     ) {
         let widgets: Vec<&str> = widgets.iter().map(String::as_str).collect();

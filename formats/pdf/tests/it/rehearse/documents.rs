@@ -12,11 +12,7 @@ use crate::renderers::Renderer;
 
 #[test]
 fn every_page_says_that_it_is_not_signed_and_the_document_is_kept() {
-    for layout in [
-        CrossReference::Hybrid,
-        CrossReference::Stream,
-        CrossReference::Table,
-    ] {
+    for layout in CrossReference::ALL {
         let document = PdfBuilder::new().cross_reference(layout).pages(3).build();
 
         let made = rehearsed(&document).unwrap();

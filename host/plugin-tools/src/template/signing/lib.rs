@@ -11,11 +11,12 @@ mod inspect;
 mod sign;
 mod verify;
 
+use inspect::inspect;
 use parafa_plugin_sdk::core::{Ability, About, Operation, Preservation};
 
 parafa_plugin_sdk::export!(
     about = about,
-    inspect = inspect::inspect,
+    inspect = inspect,
     sign = sign::sign,
     verify = verify::verify,
 );
@@ -45,41 +46,4 @@ pub fn about() -> About {
 }
 
 #[cfg(test)]
-mod tests {
-    use parafa_plugin_sdk::core::{MemoryBlob, NativeEnvironment};
-
-    use super::MEDIA_TYPE;
-    use super::inspect::inspect;
-
-    #[test]
-    fn text_is_accepted() {
-        let document = MemoryBlob(b"Labas.\n".to_vec());
-
-        let report = inspect(&NativeEnvironment, &document).unwrap();
-
-        assert_eq!(report.media_type, MEDIA_TYPE);
-        assert_eq!(report.signatures, []);
-    }
-
-    #[test]
-    fn what_is_no_text_is_refused() {
-        for (document, code) in [(&b""[..], "empty"), (b"\xff", "not-text")] {
-            let document = MemoryBlob(document.to_vec());
-
-            let refusal = inspect(&NativeEnvironment, &document).unwrap_err();
-
-            assert_eq!(refusal.code, code);
-        }
-    }
-
-    #[test]
-    fn a_signature_that_cannot_be_read_is_one_all_the_same() {
-        let document = b"Labas.\nSigned: 7\n-----BEGIN CMS-----\nAAAA\n-----END CMS-----\n";
-        let document = MemoryBlob(document.to_vec());
-
-        let report = inspect(&NativeEnvironment, &document).unwrap();
-
-        assert_eq!(report.signatures.len(), 1);
-        assert_eq!(report.signatures[0].claimed_time, Some(7));
-    }
-}
+mod tests;

@@ -2,8 +2,8 @@
 
 use parafa_plugin_sdk::cms::{SignedAttributes, SignedDataBuilder};
 use parafa_plugin_sdk::core::{
-    Answer, Blob, DigestAlgorithm, Environment, Need, NeedKind, Outcome, Part, Refusal,
-    SignRequest, Sink, Step, TargetLevel, refusal,
+    Answer, Blob, Environment, Need, NeedKind, Outcome, Part, Refusal, SignRequest, Sink, Step,
+    TargetLevel, refusal,
 };
 
 use crate::document::{Document, block};
@@ -47,16 +47,17 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
 
     // The signed bytes of CMS are the attributes as a SET OF (RFC 5652, 5.4),
     // not hashed: the host hashes them, and shows them to the signer's device.
-    let Some(value) = answer(answers, SIGNATURE)? else {
-        let payload = attributes.to_be_signed();
-        return Ok(need(SIGNATURE, NeedKind::Signature, payload, hash));
+    let Some(value) = Answer::find(answers, SIGNATURE)? else {
+        let payload = attributes.to_be_signed().to_vec();
+        return Ok(Need::new(NeedKind::Signature, SIGNATURE, payload, hash).into());
     };
     let mut cms = SignedDataBuilder::new(&attributes, algorithm, &request.signer_chain, value)
         .map_err(unusable)?;
     let mut reached = LEVEL_B;
     if level == TargetLevel::BT {
-        let Some(token) = answer(answers, TIMESTAMP)? else {
-            return Ok(need(TIMESTAMP, NeedKind::Timestamp, value, hash));
+        let Some(token) = Answer::find(answers, TIMESTAMP)? else {
+            let payload = value.to_vec();
+            return Ok(Need::new(NeedKind::Timestamp, TIMESTAMP, payload, hash).into());
         };
         cms = cms.with_timestamp(token).map_err(unusable)?;
         reached = LEVEL_T;
@@ -70,28 +71,6 @@ pub(crate) fn sign<E: Environment, S: Sink<E::Blob>>(
         level: reached.to_owned(),
         signature_id: read.next_id(),
     }))
-}
-
-fn need(id: &str, kind: NeedKind, payload: &[u8], digest_algorithm: DigestAlgorithm) -> Step {
-    Step::Needs(vec![Need {
-        id: id.to_owned(),
-        kind,
-        payload: payload.to_vec().into(),
-        digest_algorithm: Some(digest_algorithm),
-        params: Vec::new(),
-    }])
-}
-
-/// The answer to a need, if there is one already; refuses for the reason why
-/// there never will be.
-pub(crate) fn answer<'a>(answers: &'a [Answer], id: &str) -> Result<Option<&'a [u8]>, Refusal> {
-    match answers.iter().find(|answer| answer.need_id == id) {
-        None => Ok(None),
-        Some(answer) => match &answer.outcome {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(reason) => Err(unusable(format!("there is no {id}: {reason}"))),
-        },
-    }
 }
 
 fn unusable(why: impl std::fmt::Display) -> Refusal {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::folder::options;
-use crate::support::{Account, put_all};
+use crate::support::{Account, put_all, rows_by_id};
 
 /// Rows that every commit of a task sets to the number of its round.
 pub(super) const ACCOUNTS: u32 = 3;
@@ -97,15 +97,7 @@ pub(super) struct Document {
     pub(super) file: StoredFile,
 }
 
-impl Table for Document {
-    type Key = Uuid;
-    const NAME: TableName = TableName::new("document");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.id
-    }
-}
+rows_by_id!(Document, Uuid, "document");
 
 /// The id of one of a task's accounts.
 pub(super) fn account_id(task: u32, which: u32) -> u32 {

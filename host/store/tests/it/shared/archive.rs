@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use parafa_store::bytes::{ByteFileError, StoredFile};
-use parafa_store::{Content, DataKey, Folder, Page, StoreError, Table, TableName};
+use parafa_store::{DataKey, Folder, Page, StoreError, Table};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::LARGE;
 use crate::support::random::Random;
+use crate::support::rows_by_id;
 
 /// The longest document that a task files, but for large ones, in bytes.
 const LONGEST: usize = 300_000;
@@ -27,15 +28,7 @@ struct Document {
     file: StoredFile,
 }
 
-impl Table for Document {
-    type Key = Uuid;
-    const NAME: TableName = TableName::new("document");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.id
-    }
-}
+rows_by_id!(Document, Uuid, "document");
 
 /// Tasks that work with documents until they are told to stop.
 pub(super) struct Archive {

@@ -1,0 +1,300 @@
+//! The WIT package that plugins are written against, in every version that the
+//! host knows, and what a component has of it.
+//!
+//! Versions of one line are compatible (semver: `0.2.x`): a component is held
+//! against the text of its own version, or else the newest one of its line, and
+//! linked to the newest one. A pre-release is compatible with nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use semver::Version;
+use wasmparser::{Parser, Payload, Validator};
+use wit_parser::{PackageId, Resolve, SourceMap, WorldItem, WorldKey};
+
+use crate::{AdmissionError, Capability};
+
+/// The contract in every version that the host knows.
+pub(crate) static CONTRACTS: LazyLock<Contracts> = LazyLock::new(|| Contracts::parse(&[V0_2]));
+
+/// The files of one version.
+type Text<'t> = &'t [(&'static str, &'t str)];
+
+const V0_2: Text<'static> = &[
+    (
+        "types.wit",
+        include_str!("../../../../wit/parafa-format-0.2/types.wit"),
+    ),
+    (
+        "host.wit",
+        include_str!("../../../../wit/parafa-format-0.2/host.wit"),
+    ),
+    (
+        "format.wit",
+        include_str!("../../../../wit/parafa-format-0.2/format.wit"),
+    ),
+];
+
+/// What the names of the contract's interfaces begin with.
+const PACKAGE: &str = "parafa:format/";
+
+/// What a component imports from its surroundings and exports to them. It can
+/// be read of components that are not admitted, to say why.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Surface {
+    imports: Vec<String>,
+    exports: BTreeSet<String>,
+}
+
+/// Several versions of the contract.
+pub(crate) struct Contracts(Vec<Contract>);
+
+/// One version of the contract.
+struct Contract {
+    resolve: Resolve,
+    package: PackageId,
+    version: Version,
+}
+
+/// What a component has of the contract.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    /// Its own version of the contract.
+    pub(crate) version: Version,
+    pub(crate) capabilities: BTreeSet<Capability>,
+}
+
+impl Surface {
+    /// Validates a component but for the bodies of its functions, and reads its
+    /// surface. Those are validated before they are compiled, which is once;
+    /// this is done at every start.
+    ///
+    /// # Errors
+    ///
+    /// When it is no component or not valid.
+    pub fn read(wasm: &[u8]) -> Result<Self, AdmissionError> {
+        if !Parser::is_component(wasm) {
+            return Err(AdmissionError::NotAComponent);
+        }
+        let invalid = |error: wasmparser::BinaryReaderError| AdmissionError::Invalid(error.into());
+        let mut validator = Validator::new();
+        let mut surface = Self::default();
+        let mut depth = 0_usize;
+        for payload in Parser::new(0).parse_all(wasm) {
+            let payload = payload.map_err(invalid)?;
+            validator.payload(&payload).map_err(invalid)?;
+            match payload {
+                Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+                Payload::End(_) => depth = depth.saturating_sub(1),
+                Payload::ComponentImportSection(imports) if depth == 0 => {
+                    for import in imports {
+                        surface
+                            .imports
+                            .push(import.map_err(invalid)?.name.name.to_owned());
+                    }
+                }
+                Payload::ComponentExportSection(exports) if depth == 0 => {
+                    for export in exports {
+                        surface
+                            .exports
+                            .insert(export.map_err(invalid)?.name.name.to_owned());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(surface)
+    }
+
+    /// Names of what it imports, such as `parafa:format/types@0.2.0`, in its
+    /// own order.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    /// Names of what it exports.
+    #[must_use]
+    pub fn exports(&self) -> &BTreeSet<String> {
+        &self.exports
+    }
+
+    /// The one version of the contract that it is written against.
+    fn version(&self) -> Result<Version, AdmissionError> {
+        let names = self.imports.iter().chain(&self.exports);
+        let versions = names.filter_map(|name| Some(split(name)?.1));
+        let versions: BTreeSet<Version> = versions.collect();
+        let mut versions = versions.into_iter();
+        match (versions.next(), versions.len()) {
+            (None, _) => Err(AdmissionError::NoContract),
+            (Some(version), 0) if version.pre.is_empty() => Ok(version),
+            (Some(version), 0) => Err(AdmissionError::PreRelease(version)),
+            (Some(version), _) => Err(AdmissionError::MixedVersions(
+                [version].into_iter().chain(versions).collect(),
+            )),
+        }
+    }
+
+    fn exports_of_contract(&self) -> BTreeSet<&str> {
+        let exports = self.exports.iter();
+        exports.filter_map(|name| Some(split(name)?.0)).collect()
+    }
+}
+
+impl Contracts {
+    /// # Panics
+    ///
+    /// When a text is not one of the contract.
+    fn parse(texts: &[Text<'_>]) -> Self {
+        Self(texts.iter().map(|text| Contract::parse(text)).collect())
+    }
+
+    /// Checks that a component imports nothing but the contract's interfaces
+    /// and exports `describe`, and answers what else it can do. Every world
+    /// that it seems to have is compared type by type.
+    pub(crate) fn terms(&self, wasm: &[u8], surface: &Surface) -> Result<Terms, AdmissionError> {
+        let version = surface.version()?;
+        let contract = self.of(&version)?;
+        Ok(Terms {
+            capabilities: contract.capabilities(wasm, surface)?,
+            version,
+        })
+    }
+
+    /// The text that a component of this version is held against.
+    fn of(&self, version: &Version) -> Result<&Contract, AdmissionError> {
+        let line = self.0.iter();
+        let line = line.filter(|known| line_of(&known.version) == line_of(version));
+        line.max_by_key(|known| (known.version == *version, &known.version))
+            .ok_or_else(|| AdmissionError::UnknownContract {
+                version: version.clone(),
+                known: self.0.iter().map(|known| known.version.clone()).collect(),
+            })
+    }
+}
+
+impl Contract {
+    fn parse(text: Text<'_>) -> Self {
+        let mut files = SourceMap::new();
+        for (name, text) in text {
+            files.push(Path::new(name), *text);
+        }
+        let mut resolve = Resolve::new();
+        let group = files
+            .parse()
+            .map_err(|(_, error)| error)
+            .expect("the contract is part of this crate and parses, as a test shows");
+        let package = resolve
+            .push_group(group)
+            .expect("the contract is part of this crate and resolves, as a test shows");
+        let version = resolve.packages[package].name.version.clone();
+        Self {
+            resolve,
+            package,
+            version: version.expect("every text of the contract names its version"),
+        }
+    }
+
+    fn capabilities(
+        &self,
+        wasm: &[u8],
+        surface: &Surface,
+    ) -> Result<BTreeSet<Capability>, AdmissionError> {
+        let offered = self.imports("platform");
+        let is_offered = |import: &&String| {
+            split(import).is_some_and(|(interface, _)| offered.contains(interface))
+        };
+        let imports = surface.imports.iter();
+        let foreign: Vec<_> = imports
+            .filter(|import| !is_offered(import))
+            .cloned()
+            .collect();
+        if !foreign.is_empty() {
+            return Err(AdmissionError::ForeignImports(foreign));
+        }
+        if !self.has_world("describe", wasm, surface)? {
+            return Err(AdmissionError::NoDescription);
+        }
+        let mut capabilities = BTreeSet::new();
+        for capability in Capability::ALL {
+            if self.has_world(capability.world(), wasm, surface)? {
+                capabilities.insert(capability);
+            }
+        }
+        let unproved = Capability::PROVED_BY_VERIFY
+            .into_iter()
+            .find(|capability| capabilities.contains(capability));
+        match unproved.filter(|_| !capabilities.contains(&Capability::Verify)) {
+            Some(capability) => Err(AdmissionError::CannotVerify(capability)),
+            None => Ok(capabilities),
+        }
+    }
+
+    fn has_world(
+        &self,
+        world: &'static str,
+        wasm: &[u8],
+        surface: &Surface,
+    ) -> Result<bool, AdmissionError> {
+        let exported = surface.exports_of_contract();
+        let mut exports = self.exports(world).into_iter();
+        if !exports.all(|export| exported.contains(export.as_str())) {
+            return Ok(false);
+        }
+        wit_component::targets(&self.resolve, self.world(world), wasm, true).map_err(|error| {
+            AdmissionError::OtherTypes {
+                world,
+                contract: self.version.clone(),
+                source: error.into(),
+            }
+        })?;
+        Ok(true)
+    }
+
+    /// Interfaces that a world imports, by their names in the package.
+    fn imports(&self, world: &str) -> BTreeSet<String> {
+        self.names(self.resolve.worlds[self.world(world)].imports.iter())
+    }
+
+    fn exports(&self, world: &str) -> BTreeSet<String> {
+        self.names(self.resolve.worlds[self.world(world)].exports.iter())
+    }
+
+    fn names<'a>(
+        &self,
+        items: impl Iterator<Item = (&'a WorldKey, &'a WorldItem)>,
+    ) -> BTreeSet<String> {
+        let names = items.map(|(key, _)| self.resolve.name_world_key(key));
+        names
+            .filter_map(|name| Some(split(&name)?.0.to_owned()))
+            .collect()
+    }
+
+    fn world(&self, name: &str) -> wit_parser::WorldId {
+        self.resolve.packages[self.package]
+            .worlds
+            .get(name)
+            .copied()
+            .expect("the names of worlds are constants of this module that the contract has")
+    }
+}
+
+/// Interface and version of a name such as `parafa:format/types@0.2.0`.
+fn split(name: &str) -> Option<(&str, Version)> {
+    let (interface, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+    Some((interface, version.parse().ok()?))
+}
+
+/// What compatible versions have in common, as the component model has it: the
+/// first number that is not zero, and those before it.
+fn line_of(version: &Version) -> (u64, u64, u64) {
+    match (version.major, version.minor) {
+        (0, 0) => (0, 0, version.patch),
+        (0, minor) => (0, minor, 0),
+        (major, _) => (major, 0, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

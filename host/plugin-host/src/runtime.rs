@@ -1,0 +1,22 @@
+//! Runs plugins: loads them, makes an instance for every call, and bounds what a call may take.
+//! What it answers is passed on as the contract has it.
+
+pub(crate) mod cache;
+pub(crate) mod engine;
+pub(crate) mod guest;
+pub(crate) mod guest_log;
+pub(crate) mod host;
+pub(crate) mod inflation;
+pub(crate) mod limits;
+pub(crate) mod memory_limit;
+pub(crate) mod meter;
+pub(crate) mod observer;
+pub(crate) mod output;
+pub(crate) mod platform;
+pub(crate) mod plugin;
+pub(crate) mod preservation;
+pub(crate) mod priority;
+pub(crate) mod registry;
+pub(crate) mod slots;
+pub(crate) mod source;
+pub(crate) mod verified_signatures;

@@ -1,0 +1,271 @@
+//! An instance of a component for every call, with limits of its own.
+
+mod calls;
+mod worlds;
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio::task;
+use tracing::Span;
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Store, Trap};
+
+use super::engine;
+use super::guest_log::GuestLog;
+use super::platform::{Abort, CallState};
+use super::slots::{Share, Slots};
+use super::verified_signatures::VerifiedSignatures;
+use crate::{
+    CallEnd, CallError, CallLimits, CallObserver, CallPriority, Capability, Document, EndedCall,
+    Fault, FaultKind, MemoryMeter, PluginDigest, Refusal,
+};
+
+use worlds::Worlds;
+
+/// What all plugins of a host share.
+pub(crate) struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) limits: CallLimits,
+    pub(crate) slots: Slots,
+    pub(crate) observer: Arc<dyn CallObserver>,
+    pub(crate) verified: Arc<VerifiedSignatures>,
+}
+
+/// A compiled component, of which every call makes a fresh instance.
+#[derive(Clone)]
+pub(crate) struct Guest {
+    name: String,
+    digest: PluginDigest,
+    runtime: Arc<Runtime>,
+    share: Share,
+    meter: MemoryMeter,
+    priority: CallPriority,
+    /// Whether it is asked for what it should refuse, to see whether it does.
+    is_on_trial: bool,
+    /// Whether it runs on the thread that asks.
+    is_in_place: bool,
+    worlds: Worlds,
+}
+
+/// What a plugin answers: a value or a refusal.
+type Answered<T> = Result<T, Refusal>;
+
+impl Guest {
+    /// Links a component; that succeeds only if it exports what `capabilities` say.
+    pub(crate) fn link(
+        runtime: Arc<Runtime>,
+        linker: &Linker<CallState>,
+        component: &Component,
+        digest: PluginDigest,
+        has: impl Fn(Capability) -> bool,
+    ) -> wasmtime::Result<Self> {
+        Ok(Self {
+            name: "?".to_owned(),
+            digest,
+            share: runtime.slots.share(),
+            runtime,
+            meter: MemoryMeter::default(),
+            priority: CallPriority::default(),
+            is_on_trial: false,
+            is_in_place: false,
+            worlds: Worlds::link(linker, component, has)?,
+        })
+    }
+
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..self
+        }
+    }
+
+    pub(crate) fn metered(&self, meter: &MemoryMeter) -> Self {
+        Self {
+            meter: meter.clone(),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn prioritized(&self, priority: CallPriority) -> Self {
+        Self {
+            priority,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn on_trial(&self) -> Self {
+        Self {
+            is_on_trial: true,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn in_place(&self) -> Self {
+        Self {
+            is_in_place: true,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn digest(&self) -> PluginDigest {
+        self.digest
+    }
+
+    pub(crate) fn limits(&self) -> &CallLimits {
+        &self.runtime.limits
+    }
+
+    pub(crate) fn verified(&self) -> &VerifiedSignatures {
+        &self.runtime.verified
+    }
+
+    /// See [`crate::Plugin::has_slot_to_spare`].
+    pub(crate) fn has_slot_to_spare(&self) -> bool {
+        self.share.has_slot_to_spare()
+    }
+
+    /// Runs `body` once a slot is free: on a blocking thread, or on this one.
+    /// The slot stays taken until the plugin ends, even if nobody waits for it
+    /// any more.
+    async fn call<T: Send + 'static>(
+        self: &Arc<Self>,
+        operation: &'static str,
+        documents: Vec<Document>,
+        body: impl FnOnce(&Self, &mut Store<CallState>) -> Result<Answered<T>, FaultKind>
+        + Send
+        + 'static,
+    ) -> Result<T, CallError> {
+        let asked = Instant::now();
+        let slot = self.share.take(self.priority).await;
+        let waited = asked.elapsed();
+        let guest = Arc::clone(self);
+        let span = Span::current();
+        let run = move || {
+            let begun = Instant::now();
+            let mut store = guest.store(documents);
+            let called = span.in_scope(|| body(&guest, &mut store));
+            guest.tell(operation, (waited, begun.elapsed()), &called);
+            (called, (store, slot))
+        };
+        let called = if self.is_in_place {
+            let ran = panic::catch_unwind(AssertUnwindSafe(run));
+            ran.map(|(called, _)| called).map_err(drop)
+        } else {
+            let (answer, called) = oneshot::channel();
+            // Boxed, since the runtime's part of a task is compiled anew for
+            // every closure.
+            let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+                let (called, _spent) = run();
+                // Nobody needs to wait until the memory of the instance is
+                // cleared for the next one, which the end of the store does;
+                // and nobody may be waiting any more at all.
+                let _ = answer.send(called);
+            });
+            task::spawn_blocking(work);
+            called.await.map_err(drop)
+        };
+        match called {
+            Ok(Ok(answered)) => Ok(answered?),
+            Ok(Err(kind)) => Err(self.failed(operation, kind).into()),
+            Err(_) => {
+                let kind = FaultKind::Host("the call panicked".to_owned());
+                Err(self.failed(operation, kind).into())
+            }
+        }
+    }
+
+    /// A fault, told to the operator; on trial it is for who asked.
+    pub(crate) fn failed(&self, operation: &'static str, kind: FaultKind) -> Fault {
+        let fault = Fault {
+            plugin: self.name.clone(),
+            digest: self.digest,
+            kind,
+        };
+        if self.is_on_trial {
+            tracing::debug!(
+                plugin.id = self.name,
+                plugin.digest = %self.digest,
+                plugin.operation = operation,
+                error = &fault.kind as &dyn std::error::Error,
+                "plugin failed on trial"
+            );
+            return fault;
+        }
+        tracing::error!(
+            plugin.id = self.name,
+            plugin.digest = %self.digest,
+            plugin.operation = operation,
+            error = &fault.kind as &dyn std::error::Error,
+            "plugin failed"
+        );
+        self.runtime.observer.failed(operation, &fault);
+        fault
+    }
+
+    fn tell<T>(
+        &self,
+        operation: &'static str,
+        (waited, elapsed): (Duration, Duration),
+        called: &Result<Answered<T>, FaultKind>,
+    ) {
+        self.runtime.observer.ended(&EndedCall {
+            plugin: &self.name,
+            digest: self.digest,
+            operation,
+            end: match called {
+                Ok(Ok(_)) => CallEnd::Answered,
+                Ok(Err(_)) => CallEnd::Refused,
+                Err(kind) => CallEnd::Failed(kind),
+            },
+            elapsed,
+            urgency: self.priority.urgency,
+            waited,
+        });
+    }
+
+    fn store(&self, documents: Vec<Document>) -> Store<CallState> {
+        let limits = &self.runtime.limits;
+        let observer = Arc::clone(&self.runtime.observer);
+        let log = GuestLog::new(self.name.clone(), self.digest, observer, limits);
+        let handles = limits.handles.saturating_add(documents.len());
+        let verified = Arc::clone(&self.runtime.verified);
+        let state = CallState::new(documents, log, limits, self.meter.clone(), verified);
+        let mut store = Store::new(&self.runtime.engine, state);
+        store.limiter(|state| &mut state.memory);
+        store.set_epoch_deadline(engine::ticks(limits.wall));
+        store.set_hostcall_fuel(limits.transfer_bytes);
+        store.set_max_component_handles(handles);
+        store
+    }
+
+    fn returned<T>(
+        &self,
+        store: &Store<CallState>,
+        called: wasmtime::Result<T>,
+    ) -> Result<T, FaultKind> {
+        called.map_err(|error| {
+            if let Some(Abort(kind)) = error.downcast_ref() {
+                return kind.clone();
+            }
+            match error.downcast_ref::<Trap>() {
+                Some(Trap::Interrupt) => FaultKind::TimedOut {
+                    limit_ms: self.runtime.limits.wall.as_millis(),
+                },
+                // The guest's own stack lies below its data, so running out
+                // of it is an access below address zero.
+                Some(Trap::MemoryOutOfBounds | Trap::StackOverflow) => FaultKind::TooDeeplyNested,
+                Some(Trap::UnreachableCodeReached) => match store.data().log.last_error() {
+                    Some(message) => FaultKind::Panicked {
+                        message: message.to_owned(),
+                    },
+                    None => FaultKind::Trap(Trap::UnreachableCodeReached.to_string()),
+                },
+                Some(trap) => FaultKind::Trap(trap.to_string()),
+                None => FaultKind::Trap(error.root_cause().to_string()),
+            }
+        })
+    }
+}

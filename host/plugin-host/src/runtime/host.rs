@@ -1,0 +1,184 @@
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::task;
+use wasmparser::Validator;
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+
+use super::cache::{CacheError, CodeCache};
+use super::engine;
+use super::guest::{Guest, Runtime};
+use super::platform::{CallState, linker};
+use super::plugin::Plugin;
+use super::slots::Slots;
+use crate::contract::surface::{CONTRACTS, Surface, Terms};
+use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
+
+/// How a [`PluginHost`] is set up.
+#[derive(Clone, Debug)]
+pub struct PluginHostConfig {
+    /// Folder of compiled plugins; made if missing, for the host alone.
+    pub cache_dir: PathBuf,
+    /// Whether that folder is made, and what is compiled kept in it; otherwise
+    /// it stays as it is.
+    pub keep_compiled: bool,
+    /// What one call may use.
+    pub limits: CallLimits,
+    /// How many calls run at once; further ones wait, and have their turns by
+    /// their [`CallPriority`](crate::CallPriority). One plugin never takes all of
+    /// them.
+    pub max_concurrent: NonZeroU32,
+    /// How long a plugin may be, in bytes.
+    pub max_plugin_bytes: usize,
+    /// Is told what becomes of calls.
+    pub observer: Arc<dyn CallObserver>,
+}
+
+/// Runs plugins.
+pub struct PluginHost {
+    cache: CodeCache,
+    linker: Linker<CallState>,
+    max_plugin_bytes: usize,
+    runtime: Arc<Runtime>,
+}
+
+/// Why a [`PluginHost`] cannot start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The folder of compiled plugins cannot be used.
+    #[error("no cache of compiled plugins")]
+    Cache(#[from] CacheError),
+    /// The WebAssembly engine does not start.
+    #[error("the WebAssembly engine does not start")]
+    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl PluginHostConfig {
+    /// The defaults: 256 MiB and 10 s a call, twice as many calls at once as
+    /// there are processors, plugins up to 32 MiB.
+    #[must_use]
+    pub fn new(cache_dir: PathBuf) -> Self {
+        let twice = u32::try_from(processors().saturating_mul(2)).ok();
+        let max_concurrent = twice.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX);
+        Self {
+            cache_dir,
+            keep_compiled: true,
+            limits: CallLimits::default(),
+            max_concurrent,
+            max_plugin_bytes: 32 * 1024 * 1024,
+            observer: Arc::new(Unobserved),
+        }
+    }
+}
+
+impl PluginHost {
+    /// Starts the engine and its clock.
+    ///
+    /// # Errors
+    ///
+    /// When the cache folder cannot be used, or the engine does not start.
+    pub fn new(config: PluginHostConfig) -> Result<Self, HostError> {
+        let cache = if config.keep_compiled {
+            CodeCache::open(&config.cache_dir)?
+        } else {
+            CodeCache::look_into(&config.cache_dir)?
+        };
+        let slots = config.max_concurrent.get();
+        let engine = engine::start(slots, config.limits.memory_bytes).map_err(engine_error)?;
+        let linker = linker(&engine).map_err(engine_error)?;
+        let runtime = Runtime {
+            engine,
+            limits: config.limits,
+            slots: Slots::new(slots as usize, processors()),
+            observer: config.observer,
+            verified: Arc::default(),
+        };
+        Ok(Self {
+            cache,
+            linker,
+            max_plugin_bytes: config.max_plugin_bytes,
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    /// Admits a component as a plugin. It must be small enough, valid, no
+    /// precompiled code, import nothing but what the contract offers, export
+    /// the contract's worlds with their types, and describe itself.
+    ///
+    /// # Errors
+    ///
+    /// The first of these that does not hold.
+    pub async fn admit(
+        self: &Arc<Self>,
+        wasm: bytes::Bytes,
+    ) -> Result<Arc<Plugin>, AdmissionError> {
+        let host = Arc::clone(self);
+        let (guest, terms) = task::spawn_blocking(move || host.link(&wasm))
+            .await
+            .map_err(|error| AdmissionError::Uncompilable(error.into()))??;
+        let guest = Arc::new(guest);
+        let about = guest.describe().await.map_err(AdmissionError::SelfTest)?;
+        let guest = Arc::unwrap_or_clone(guest);
+        Ok(Arc::new(Plugin::new(guest, about, terms)?))
+    }
+
+    fn link(&self, wasm: &[u8]) -> Result<(Guest, Terms), AdmissionError> {
+        if wasm.len() > self.max_plugin_bytes {
+            return Err(AdmissionError::TooLarge {
+                bytes: wasm.len(),
+                limit: self.max_plugin_bytes,
+            });
+        }
+        if Engine::detect_precompiled(wasm).is_some() {
+            return Err(AdmissionError::Precompiled);
+        }
+        let surface = Surface::read(wasm)?;
+        let terms = CONTRACTS.terms(wasm, &surface)?;
+        let digest = PluginDigest::of(wasm);
+        let component = compile(&self.runtime.engine, &self.cache, wasm, digest)?;
+        let guest = Guest::link(
+            Arc::clone(&self.runtime),
+            &self.linker,
+            &component,
+            digest,
+            |capability| terms.capabilities.contains(&capability),
+        )
+        .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
+        Ok((guest, terms))
+    }
+}
+
+/// Validates a component entirely and compiles it, or takes it from the cache,
+/// where nothing is that was not validated. Whoever built an invalid one is told
+/// so, and not that it cannot be compiled.
+fn compile(
+    engine: &Engine,
+    cache: &CodeCache,
+    wasm: &[u8],
+    digest: PluginDigest,
+) -> Result<Component, AdmissionError> {
+    if let Some(component) = cache.load(engine, digest) {
+        return Ok(component);
+    }
+    Validator::new()
+        .validate_all(wasm)
+        .map_err(|error| AdmissionError::Invalid(error.into()))?;
+    tracing::info!(plugin.digest = %digest, "compiling a plugin");
+    let component = Component::from_binary(engine, wasm)
+        .map_err(|error| AdmissionError::Uncompilable(error.into()))?;
+    cache.store(engine, digest, &component);
+    Ok(component)
+}
+
+/// How many processors there are, as far as can be told.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+fn engine_error(error: wasmtime::Error) -> HostError {
+    HostError::Engine(error.into())
+}

@@ -1,0 +1,173 @@
+//! Signatures that have verified before.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use openssl::pkey::{PKey, Public};
+use openssl::sha::Sha256;
+use parafa_catalogue::SignatureAlgorithm;
+
+use crate::Payload;
+use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
+
+/// How many are remembered; the digest of each is kept twice.
+const MOST: usize = 4096;
+/// How many keys are remembered: those of authorities, and the attorney's, come
+/// back. To read one takes a good part of a verification.
+const MOST_KEYS: usize = 64;
+/// The longest key that is remembered, in bytes: more than one of 8192 bits.
+const KEY_BYTES: usize = 2048;
+
+/// Verifies signatures, and remembers those that do: a plugin comes back to the
+/// signatures of certificates, time-stamps and responses after every answer, and
+/// once more in what it made of them.
+#[derive(Default)]
+pub(crate) struct VerifiedSignatures(Mutex<Known>);
+
+/// SHA-256 over everything that a verification depends on.
+type Fingerprint = [u8; 32];
+
+#[derive(Default)]
+struct Known {
+    fingerprints: HashSet<Fingerprint>,
+    /// The same, the oldest first.
+    order: VecDeque<Fingerprint>,
+    /// Keys by their DER, the newest first.
+    keys: VecDeque<(Vec<u8>, PKey<Public>)>,
+}
+
+impl VerifiedSignatures {
+    /// See [`verify_with_spki`](crate::contract::crypto::verify_with_spki).
+    pub(crate) fn verify(
+        &self,
+        spki: &[u8],
+        algorithm: SignatureAlgorithm,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        let fingerprint = fingerprint([algorithm.to_string().as_bytes(), spki, digest, value]);
+        if self.known(|known| known.fingerprints.contains(&fingerprint)) {
+            return Ok(true);
+        }
+        let key = match self.known(|known| known.key(spki)) {
+            Some(key) => key,
+            None => {
+                let key = public_key(spki)?;
+                self.known(|known| known.insert_key(spki, &key));
+                key
+            }
+        };
+        let verified = verify(&key, algorithm, digest, value)?;
+        if verified {
+            self.known(|known| known.insert(fingerprint));
+        }
+        Ok(verified)
+    }
+
+    /// See [`verify_with_certificate`](crate::verify_with_certificate).
+    pub(crate) fn verify_with_certificate(
+        &self,
+        certificate: &[u8],
+        algorithm: SignatureAlgorithm,
+        message: &Payload,
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        let spki = spki_of(certificate)?;
+        let digest = digest_for(algorithm, message)?;
+        self.verify(&spki, algorithm, &digest, value)
+    }
+
+    fn known<T>(&self, with: impl FnOnce(&mut Known) -> T) -> T {
+        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Known {
+    fn key(&self, spki: &[u8]) -> Option<PKey<Public>> {
+        let mut keys = self.keys.iter();
+        let (_, key) = keys.find(|(known, _)| known == spki)?;
+        Some(key.clone())
+    }
+
+    fn insert_key(&mut self, spki: &[u8], key: &PKey<Public>) {
+        if spki.len() > KEY_BYTES {
+            return;
+        }
+        self.keys.truncate(MOST_KEYS - 1);
+        self.keys.push_front((spki.to_vec(), key.clone()));
+    }
+
+    fn insert(&mut self, fingerprint: Fingerprint) {
+        if !self.fingerprints.insert(fingerprint) {
+            return;
+        }
+        self.order.push_back(fingerprint);
+        if self.order.len() > MOST
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.fingerprints.remove(&oldest);
+        }
+    }
+}
+
+/// Each part is told apart from the next by its length.
+fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(&(part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use openssl::ec::{EcGroup, EcKey};
+    use openssl::hash::MessageDigest;
+    use openssl::nid::Nid;
+    use openssl::pkey::PKey;
+    use openssl::sign::Signer;
+    use parafa_catalogue::DigestAlgorithm;
+
+    use super::*;
+
+    const ALGORITHM: SignatureAlgorithm = SignatureAlgorithm::Ecdsa(DigestAlgorithm::Sha256);
+
+    #[test]
+    fn a_signature_that_verified_vouches_for_no_other_digest_value_or_key() {
+        let verified = VerifiedSignatures::default();
+        let group = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+        let keys = [(); 2].map(|()| PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap());
+        let [spki, other_spki] = keys.each_ref().map(|key| key.public_key_to_der().unwrap());
+        let mut signer = Signer::new(MessageDigest::sha256(), &keys[0]).unwrap();
+        let value = signer.sign_oneshot_to_vec(b"signed").unwrap();
+        let [digest, other_digest] =
+            [b"signed", b"others"].map(|bytes| openssl::sha::sha256(bytes));
+        let mut other_value = value.clone();
+        *other_value.last_mut().unwrap() ^= 1;
+
+        for _ in 0..2 {
+            assert_eq!(verified.verify(&spki, ALGORITHM, &digest, &value), Ok(true));
+        }
+        for (spki, digest, value) in [
+            (&other_spki, digest, &value),
+            (&spki, other_digest, &value),
+            (&spki, digest, &other_value),
+        ] {
+            assert_eq!(verified.verify(spki, ALGORITHM, &digest, value), Ok(false));
+        }
+        assert_eq!(verified.known(|known| known.fingerprints.len()), 1);
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_for_the_newest() {
+        let mut known = Known::default();
+        let of = |number: usize| fingerprint([&number.to_be_bytes(), b"", b"", b""]);
+
+        (0..=MOST).for_each(|number| known.insert(of(number)));
+
+        assert_eq!((known.order.len(), known.fingerprints.len()), (MOST, MOST));
+        assert!(!known.fingerprints.contains(&of(0)));
+        assert!(known.fingerprints.contains(&of(MOST)));
+    }
+}

@@ -1,0 +1,165 @@
+use bytes::Bytes;
+use parafa_catalogue::{NeedKind, Operation};
+use tokio::sync::OnceCell;
+
+use super::asking::{answer_needs, refuse_repetition};
+use super::contents::Basis;
+use super::evidence;
+use crate::{
+    Answer, Answerer, ArchiveRequest, ArchiveStep, Archived, CallError, Capability, ContractBreach,
+    Document, Evidence, Need, Plugin, Progress, SignatureEvidence, Suspension,
+};
+
+const ARCHIVE: Capability = Capability::Archive;
+
+/// A document at an archival level, checked against its input and the claim.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ArchivedDocument {
+    /// The document; none when it was at that level already.
+    pub bytes: Option<Bytes>,
+    /// What was made.
+    pub outcome: Archived,
+    /// Evidence about its signatures, in the document's order.
+    pub signatures: Vec<SignatureEvidence>,
+}
+
+impl Plugin {
+    /// One step of archiving, with the answers so far. An output is checked to
+    /// keep its input as declared; [`Plugin::drive_archive`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault.
+    pub async fn archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Archive, document.clone()).await?;
+        self.archive_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    async fn archive_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &ArchiveRequest,
+        answers: &[Answer],
+    ) -> Result<ArchiveStep, CallError> {
+        self.guest()
+            .archive(document, request, answers, basis.kept)
+            .await
+    }
+
+    /// Raises a document's signatures to level B-LT as far as the answers go,
+    /// as [`Plugin::drive_sign`] signs.
+    ///
+    /// A document comes out only if it has the signatures and members that it
+    /// had, as they were, and no other one, if the lowest of their levels is an
+    /// archival one and the one that the plugin claims, and if it has the
+    /// revocation data and time-stamps that it had and of others exactly those
+    /// that were answered. That holds also where the plugin says that there is
+    /// nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault, which
+    /// includes everything above that does not hold.
+    pub async fn drive_archive(
+        &self,
+        document: impl Into<Document>,
+        request: &ArchiveRequest,
+        answers: Vec<Answer>,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress<ArchivedDocument>, CallError> {
+        drive(self, document.into(), request, answers, answerer).await
+    }
+}
+
+async fn drive(
+    plugin: &Plugin,
+    document: Document,
+    request: &ArchiveRequest,
+    mut answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Result<Progress<ArchivedDocument>, CallError> {
+    let basis = Basis::of(plugin, ARCHIVE, document.clone()).await?;
+    // What the document's signatures are does not change while it is archived.
+    let before = OnceCell::new();
+    let verified = || before.get_or_try_init(|| plugin.evidence(ARCHIVE, document.clone()));
+    for _ in 0..plugin.max_rounds() {
+        let step = plugin.archive_on(&basis, document.clone(), request, &answers);
+        let needs = match step.await? {
+            ArchiveStep::Needs(needs) => needs,
+            ArchiveStep::Done {
+                document: output,
+                outcome,
+            } => {
+                let before = verified().await?;
+                return finish(plugin, &basis, &document, before, &answers, output, outcome)
+                    .await
+                    .map(|archived| Progress::Done(Box::new(archived)));
+            }
+        };
+        let broken = |breach| plugin.broken(ARCHIVE, breach);
+        check_needs(&needs, &answers).map_err(broken)?;
+        if needs.iter().any(|need| need.kind == NeedKind::Timestamp) {
+            let signatures = &verified().await?.signatures;
+            evidence::check_timestamps_asked(&needs, &answers, signatures).map_err(broken)?;
+        }
+        let open = answer_needs(needs, &mut answers, answerer).await;
+        if !open.is_empty() {
+            return Ok(Progress::Suspended(Suspension {
+                needs: open,
+                answers,
+            }));
+        }
+    }
+    Err(plugin.broken(ARCHIVE, ContractBreach::TooManyRounds(plugin.max_rounds())))
+}
+
+/// Nothing is asked twice, and nobody is asked to sign.
+fn check_needs(needs: &[Need], answers: &[Answer]) -> Result<(), ContractBreach> {
+    refuse_repetition(needs, answers)?;
+    match needs.iter().find(|need| need.kind == NeedKind::Signature) {
+        Some(need) => Err(ContractBreach::unknown("need of an archive", &need.id)),
+        None => Ok(()),
+    }
+}
+
+async fn finish(
+    plugin: &Plugin,
+    basis: &Basis,
+    document: &Document,
+    before: &Evidence,
+    answers: &[Answer],
+    output: Option<Document>,
+    outcome: Archived,
+) -> Result<ArchivedDocument, CallError> {
+    let broken = |breach| plugin.broken(ARCHIVE, breach);
+    plugin.check_media_type(ARCHIVE, &outcome.media_type)?;
+    if !plugin.levels(Operation::Archive).contains(&outcome.level) {
+        let breach = ContractBreach::unknown("level of an archive", &outcome.level);
+        return Err(broken(breach));
+    }
+    if output.as_ref() == Some(document) {
+        return Err(broken(ContractBreach::NothingChanged));
+    }
+    let after = match &output {
+        Some(output) => {
+            basis.check_output(plugin, ARCHIVE, output.clone()).await?;
+            plugin.evidence(ARCHIVE, output.clone()).await?
+        }
+        None => before.clone(),
+    };
+    let signatures = evidence::check_archived(before, after, answers, &outcome)
+        .map_err(|error| broken(ContractBreach::Evidence(error)))?;
+    Ok(ArchivedDocument {
+        bytes: output.map(Document::into_bytes),
+        outcome,
+        signatures,
+    })
+}

@@ -1,0 +1,408 @@
+//! Whether a document is what was to be made, by the evidence that `verify`
+//! gives before and after. Any doubt refuses it.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use parafa_catalogue::{
+    BaselineLevel, CoverageKind, Integrity, NeedKind, SignatureKind, TargetLevel, TimestampKind,
+    TimestampStatus, need_params,
+};
+
+use super::contents::Covered;
+use crate::contract::text;
+use crate::runtime::verified_signatures::VerifiedSignatures;
+use crate::{
+    Answer, Archived, ContractBreach, Coverage, Evidence, EvidenceError, HostPayload, Need,
+    Outcome, Payload, SignRequest, SignatureEvidence, TimestampEvidence,
+};
+
+/// What a device was asked to sign, the value that it gave, and the time-stamps
+/// that authorities gave.
+pub(crate) struct Signed<'a> {
+    payload: &'a Payload,
+    value: &'a [u8],
+    timestamps: Answered<'a>,
+}
+
+/// What a new signature is held against.
+pub(crate) struct Signing<'a> {
+    pub(crate) request: &'a SignRequest,
+    pub(crate) outcome: &'a Outcome,
+    /// What it covers in formats with members; in others it is the entire file.
+    pub(crate) covers: Option<&'a Covered>,
+    /// The host's own verifications.
+    pub(crate) verified: &'a VerifiedSignatures,
+}
+
+/// Time-stamps that were answered, each to be used once, for what it was asked.
+struct Answered<'a>(Vec<(Option<TimestampKind>, &'a [u8])>);
+
+impl<'a> Signed<'a> {
+    pub(crate) fn by(answers: &'a [Answer]) -> Result<Self, EvidenceError> {
+        answers
+            .iter()
+            .find(|answer| answer.need.kind == NeedKind::Signature)
+            .and_then(|answer| {
+                let value = answer.outcome.as_ref().ok()?;
+                Some(Self {
+                    payload: &answer.need.payload,
+                    value,
+                    timestamps: Answered::of(answers, TimestampKind::Signature),
+                })
+            })
+            .ok_or(EvidenceError::NobodySigned)
+    }
+}
+
+impl<'a> Answered<'a> {
+    /// Those of `answers`; a need that does not name a kind asks for `usual`.
+    fn of(answers: &'a [Answer], usual: TimestampKind) -> Self {
+        let answers = answers.iter();
+        let answers = answers.filter(|answer| answer.need.kind == NeedKind::Timestamp);
+        let tokens = answers.filter_map(|answer| {
+            let mut params = answer.need.params.iter();
+            let named = params.find(|param| param.name == need_params::KIND);
+            let kind = named.map_or(Some(usual), |kind| kind.value.parse().ok());
+            Some((kind, answer.outcome.as_deref().ok()?))
+        });
+        Self(tokens.collect())
+    }
+
+    /// Uses the one that this is; answers whether there was one.
+    fn uses(&mut self, timestamp: &TimestampEvidence) -> bool {
+        let is_it = |(kind, token): &(Option<TimestampKind>, &[u8])| {
+            *kind == Some(timestamp.kind) && *token == timestamp.token
+        };
+        let place = self.0.iter().position(is_it);
+        let place = place.filter(|_| timestamp.status == TimestampStatus::Intact);
+        place.map(|place| self.0.swap_remove(place)).is_some()
+    }
+
+    fn all_used(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Checks the evidence `after` against that from `before`, what was signed,
+/// and what was requested, and splits it into the new signature and the
+/// earlier ones.
+pub(crate) fn check(
+    before: &Evidence,
+    after: Evidence,
+    mut signed: Signed<'_>,
+    signing: &Signing<'_>,
+) -> Result<(SignatureEvidence, Vec<SignatureEvidence>), EvidenceError> {
+    check_revocation_kept(before, &after)?;
+    let (earlier, mut new) = split(&before.signatures, after.signatures)?;
+    match (new.pop(), new.len()) {
+        (Some(new), 0) => {
+            check_new(&new, &mut signed, signing)?;
+            Ok((new, earlier))
+        }
+        (None, _) => Err(EvidenceError::NotOneNew(0)),
+        (Some(_), others) => Err(EvidenceError::NotOneNew(others + 1)),
+    }
+}
+
+/// Checks that there are the signatures of `before`, as they were, and no other
+/// one.
+pub(crate) fn check_kept(
+    before: &Evidence,
+    after: Evidence,
+) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    check_revocation_kept(before, &after)?;
+    let (earlier, new) = split(&before.signatures, after.signatures)?;
+    match new.first() {
+        Some(new) => Err(EvidenceError::Unasked(shown(&new.id))),
+        None => Ok(earlier),
+    }
+}
+
+/// Checks that there are the signatures of `before`, as they were, and beside
+/// them document time-stamps alone; that revocation data and time-stamps were
+/// added exactly as they were answered; and that the signatures have the level
+/// that is claimed, which is an archival one.
+pub(crate) fn check_archived(
+    before: &Evidence,
+    after: Evidence,
+    answers: &[Answer],
+    outcome: &Archived,
+) -> Result<Vec<SignatureEvidence>, EvidenceError> {
+    check_revocation(before, &after, answers)?;
+    let signatures = after.signatures.clone();
+    let (earlier, new) = split(&before.signatures, after.signatures)?;
+    let mut answered = Answered::of(answers, TimestampKind::Archive);
+    for (was, is) in in_pairs(&before.signatures, &earlier) {
+        let added = added_timestamps(was, is)?;
+        if !added.into_iter().all(|timestamp| answered.uses(timestamp)) {
+            return Err(EvidenceError::TimestampUnasked(shown(&is.id)));
+        }
+        if BaselineLevel::of(&is.level) < BaselineLevel::of(&was.level) {
+            return Err(EvidenceError::EarlierChanged {
+                id: shown(&was.id),
+                what: "level",
+            });
+        }
+    }
+    for new in &new {
+        check_document_timestamp(new, &mut answered)?;
+    }
+    if !answered.all_used() {
+        return Err(EvidenceError::TimestampUnused);
+    }
+    // Signatures of other profiles have no level that could be raised, and what
+    // time-stamps the document is no signature.
+    let lowest = signatures
+        .iter()
+        .filter(|signature| signature.kind == SignatureKind::Signature)
+        .filter_map(|signature| Some((BaselineLevel::of(&signature.level)?, &signature.level)))
+        .min_by_key(|(baseline, _)| *baseline);
+    match lowest {
+        Some((baseline, level)) if baseline >= BaselineLevel::Lt && *level == outcome.level => {
+            Ok(signatures)
+        }
+        lowest => Err(EvidenceError::LevelNotReached {
+            claimed: shown(&outcome.level),
+            actual: lowest.map_or_else(String::new, |(_, level)| shown(level)),
+        }),
+    }
+}
+
+/// Checks how many time-stamps an archive asks for, with those that were answered:
+/// each signature may be stamped once, and the document once more.
+pub(crate) fn check_timestamps_asked(
+    needs: &[Need],
+    answers: &[Answer],
+    signatures: &[SignatureEvidence],
+) -> Result<(), ContractBreach> {
+    let answered = answers.iter().map(|answer| &answer.need);
+    let asked = answered.chain(needs);
+    let asked = asked.filter(|need| need.kind == NeedKind::Timestamp);
+    let signatures = signatures.iter();
+    let signatures = signatures.filter(|one| one.kind == SignatureKind::Signature);
+    let (asked, most) = (asked.count(), signatures.count() + 1);
+    if asked > most {
+        return Err(ContractBreach::TooManyTimestamps { asked, most });
+    }
+    Ok(())
+}
+
+/// Checks that a signature has all time-stamps that it had, as they were;
+/// answers the others.
+fn added_timestamps<'e>(
+    was: &SignatureEvidence,
+    is: &'e SignatureEvidence,
+) -> Result<Vec<&'e TimestampEvidence>, EvidenceError> {
+    let mut added: Vec<&TimestampEvidence> = is.timestamps.iter().collect();
+    for timestamp in &was.timestamps {
+        // What could not be verified may be now.
+        let is_kept = |kept: &&TimestampEvidence| {
+            kept.kind == timestamp.kind
+                && kept.token == timestamp.token
+                && (kept.status == timestamp.status || timestamp.status != TimestampStatus::Intact)
+        };
+        match added.iter().position(is_kept) {
+            Some(place) => added.swap_remove(place),
+            None => {
+                return Err(EvidenceError::EarlierChanged {
+                    id: shown(&was.id),
+                    what: "time-stamp",
+                });
+            }
+        };
+    }
+    Ok(added)
+}
+
+/// Checks that what is new beside the signatures is a document time-stamp that
+/// was answered.
+fn check_document_timestamp(
+    new: &SignatureEvidence,
+    answered: &mut Answered<'_>,
+) -> Result<(), EvidenceError> {
+    if new.kind != SignatureKind::DocumentTimestamp {
+        return Err(EvidenceError::Unasked(shown(&new.id)));
+    }
+    match new.timestamps.as_slice() {
+        [token]
+            if token.kind == TimestampKind::Document
+                && new.integrity == Integrity::Intact
+                && answered.uses(token) =>
+        {
+            Ok(())
+        }
+        _ => Err(EvidenceError::TimestampUnasked(shown(&new.id))),
+    }
+}
+
+/// Checks that all revocation data of `before` are there, and of others only
+/// those that were answered. They are those of the document: which signatures
+/// they belong to is for the plugin to say.
+fn check_revocation(
+    before: &Evidence,
+    after: &Evidence,
+    answers: &[Answer],
+) -> Result<(), EvidenceError> {
+    check_revocation_kept(before, after)?;
+    let was: HashSet<&Bytes> = before.revocation.iter().collect();
+    let answered: HashSet<&[u8]> = answers
+        .iter()
+        .filter(|answer| answer.need.kind == NeedKind::Revocation)
+        .filter_map(|answer| answer.outcome.as_deref().ok())
+        .collect();
+    let mut added = after.revocation.iter().filter(|data| !was.contains(data));
+    if added.all(|added| answered.contains(added.as_ref())) {
+        Ok(())
+    } else {
+        Err(EvidenceError::RevocationUnasked)
+    }
+}
+
+/// Checks that all revocation data of `before` are in `after`.
+fn check_revocation_kept(before: &Evidence, after: &Evidence) -> Result<(), EvidenceError> {
+    let is: HashSet<&Bytes> = after.revocation.iter().collect();
+    if before.revocation.iter().all(|data| is.contains(data)) {
+        Ok(())
+    } else {
+        Err(EvidenceError::RevocationGone)
+    }
+}
+
+/// The earlier signatures in `after`, which are as they were, and the new ones.
+fn split(
+    before: &[SignatureEvidence],
+    after: Vec<SignatureEvidence>,
+) -> Result<(Vec<SignatureEvidence>, Vec<SignatureEvidence>), EvidenceError> {
+    refuse_ambiguous_ids(before)?;
+    refuse_ambiguous_ids(&after)?;
+    let is_earlier =
+        |evidence: &SignatureEvidence| before.iter().any(|earlier| earlier.id == evidence.id);
+    let (earlier, new): (Vec<_>, Vec<_>) = after.into_iter().partition(is_earlier);
+    for was in before {
+        match earlier.iter().find(|is| is.id == was.id) {
+            Some(is) => check_earlier(was, is)?,
+            None => return Err(EvidenceError::EarlierGone(shown(&was.id))),
+        }
+    }
+    Ok((earlier, new))
+}
+
+/// Signatures as they were and as they are.
+fn in_pairs<'e>(
+    before: &'e [SignatureEvidence],
+    after: &'e [SignatureEvidence],
+) -> impl Iterator<Item = (&'e SignatureEvidence, &'e SignatureEvidence)> {
+    before.iter().filter_map(|was| {
+        let is = after.iter().find(|is| is.id == was.id)?;
+        Some((was, is))
+    })
+}
+
+/// Refuses evidence whose signatures cannot be told apart.
+pub(crate) fn refuse_ambiguous_ids(evidence: &[SignatureEvidence]) -> Result<(), EvidenceError> {
+    let mut ids = HashSet::new();
+    match evidence.iter().find(|evidence| !ids.insert(&evidence.id)) {
+        Some(evidence) => Err(EvidenceError::AmbiguousId(shown(&evidence.id))),
+        None => Ok(()),
+    }
+}
+
+/// An earlier signature may cover less of the file than before, but the same
+/// members, and may have gained validation data; nothing else may differ.
+fn check_earlier(was: &SignatureEvidence, is: &SignatureEvidence) -> Result<(), EvidenceError> {
+    added_timestamps(was, is)?;
+    let same = [
+        ("kind", was.kind == is.kind),
+        ("coverage", was.coverage.members == is.coverage.members),
+        ("verdict of integrity", was.integrity == is.integrity),
+        ("content that is signed", was.signed == is.signed),
+        ("value", was.value == is.value),
+        ("algorithm", was.algorithm == is.algorithm),
+        (
+            "certificate",
+            was.signer_certificate == is.signer_certificate,
+        ),
+    ];
+    match same.into_iter().find(|(_, same)| !same) {
+        Some((what, _)) => Err(EvidenceError::EarlierChanged {
+            id: shown(&was.id),
+            what,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_new(
+    new: &SignatureEvidence,
+    signed: &mut Signed<'_>,
+    signing: &Signing<'_>,
+) -> Result<(), EvidenceError> {
+    let Signing {
+        request,
+        outcome,
+        covers,
+        verified,
+    } = *signing;
+    let is_stamped = new.timestamps.iter().any(|timestamp| {
+        timestamp.kind == TimestampKind::Signature && timestamp.status == TimestampStatus::Intact
+    });
+    let is_reached = match request.target_level {
+        TargetLevel::BB => true,
+        _ => is_stamped && BaselineLevel::of(&new.level) >= Some(BaselineLevel::T),
+    };
+    let signer = new.signer_certificate.as_deref();
+    // Tokens were checked when they were answered; others were not.
+    let timestamps = &mut signed.timestamps;
+    let are_answered = new.timestamps.iter().all(|token| timestamps.uses(token));
+    let expected = [
+        ("id", new.id == outcome.signature_id),
+        ("kind", new.kind == SignatureKind::Signature),
+        (
+            "content that is signed",
+            new.signed.is_of_same_bytes(signed.payload),
+        ),
+        ("value", new.value == signed.value),
+        (
+            "algorithm",
+            new.algorithm == Some(request.signature_algorithm),
+        ),
+        (
+            "certificate",
+            signer.is_some() && signer == request.signer_chain.first().map(Vec::as_slice),
+        ),
+        ("verdict of integrity", new.integrity == Integrity::Intact),
+        ("coverage", is_covered(&new.coverage, covers)),
+        ("time-stamp", are_answered && timestamps.all_used()),
+        ("level", new.level == outcome.level && is_reached),
+    ];
+    if let Some((what, _)) = expected.into_iter().find(|(_, holds)| !holds) {
+        return Err(EvidenceError::OtherThan(what));
+    }
+    let verified = verified.verify_with_certificate(
+        signer.unwrap_or_default(),
+        request.signature_algorithm,
+        signed.payload,
+        &new.value,
+    );
+    match verified {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EvidenceError::Unverified),
+        Err(error) => Err(EvidenceError::Unverifiable(error)),
+    }
+}
+
+fn is_covered(coverage: &Coverage, covers: Option<&Covered>) -> bool {
+    match covers {
+        Some(covers) => coverage.kind == CoverageKind::Members && covers.is(&coverage.members),
+        None => coverage.kind == CoverageKind::EntireFile && coverage.members.is_empty(),
+    }
+}
+
+/// An id for people: documents choose it.
+fn shown(id: &str) -> String {
+    text::line(id, text::NAME_BYTES).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

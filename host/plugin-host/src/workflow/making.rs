@@ -1,0 +1,141 @@
+//! Documents that are made without anybody's signature, held against what may
+//! come out of them.
+
+use super::contents::{self, Basis};
+use super::evidence;
+use crate::{
+    CallError, Capability, ComposeRequest, ContractBreach, DeriveRequest, Document, MadeDocument,
+    Plugin, SourceFile,
+};
+
+impl Plugin {
+    /// Turns what can be filled in into what can only be read. The output has
+    /// the signatures of the document, as they were, and no other one.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, which names all fields that cannot be drawn, or
+    /// its fault.
+    pub async fn flatten(
+        &self,
+        document: impl Into<Document>,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        flatten(self, document.into(), request).await
+    }
+
+    /// Makes the unsigned document that the sandbox answers. It has no
+    /// signature; a document that has some comes out as it is.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, or its fault.
+    pub async fn rehearse(
+        &self,
+        document: impl Into<Document>,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        rehearse(self, document.into(), request).await
+    }
+
+    /// Makes a document of files. It has the media type that was asked for, and
+    /// a plugin that can inspect accepts it.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal, or its fault.
+    pub async fn compose(
+        &self,
+        files: &[SourceFile],
+        request: &ComposeRequest,
+    ) -> Result<MadeDocument, CallError> {
+        const COMPOSE: Capability = Capability::Compose;
+
+        let made = self.guest().compose(files, request).await?;
+        if made.media_type != request.media_type {
+            let breach = ContractBreach::unknown("media type that was asked for", &made.media_type);
+            return Err(self.broken(COMPOSE, breach));
+        }
+        if self.capabilities().contains(&Capability::Inspect) {
+            match self.inspect(made.bytes.clone()).await {
+                Ok(report) if report.media_type == made.media_type => {}
+                Ok(report) => {
+                    let breach =
+                        ContractBreach::unknown("media type that was made", &report.media_type);
+                    return Err(self.broken(COMPOSE, breach));
+                }
+                Err(CallError::Refused(refusal)) => {
+                    let breach = ContractBreach::InspectRefuses(refusal.code.into_owned());
+                    return Err(self.broken(COMPOSE, breach));
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        if self.capabilities().contains(&Capability::Contents) {
+            contents::check_composed(self, files, made.bytes.clone().into()).await?;
+        }
+        Ok(made)
+    }
+
+    /// `flatten` or `rehearse`, without a look at what comes out.
+    async fn derive(
+        &self,
+        operation: Capability,
+        document: Document,
+        request: &DeriveRequest,
+    ) -> Result<MadeDocument, CallError> {
+        let kept = Basis::kept(self, operation, document.clone()).await?;
+        self.guest()
+            .derive(operation, document, request, kept)
+            .await
+    }
+}
+
+async fn flatten(
+    plugin: &Plugin,
+    document: Document,
+    request: &DeriveRequest,
+) -> Result<MadeDocument, CallError> {
+    const FLATTEN: Capability = Capability::Flatten;
+
+    let (made, _) = derive(plugin, FLATTEN, document, request).await?;
+    Ok(made)
+}
+
+async fn rehearse(
+    plugin: &Plugin,
+    document: Document,
+    request: &DeriveRequest,
+) -> Result<MadeDocument, CallError> {
+    const REHEARSE: Capability = Capability::Rehearse;
+
+    let (made, signed) = derive(plugin, REHEARSE, document.clone(), request).await?;
+    if signed && made.bytes != document.bytes() {
+        return Err(plugin.broken(REHEARSE, ContractBreach::SignedDocumentChanged));
+    }
+    Ok(made)
+}
+
+/// Makes the document and checks that it has the signatures of the one it was
+/// made of, as they were, and no other; answers whether there are any.
+///
+/// What was signed before is looked at while the plugin works.
+async fn derive(
+    plugin: &Plugin,
+    operation: Capability,
+    document: Document,
+    request: &DeriveRequest,
+) -> Result<(MadeDocument, bool), CallError> {
+    let (made, before) = tokio::join!(
+        plugin.derive(operation, document.clone(), request),
+        plugin.evidence(operation, document),
+    );
+    let (made, before) = (made?, before?);
+    plugin.check_media_type(operation, &made.media_type)?;
+    let output: Document = made.bytes.clone().into();
+    let after = plugin.evidence(operation, output).await?;
+    let signatures = evidence::check_kept(&before, after)
+        .map_err(|error| plugin.broken(operation, ContractBreach::Evidence(error)))?;
+    let signed = !signatures.is_empty();
+    Ok((made, signed))
+}

@@ -1,0 +1,243 @@
+use bytes::Bytes;
+use parafa_catalogue::{DigestAlgorithm, NeedKind, Operation};
+
+use super::asking::{answer_needs, refuse_repetition};
+use super::contents::Basis;
+use super::evidence;
+use crate::{
+    Answer, Answerer, CallError, Capability, ContractBreach, Document, Evidence, EvidenceError,
+    Need, Outcome, Plugin, Progress, SignRequest, SignStep, SignatureEvidence, Suspension,
+};
+
+/// A signed document, checked against its input, its request and the answers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SignedDocument {
+    /// The document.
+    pub bytes: Bytes,
+    /// What was made.
+    pub outcome: Outcome,
+    /// Evidence about the new signature.
+    pub signature: SignatureEvidence,
+    /// Evidence about the earlier signatures, in the document's order.
+    pub earlier: Vec<SignatureEvidence>,
+}
+
+impl Plugin {
+    /// One step of signing, with the answers so far. An output is checked to
+    /// keep its input as declared; [`Plugin::drive_sign`] checks the rest.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault.
+    pub async fn sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answers: &[Answer],
+    ) -> Result<SignStep, CallError> {
+        let document = document.into();
+        let basis = Basis::of(self, Capability::Sign, document.clone()).await?;
+        self.sign_on(&basis, document, request, answers).await
+    }
+
+    /// The same of a document of which the basis is known.
+    async fn sign_on(
+        &self,
+        basis: &Basis,
+        document: Document,
+        request: &SignRequest,
+        answers: &[Answer],
+    ) -> Result<SignStep, CallError> {
+        self.guest()
+            .sign(document, request, &basis.covers(), answers, basis.kept)
+            .await
+    }
+
+    /// Signs as far as the answers go: asks `answerer` for whatever the plugin
+    /// needs until there is a signed document or nothing more can be answered
+    /// now. To go on later, call it again with the same document and request
+    /// and the answers of the [`crate::Suspension`], with new ones added.
+    ///
+    /// A document comes out only if there is exactly one new signature, which
+    /// signs what was asked to be signed, with the value that was answered,
+    /// under the request's certificate, covers all that the document holds, and
+    /// if every earlier signature and member is as it was. Whoever knows the document's media type checks that it is the
+    /// same one ([`Plugin::check_same_media_type`]), here as of whatever else
+    /// is made of a document.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's refusal of the document or request, or its fault, which
+    /// includes everything above that does not hold.
+    pub async fn drive_sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answers: Vec<Answer>,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress, CallError> {
+        drive(self, document.into(), request, answers, answerer).await
+    }
+
+    /// [`Plugin::drive_sign`] for a document that whoever calls made, so that
+    /// nobody has signed it: the plugin is not asked which signatures it has,
+    /// and how it is kept is as the description says.
+    ///
+    /// A document comes out only if it has one signature in all.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Plugin::drive_sign`].
+    pub async fn drive_first_sign(
+        &self,
+        document: impl Into<Document>,
+        request: &SignRequest,
+        answerer: &dyn Answerer,
+    ) -> Result<Progress, CallError> {
+        drive_first(self, document.into(), request, answerer).await
+    }
+}
+
+async fn drive(
+    plugin: &Plugin,
+    document: Document,
+    request: &SignRequest,
+    answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Result<Progress, CallError> {
+    // What the document's signatures are does not change while it is signed.
+    let before = match answers.is_empty() {
+        true => Some(check_before_anybody_signs(plugin, document.clone()).await?),
+        false => None,
+    };
+    let basis = Basis::of(plugin, Capability::Sign, document.clone()).await?;
+    drive_on(plugin, &basis, before, document, request, answers, answerer).await
+}
+
+/// The same of a document that nobody has signed, from its beginning.
+async fn drive_first(
+    plugin: &Plugin,
+    document: Document,
+    request: &SignRequest,
+    answerer: &dyn Answerer,
+) -> Result<Progress, CallError> {
+    let basis = Basis::of_unsigned(plugin, Capability::Sign, document.clone()).await?;
+    let (before, answers) = (Some(Evidence::default()), Vec::new());
+    drive_on(plugin, &basis, before, document, request, answers, answerer).await
+}
+
+async fn drive_on(
+    plugin: &Plugin,
+    basis: &Basis,
+    mut before: Option<Evidence>,
+    document: Document,
+    request: &SignRequest,
+    mut answers: Vec<Answer>,
+    answerer: &dyn Answerer,
+) -> Result<Progress, CallError> {
+    for _ in 0..plugin.max_rounds() {
+        let step = plugin.sign_on(basis, document.clone(), request, &answers);
+        let needs = match step.await? {
+            SignStep::Needs(needs) => needs,
+            SignStep::Done {
+                document: output,
+                outcome,
+            } => {
+                let before = match before.take() {
+                    Some(before) => before,
+                    None => plugin.evidence(Capability::Sign, document).await?,
+                };
+                return finish(plugin, basis, &before, request, &answers, output, outcome)
+                    .await
+                    .map(|signed| Progress::Done(Box::new(signed)));
+            }
+        };
+        check_needs(&needs, request, &answers)
+            .map_err(|breach| plugin.broken(Capability::Sign, breach))?;
+        let open = answer_needs(needs, &mut answers, answerer).await;
+        if !open.is_empty() {
+            return Ok(Progress::Suspended(Suspension {
+                needs: open,
+                answers,
+            }));
+        }
+    }
+    Err(plugin.broken(
+        Capability::Sign,
+        ContractBreach::TooManyRounds(plugin.max_rounds()),
+    ))
+}
+
+/// What would spoil the check of the finished signature, found while nobody
+/// has signed in vain.
+async fn check_before_anybody_signs(
+    plugin: &Plugin,
+    document: Document,
+) -> Result<Evidence, CallError> {
+    let evidence = plugin.verify(document).await?;
+    evidence::refuse_ambiguous_ids(&evidence.signatures)
+        .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))?;
+    Ok(evidence)
+}
+
+/// Nothing is asked twice, and exactly one signature is asked for, over the
+/// digest that the device makes.
+fn check_needs(
+    needs: &[Need],
+    request: &SignRequest,
+    answers: &[Answer],
+) -> Result<(), ContractBreach> {
+    refuse_repetition(needs, answers)?;
+    let asked = answers.iter().map(|answer| &answer.need).chain(needs);
+    let mut signatures = asked.filter(|need| need.kind == NeedKind::Signature);
+    if let Some(signature) = signatures.next()
+        && signature.digest_algorithm != Some(request.signature_algorithm.digest())
+    {
+        return Err(ContractBreach::unknown(
+            "digest algorithm of the request",
+            signature
+                .digest_algorithm
+                .map_or("none", DigestAlgorithm::name),
+        ));
+    }
+    match signatures.next() {
+        Some(second) => Err(ContractBreach::DuplicateNeed(second.id.clone())),
+        None => Ok(()),
+    }
+}
+
+async fn finish(
+    plugin: &Plugin,
+    basis: &Basis,
+    before: &Evidence,
+    request: &SignRequest,
+    answers: &[Answer],
+    output: Document,
+    outcome: Outcome,
+) -> Result<SignedDocument, CallError> {
+    let refused =
+        |error: EvidenceError| plugin.broken(Capability::Sign, ContractBreach::Evidence(error));
+    let signed = evidence::Signed::by(answers).map_err(refused)?;
+    plugin.check_media_type(Capability::Sign, &outcome.media_type)?;
+    if !plugin.levels(Operation::Sign).contains(&outcome.level) {
+        let breach = ContractBreach::unknown("level of the plugin", &outcome.level);
+        return Err(plugin.broken(Capability::Sign, breach));
+    }
+    let output_of = basis.check_output(plugin, Capability::Sign, output.clone());
+    let covers = output_of.await?;
+    let after = plugin.evidence(Capability::Sign, output.clone()).await?;
+    let signing = evidence::Signing {
+        request,
+        outcome: &outcome,
+        covers: covers.as_ref(),
+        verified: plugin.guest().verified(),
+    };
+    let checked = evidence::check(before, after, signed, &signing);
+    let (signature, earlier) = checked.map_err(refused)?;
+    Ok(SignedDocument {
+        bytes: output.into_bytes(),
+        outcome,
+        signature,
+        earlier,
+    })
+}
