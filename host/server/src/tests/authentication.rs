@@ -15,9 +15,7 @@ use parafa_demo::Service;
 use parafa_domain::AuthenticationMethod;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{SIGN, SIGNS_BY_MOBILE_ID, Site};
-use crate::tests::support::host::{Host, MOST_RUNS};
-use crate::tests::support::one_signing::TICK;
+use crate::tests::support::{Host, MOST_RUNS, SIGN, SIGNS_BY_MOBILE_ID, Site, TICK};
 
 const AUDIENCE: &str = "https://shop.example";
 

@@ -35,9 +35,7 @@ use parafa_store::faulty::FaultPlan;
 use parafa_store::{Clock, Guard, MAX_PAGE_ROWS, Page};
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::TICK;
+use crate::tests::support::{CALLER, Deployment, Host, Site, TICK};
 
 /// An entity on whose board the first of those who sign is.
 const ENTITY: &str = "999000009";

@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Site};
-use crate::tests::support::host::Host;
+use crate::tests::support::{CALLER, Host, Site};
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {

@@ -2,17 +2,38 @@
 //! fail, crash or be held up, requests, signings step by step, and what may never be
 //! found in the records.
 
-pub(super) mod app_links;
-pub(super) mod captured_log;
-pub(super) mod careless_engine;
-pub(super) mod certificates;
-pub(super) mod deployment;
-pub(super) mod host;
-pub(super) mod invariants;
-pub(super) mod one_signing;
-pub(super) mod plugin_calls;
-pub(super) mod post_office;
-pub(super) mod record_checks;
-pub(super) mod records;
-pub(super) mod requests;
-pub(super) mod suspension;
+mod app_links;
+mod captured_log;
+mod careless_engine;
+mod certificates;
+mod deployment;
+mod host;
+mod invariants;
+mod one_signing;
+mod plugin_calls;
+mod post_office;
+mod record_checks;
+mod records;
+mod requests;
+mod suspension;
+
+pub(super) use self::app_links::Return;
+pub(super) use self::captured_log::Log;
+pub(super) use self::careless_engine::Neglect;
+pub(super) use self::certificates::{Certified, KeyUse, MOBILE_ID, SMART_ID};
+pub(super) use self::deployment::{
+    CALLER, Deployment, Phone, Posted, REFUSES, Rings, SIGN, SIGNS_BY_MOBILE_ID, Site, TOY,
+    TOY_CONTAINER,
+};
+pub(super) use self::host::{Host, MOST_RUNS, Oddity};
+pub(super) use self::invariants::{Outcome, Promise, played};
+pub(super) use self::one_signing::{Stage, TICK};
+pub(super) use self::post_office::{PostOffice, claim_letter, writing_to};
+pub(super) use self::record_checks::Witness;
+pub(super) use self::records::{
+    give_secret_to, leave_behind, mails, name_workspace, read, rows, signings,
+};
+pub(super) use self::requests::{
+    DAY, MINUTE, batch, claim, create, create_once, document, identity, party, pdf, sign,
+    signing_request, stored_pdf, terms,
+};

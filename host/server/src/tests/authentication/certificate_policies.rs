@@ -13,8 +13,9 @@ use parafa_trust::CertificateRejection;
 use serde_json::json;
 
 use super::{by_card, by_phone, end, provider, request};
-use crate::tests::support::certificates::{Certified, KeyUse, MOBILE_ID, SMART_ID};
-use crate::tests::support::deployment::{Deployment, SIGN, SIGNS_BY_MOBILE_ID, Site};
+use crate::tests::support::{
+    Certified, Deployment, KeyUse, MOBILE_ID, SIGN, SIGNS_BY_MOBILE_ID, SMART_ID, Site,
+};
 
 const NON_QUALIFIED: &str = "1.3.6.1.4.1.10015.17.1";
 const NCP: &str = "0.4.0.2042.1.1";

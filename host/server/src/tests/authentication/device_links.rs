@@ -15,10 +15,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::{by_card, end, provider, request};
-use crate::tests::support::certificates::{Certified, KeyUse};
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::TICK;
+use crate::tests::support::{Certified, Deployment, Host, KeyUse, Site, TICK};
 
 const RETURN_URL: &str = "https://shop.example/login?step=2";
 
@@ -222,7 +219,7 @@ async fn a_broker_says_on_whose_behalf_each_person_is_asked() {
     let (scanned, link) = opened(&host.app.authentications, &provider).await.unwrap();
     site.follow(&link.qr).await;
     let method = NewMethod::SmartId {
-        personal_code: Some(crate::tests::support::deployment::SIGN[0].to_owned()),
+        personal_code: Some(crate::tests::support::SIGN[0].to_owned()),
     };
     let notified = request(&host, &provider, method).await;
 

@@ -8,8 +8,7 @@ use parafa_demo::{Fault, Service};
 use uuid::Uuid;
 
 use super::{by_phone, end, provider};
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::host::Host;
+use crate::tests::support::{Deployment, Host, Site};
 
 const AUDIENCE: &str = "https://shop.example";
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);

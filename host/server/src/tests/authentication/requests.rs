@@ -18,8 +18,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{by_card, by_phone, end, provider, request};
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::host::Host;
+use crate::tests::support::{Deployment, Host, Site};
 
 const PEOPLE: [&str; 2] = ["card-p384", "card-p256"];
 /// Requests that two clients work on.

@@ -11,8 +11,7 @@ use parafa_store::engine::MAX_VALUE_BYTES;
 use parafa_store::jobs::{self, NewJob};
 use parafa_store::{Clock, StoreError};
 
-use crate::tests::support::deployment::{Posted, SIGN, Site};
-use crate::tests::support::one_signing::{Stage, TICK};
+use crate::tests::support::{Posted, SIGN, Site, Stage, TICK};
 
 #[tokio::test]
 async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {

@@ -13,8 +13,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use tower::ServiceExt;
 
-use crate::tests::support::deployment::{REFUSES, SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{REFUSES, SIGN, Site, Stage};
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);

@@ -7,9 +7,7 @@ use parafa_ceremony::records::SignerPrivateRow;
 use parafa_domain::CeremonyStatus;
 use parafa_platform::billing::UsageRow;
 
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::records::{read, rows};
-use crate::tests::support::requests::{MINUTE, create, party};
+use crate::tests::support::{MINUTE, SIGN, Site, create, party, read, rows};
 
 #[tokio::test]
 async fn cancelling_ends_the_running_attempt_and_its_signature_is_dropped() {

@@ -19,10 +19,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::phone_failures_by_format::documents;
-use crate::tests::support::certificates::{Certified, KeyUse};
-use crate::tests::support::deployment::{Posted, SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Certified, Host, KeyUse, Posted, SIGN, Site, Stage};
 
 const CARD: &str = "card-p384";
 const OTHER: &str = "card-p256";

@@ -12,10 +12,7 @@ use parafa_store::audit::{self, Verdict};
 use parafa_store::{Clock, Guard, Page};
 use tower::ServiceExt;
 
-use crate::tests::support::app_links::Return;
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::{Stage, TICK};
+use crate::tests::support::{Host, Return, SIGN, Site, Stage, TICK};
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);

@@ -27,8 +27,7 @@ use tower::ServiceExt;
 use url::Url;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{Posted, Site};
-use crate::tests::support::one_signing::{Stage, TICK};
+use crate::tests::support::{Posted, Site, Stage, TICK};
 
 const HALF_AN_HOUR: SignedDuration = SignedDuration::from_mins(30);
 /// How long a code was open before something happens.

@@ -5,8 +5,7 @@ use std::time::Duration;
 use parafa_domain::Phase;
 use tokio::time::timeout;
 
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{SIGN, Site, Stage};
 
 /// Long enough to tell a wait from none.
 const SHORT: Duration = Duration::from_millis(300);

@@ -11,13 +11,12 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
 use parafa_ceremony::records::CeremonyRow;
 use parafa_fixtures::PdfBuilder;
+use parafa_listener::{ListenerLimits, ListenerSettings, TrustedProxies};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::tests::support::deployment::{CALLER, Deployment, Posted, Site};
-use crate::tests::support::host::Host;
-use parafa_listener::{ListenerLimits, ListenerSettings, TrustedProxies};
+use crate::tests::support::{CALLER, Deployment, Host, Posted, Site};
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;

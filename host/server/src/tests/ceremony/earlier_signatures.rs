@@ -3,8 +3,7 @@
 use parafa_api_ceremony::{EarlierSignature, EarlierSignatures, SignatureVerdict};
 use parafa_domain::Phase;
 
-use crate::tests::support::deployment::Site;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Site, Stage};
 
 /// How often a page is opened again until the document has been looked at.
 const MOST_PAGES: usize = 20;

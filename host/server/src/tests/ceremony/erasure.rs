@@ -11,10 +11,9 @@ use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use tokio::time::{Duration, Instant};
 
-use crate::tests::support::deployment::{CALLER, SIGN, Site};
-use crate::tests::support::records::{mails, read, rows, signings};
-use crate::tests::support::requests::{
-    MINUTE, claim, create, create_once, identity, signing_request, terms,
+use crate::tests::support::{
+    CALLER, MINUTE, SIGN, Site, claim, create, create_once, identity, mails, read, rows,
+    signing_request, signings, terms,
 };
 
 #[tokio::test]

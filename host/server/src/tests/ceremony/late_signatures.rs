@@ -16,10 +16,7 @@ use parafa_signing::records::{EventKind, EventPayload};
 use parafa_store::Clock;
 use tokio::time::{Duration, Instant};
 
-use crate::tests::support::deployment::{CALLER, Site};
-use crate::tests::support::one_signing::Stage;
-use crate::tests::support::records::rows;
-use crate::tests::support::requests::party;
+use crate::tests::support::{CALLER, Site, Stage, party, rows};
 
 /// How long before its deadline a signing is signed here.
 const SHORTLY: SignedDuration = SignedDuration::from_secs(60);

@@ -5,10 +5,10 @@ use parafa_ceremony::records::MailKind;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::outbox::NoticeRow;
 
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::post_office::{PostOffice, claim};
-use crate::tests::support::records::{mails, name_workspace, rows};
-use crate::tests::support::requests::{DAY, create, signing_request, terms};
+use crate::tests::support::{
+    CALLER, DAY, Deployment, PostOffice, Site, claim_letter, create, mails, name_workspace, rows,
+    signing_request, terms,
+};
 
 #[tokio::test]
 async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
@@ -18,7 +18,7 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     let host = post.writing(&deployment.sound_host().await);
     name_workspace(&host).await;
     create(&host, SigningOrder::Sequential, Delivery::Email).await;
-    let mut job = claim(&host).await.unwrap();
+    let mut job = claim_letter(&host).await.unwrap();
     let handing = {
         let runner = host.runner.clone();
         tokio::spawn(async move { runner.run_one(&mut job).await })
@@ -26,7 +26,7 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
     post.letter().await;
 
     site.pass(DAY * 3);
-    let mut again = claim(&host).await.expect("its lease has ended");
+    let mut again = claim_letter(&host).await.expect("its lease has ended");
     host.runner.run_one(&mut again).await;
     post.accept_all();
     handing.await.unwrap();
@@ -35,7 +35,7 @@ async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {
 
     assert_eq!(post.further_letters(), 0);
     assert!(rows::<NoticeRow>(&host).await.is_empty());
-    assert!(claim(&host).await.is_none());
+    assert!(claim_letter(&host).await.is_none());
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn the_key_of_letters_about_an_erased_signing_goes_with_the_last_of_them()
     assert_eq!(mails(&host, MailKind::Retraction).await.len(), 2);
     let keys = deployment.data_keys();
 
-    let mut first = claim(&host).await.expect("a letter");
+    let mut first = claim_letter(&host).await.expect("a letter");
     host.runner.run_one(&mut first).await;
     assert_eq!(deployment.data_keys(), keys, "the other letter's still");
     host.run_all().await;

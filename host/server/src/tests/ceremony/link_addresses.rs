@@ -9,8 +9,7 @@ use parafa_api_signing::Problem;
 use parafa_domain::Phase;
 use tower::ServiceExt;
 
-use crate::tests::support::deployment::Site;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Site, Stage};
 
 /// Longest page of a link.
 const LONGEST_PAGE: usize = 1 << 20;

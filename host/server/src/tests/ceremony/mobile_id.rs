@@ -10,9 +10,7 @@ use parafa_store::Clock;
 use serde_json::json;
 
 use super::smart_id::{End, end};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::{Rings, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Log, Rings, Site, Stage};
 
 /// Phone number and personal code of somebody who signs.
 const SIGNS: (&str, &str) = ("+37060000666", "50001018865");
@@ -268,14 +266,14 @@ async fn whoever_gives_up_or_takes_too_long_frees_the_turn_for_another_method() 
 
     let busy = stage
         .host
-        .start(other, crate::tests::support::deployment::SIGN[0])
+        .start(other, crate::tests::support::SIGN[0])
         .await;
     let is_busy = matches!(busy, Err(parafa_ceremony::CeremonyError::Busy { .. }));
     assert!(is_busy, "{busy:?}");
     stage.give_up().await;
     let started = stage
         .host
-        .start(other, crate::tests::support::deployment::SIGN[0])
+        .start(other, crate::tests::support::SIGN[0])
         .await;
     started.unwrap();
 }

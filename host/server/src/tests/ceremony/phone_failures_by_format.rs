@@ -15,10 +15,9 @@ use serde_json::{Value, json};
 
 use super::smart_id::silence::LONGEST_TURN;
 use super::smart_id::{End, end};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::certificates::{Certified, KeyUse, MOBILE_ID, SMART_ID};
-use crate::tests::support::deployment::{Posted, SIGN, SIGNS_BY_MOBILE_ID, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{
+    Certified, KeyUse, Log, MOBILE_ID, Posted, SIGN, SIGNS_BY_MOBILE_ID, SMART_ID, Site, Stage,
+};
 
 /// The policy of certificates on qualified devices.
 const ON_DEVICE: &str = "0.4.0.194112.1.2";

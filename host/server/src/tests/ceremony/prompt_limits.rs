@@ -8,10 +8,7 @@ use parafa_demo::{Fault, Service};
 use parafa_domain::{AttemptFailure, Phase};
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
-use crate::tests::support::records::rows;
+use crate::tests::support::{Host, SIGN, Site, Stage, rows};
 
 /// Of the phone that follows links.
 const FOLLOWS: &str = "PNOLT-40404040009";

@@ -13,8 +13,7 @@ use tokio::net::TcpListener;
 use url::Url;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::one_signing::{Stage, TICK};
+use crate::tests::support::{SIGN, Site, Stage, TICK};
 
 /// Answers at once that nobody has acted yet, or that it is asked too often.
 #[derive(Clone, Default)]

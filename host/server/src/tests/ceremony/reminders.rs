@@ -4,10 +4,9 @@ use jiff::SignedDuration;
 use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::records::MailKind;
 
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::post_office::PostOffice;
-use crate::tests::support::records::{mails, name_workspace};
-use crate::tests::support::requests::{DAY, MINUTE, signing_request, terms};
+use crate::tests::support::{
+    DAY, Deployment, MINUTE, PostOffice, Site, mails, name_workspace, signing_request, terms,
+};
 
 #[tokio::test]
 async fn who_can_sign_is_reminded_on_the_day_of_the_soft_deadline_in_both_deliveries() {

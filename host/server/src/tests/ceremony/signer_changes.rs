@@ -3,8 +3,7 @@
 use parafa_ceremony::CeremonyError;
 use parafa_domain::SigningMethod;
 
-use crate::tests::support::deployment::{CALLER, SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{CALLER, SIGN, Site, Stage};
 
 #[tokio::test]
 async fn who_is_signing_is_changed_and_removed_only_afterwards() {

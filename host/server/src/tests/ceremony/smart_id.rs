@@ -12,9 +12,7 @@ use parafa_store::Clock;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Log, SIGN, Site, Stage};
 
 /// Longest state of a ceremony, in bytes.
 const LONGEST_STATE: usize = 64 * 1024;

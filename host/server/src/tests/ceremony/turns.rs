@@ -10,8 +10,7 @@ use parafa_domain::{AttemptFailure, CeremonyStatus, MAX_ABSENCE, Phase, SignerId
 use parafa_store::Clock;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{Posted, SIGN, Site};
-use crate::tests::support::one_signing::{Stage, TICK};
+use crate::tests::support::{Posted, SIGN, Site, Stage, TICK};
 
 /// How long a turn lasts at most until the device has signed, in seconds.
 const LONGEST_TURN: u32 = 15 * 60;

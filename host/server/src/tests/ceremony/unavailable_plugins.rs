@@ -13,8 +13,7 @@ use parafa_plugin_host::{LookupError, Plugin, PluginAway, PluginDigest, PluginSo
 use parafa_store::{Clock, EngineError, StoreError};
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{Posted, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Posted, Site, Stage};
 
 /// Finds plugins where there are some, while what holds them is not away.
 struct Distant {

@@ -17,12 +17,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::TICK;
-use crate::tests::support::post_office::writing_to;
-use crate::tests::support::records::{give_secret_to, name_workspace};
-use crate::tests::support::requests::{party, signing_request, terms};
+use crate::tests::support::{
+    CALLER, Deployment, Host, Site, TICK, give_secret_to, name_workspace, party, signing_request,
+    terms, writing_to,
+};
 
 /// Longest time that somebody waits who has nobody to wait for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -14,10 +14,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::TICK;
-use crate::tests::support::records::give_secret_to;
+use crate::tests::support::{CALLER, Deployment, Host, Site, TICK, give_secret_to};
 
 /// How long a delivery that has ended is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);

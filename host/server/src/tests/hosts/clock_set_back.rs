@@ -13,9 +13,7 @@ use parafa_store::Clock;
 use tokio_util::sync::CancellationToken;
 
 use crate::jobs::LANES;
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::one_signing::{Stage, TICK};
-use crate::tests::support::requests::DAY;
+use crate::tests::support::{DAY, SIGN, Site, Stage, TICK};
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// How long a change is waited for.

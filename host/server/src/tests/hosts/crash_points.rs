@@ -16,10 +16,7 @@ use parafa_test_services::is_database;
 use uuid::Uuid;
 
 use crate::startup;
-use crate::tests::support::deployment::{Deployment, Posted, SIGN, Site};
-use crate::tests::support::host::{Host, MOST_RUNS};
-use crate::tests::support::invariants::Promise;
-use crate::tests::support::record_checks::Witness;
+use crate::tests::support::{Deployment, Host, MOST_RUNS, Posted, Promise, SIGN, Site, Witness};
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.

@@ -22,9 +22,7 @@ use tokio::runtime::{self, Runtime};
 
 use self::racing_hosts::Contest;
 use self::scenario::{Race, callers_race, signers_race};
-use crate::tests::support::careless_engine::Neglect;
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::invariants::{Outcome, Promise, played};
+use crate::tests::support::{Deployment, Neglect, Outcome, Promise, Site, played};
 
 /// Interleavings that are tried when nobody asks for more.
 const RACES: u32 = 24;

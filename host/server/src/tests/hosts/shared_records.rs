@@ -21,10 +21,7 @@ use uuid::Uuid;
 
 use crate::shared::{StoredAnswers, kept_answers};
 use crate::tables::TABLES;
-use crate::tests::support::deployment::{Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::leave_behind;
-use crate::tests::support::requests::{DAY, MINUTE};
+use crate::tests::support::{DAY, Deployment, Host, MINUTE, Site, leave_behind};
 
 async fn hosts(deployment: &Deployment<'_>) -> [Host; 2] {
     [deployment.sound_host().await, deployment.sound_host().await]

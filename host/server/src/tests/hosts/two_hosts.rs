@@ -21,12 +21,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::tests::authentication::{by_phone, provider, request};
-use crate::tests::support::deployment::{CALLER, Deployment, Posted, SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::{Stage, TICK};
-use crate::tests::support::post_office::{PostOffice, claim};
-use crate::tests::support::records::{name_workspace, rows};
-use crate::tests::support::requests::create;
+use crate::tests::support::{
+    CALLER, Deployment, Host, PostOffice, Posted, SIGN, Site, Stage, TICK, claim_letter, create,
+    name_workspace, rows,
+};
 
 /// How long a call may wait.
 const WAIT: Duration = Duration::from_secs(30);
@@ -164,7 +162,7 @@ async fn a_letter_over_which_a_host_died_goes_out_again_from_another_one_as_the_
     let [one, other] = hosts(&deployment).await.map(|host| post.writing(&host));
     name_workspace(&one).await;
     create(&one, SigningOrder::Sequential, Delivery::Email).await;
-    let mut job = claim(&one).await.unwrap();
+    let mut job = claim_letter(&one).await.unwrap();
     let handing = tokio::spawn(async move { one.runner.run_one(&mut job).await });
     let first = post.letter().await;
 

@@ -6,7 +6,7 @@ use parafa_platform::agreement::{AgreementRow, NotBillable};
 use parafa_platform::billing::{Amount, PaymentCause, PaymentRequired, UsageItem};
 
 use super::{LIVE, Office, store_agreement};
-use crate::tests::support::deployment::{SIGN, Site};
+use crate::tests::support::{SIGN, Site};
 
 #[tokio::test]
 async fn a_person_of_an_entity_costs_less_the_second_time() {

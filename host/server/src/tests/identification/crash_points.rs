@@ -8,7 +8,7 @@ use parafa_platform::billing::Amount;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 
 use super::{LIVE, Office, WatchedKey, host, ledger, told};
-use crate::tests::support::deployment::{SIGN, Site};
+use crate::tests::support::{SIGN, Site};
 
 #[tokio::test]
 async fn a_crash_in_any_commit_of_a_delivery_neither_charges_nor_delivers_twice() {

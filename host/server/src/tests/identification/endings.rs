@@ -16,9 +16,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{Conduct, LIVE, Office, REQUEST, TEST, WatchedKey, form};
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::post_office::PostOffice;
-use crate::tests::support::records::name_workspace;
+use crate::tests::support::{PostOffice, SIGN, Site, name_workspace};
 
 #[tokio::test]
 async fn a_holder_of_the_role_is_identified_by_their_signature() {

@@ -15,8 +15,7 @@ use parafa_store::faulty::{CrashPoint, FaultPlan};
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 
 use super::{Conduct, ENTITY, LIVE, Office, REQUEST, TEST, form, host};
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
+use crate::tests::support::{Host, SIGN, Site};
 
 impl Office<'_> {
     /// What is logged, the oldest first.

@@ -10,7 +10,7 @@ use parafa_register_data::Role;
 use parafa_store::Clock;
 
 use super::{LIVE, Office, TEST, form};
-use crate::tests::support::deployment::{SIGN, Site};
+use crate::tests::support::{SIGN, Site};
 
 #[tokio::test]
 async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {

@@ -5,7 +5,7 @@ use parafa_domain::KycStatus;
 use parafa_identification::{IdentificationError, SimulatedOutcome};
 
 use super::{Conduct, LIVE, Office, TEST, WatchedKey, form};
-use crate::tests::support::deployment::{SIGN, Site};
+use crate::tests::support::{SIGN, Site};
 
 #[tokio::test]
 async fn a_device_signs_for_live_keys_alone() {

@@ -11,9 +11,7 @@ use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_store::Clock;
 
 use super::{ENTITY, LIVE, Office, REQUEST, TEST};
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::rows;
+use crate::tests::support::{Host, SIGN, Site, rows};
 
 /// Takes the plugin of a format out of use, and does not tell the host's registry.
 async fn disable_elsewhere(site: &Site, host: &Host, format: &str) {

@@ -8,10 +8,7 @@ use parafa_platform::jobs::LEASE;
 use parafa_platform::outbox::{DELIVER, MAIL, NoticeRow};
 
 use crate::jobs::LANES;
-use crate::tests::support::deployment::Site;
-use crate::tests::support::host::Host;
-use crate::tests::support::records::{mails, rows};
-use crate::tests::support::requests::{DAY, create, signing_request, terms};
+use crate::tests::support::{DAY, Host, Site, create, mails, rows, signing_request, terms};
 
 /// Longer than a job that fails is put off.
 const LONG: SignedDuration = SignedDuration::from_hours(2);

@@ -26,11 +26,10 @@ use uuid::Uuid;
 
 use super::unmounted_keys::readiness;
 use crate::startup;
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
-use crate::tests::support::records::{leave_behind, rows, signings};
-use crate::tests::support::requests::{DAY, MINUTE, batch, claim, create, stored_pdf};
+use crate::tests::support::{
+    CALLER, DAY, Deployment, Host, MINUTE, Site, Stage, batch, claim, create, leave_behind, rows,
+    signings, stored_pdf,
+};
 
 /// More than an answer may have that is kept in its row.
 const LARGE_ANSWER: usize = 40 * 1024;

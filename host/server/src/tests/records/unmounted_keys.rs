@@ -10,10 +10,10 @@ use parafa_signing::records::FileRow;
 use tower::ServiceExt;
 
 use crate::operator;
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::{read, signings};
-use crate::tests::support::requests::{DAY, batch, create, signing_request, stored_pdf, terms};
+use crate::tests::support::{
+    CALLER, DAY, Deployment, Host, Site, batch, create, read, signing_request, signings,
+    stored_pdf, terms,
+};
 
 #[tokio::test]
 async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() {

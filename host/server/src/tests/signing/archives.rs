@@ -12,8 +12,7 @@ use parafa_platform::plugins::DisabledPluginRow;
 use parafa_signing::SigningError;
 use parafa_store::{Clock, StoreError};
 
-use crate::tests::support::deployment::{Posted, SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Posted, SIGN, Site, Stage};
 
 #[tokio::test]
 async fn an_archive_adds_a_version_once() {

@@ -6,11 +6,9 @@ use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::face::{DoneMail, FaceRow};
 
-use crate::tests::support::deployment::{CALLER, Deployment, SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::post_office::PostOffice;
-use crate::tests::support::records::name_workspace;
-use crate::tests::support::requests::{batch, sign, terms};
+use crate::tests::support::{
+    CALLER, Deployment, Host, PostOffice, SIGN, Site, batch, name_workspace, sign, terms,
+};
 
 #[tokio::test]
 async fn the_next_signer_of_a_batch_gets_one_letter_with_all_links_that_open() {

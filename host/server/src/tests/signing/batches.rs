@@ -5,9 +5,7 @@ use parafa_platform::PlatformError;
 use parafa_signing::SigningError;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 
-use crate::tests::support::deployment::{CALLER, Deployment, Site};
-use crate::tests::support::records::signings;
-use crate::tests::support::requests::{MINUTE, batch, claim, pdf};
+use crate::tests::support::{CALLER, Deployment, MINUTE, Site, batch, claim, pdf, signings};
 
 #[tokio::test]
 async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor_keys() {

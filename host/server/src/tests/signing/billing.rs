@@ -4,10 +4,9 @@ use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_signing::SigningError;
 
-use crate::tests::support::deployment::{CALLER, SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::{read, rows};
-use crate::tests::support::requests::{create, party, sign, signing_request, terms};
+use crate::tests::support::{
+    CALLER, Host, SIGN, Site, create, party, read, rows, sign, signing_request, terms,
+};
 
 #[tokio::test]
 async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {

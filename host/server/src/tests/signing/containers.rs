@@ -4,9 +4,7 @@ use parafa_api_signing::SigningOrder;
 use parafa_domain::Phase;
 use parafa_signing::{IntakeFault, SigningError};
 
-use crate::tests::support::deployment::{Posted, Site, TOY_CONTAINER};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Host, Posted, Site, Stage, TOY_CONTAINER};
 
 #[tokio::test]
 async fn a_container_is_signed_and_its_archive_is_refused_for_good_where_no_level_is_told() {

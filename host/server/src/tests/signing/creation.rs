@@ -8,9 +8,9 @@ use parafa_fixtures::built;
 use parafa_plugin_host::{PluginHost, PluginHostConfig};
 use parafa_signing::SigningError;
 
-use crate::tests::support::deployment::{Posted, Site, TOY};
-use crate::tests::support::records::{read, signings};
-use crate::tests::support::requests::{batch, create, party, pdf, signing_request, terms};
+use crate::tests::support::{
+    Posted, Site, TOY, batch, create, party, pdf, read, signing_request, signings, terms,
+};
 
 #[tokio::test]
 async fn letters_are_not_promised_where_nothing_sends_them() {

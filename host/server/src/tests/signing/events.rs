@@ -5,10 +5,7 @@ use parafa_ceremony::records::MailKind;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::records::EventKind;
 
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::{mails, rows};
-use crate::tests::support::requests::{create, sign};
+use crate::tests::support::{Host, SIGN, Site, create, mails, rows, sign};
 
 #[tokio::test]
 async fn what_happens_is_noted_for_the_webhook_and_for_whose_turn_comes() {

@@ -7,10 +7,7 @@ use parafa_ceremony::records::CeremonyRow;
 use parafa_plugin_host::Refusal;
 use parafa_signing::{IntakeFault, SigningError};
 
-use crate::tests::support::deployment::Site;
-use crate::tests::support::host::Host;
-use crate::tests::support::records::signings;
-use crate::tests::support::requests::{document, terms};
+use crate::tests::support::{Host, Site, document, signings, terms};
 
 #[tokio::test]
 async fn a_form_is_flattened_before_it_is_stored() {

@@ -6,9 +6,7 @@ use parafa_domain::Phase;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_plugin_host::Urgency;
 
-use crate::tests::support::deployment::{CALLER, Site};
-use crate::tests::support::one_signing::Stage;
-use crate::tests::support::requests::{signing_request, terms};
+use crate::tests::support::{CALLER, Site, Stage, signing_request, terms};
 
 #[tokio::test]
 async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_rest() {

@@ -13,12 +13,9 @@ use parafa_signing::SigningError;
 use parafa_signing::files::UnsealedFile;
 use tokio::time::Instant;
 
-use crate::tests::support::deployment::{CALLER, SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
-use crate::tests::support::records::read;
-use crate::tests::support::requests::{
-    batch, create, document, signing_request, stored_pdf, terms,
+use crate::tests::support::{
+    CALLER, Host, SIGN, Site, Stage, batch, create, document, read, signing_request, stored_pdf,
+    terms,
 };
 
 /// A file of which twenty are more than a megabyte, and one is not.

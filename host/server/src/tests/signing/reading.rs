@@ -12,10 +12,7 @@ use parafa_signing::listing::Listing;
 use parafa_store::Clock;
 use serde_json::Value;
 
-use crate::tests::support::deployment::{CALLER, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::read;
-use crate::tests::support::requests::{DAY, batch, create, signing_request, terms};
+use crate::tests::support::{CALLER, DAY, Host, Site, batch, create, read, signing_request, terms};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {

@@ -6,9 +6,7 @@ use parafa_platform::PlatformError;
 use parafa_platform::idempotency::{IdempotencyRow, RequestIdentity, Reserved};
 use parafa_signing::SigningError;
 
-use crate::tests::support::deployment::Site;
-use crate::tests::support::records::{rows, signings};
-use crate::tests::support::requests::{DAY, MINUTE, claim, create_once, identity};
+use crate::tests::support::{DAY, MINUTE, Site, claim, create_once, identity, rows, signings};
 
 #[tokio::test]
 async fn a_claim_that_has_run_out_creates_nothing() {

@@ -15,10 +15,7 @@ use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_signing::SigningError;
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Posted, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::read;
-use crate::tests::support::requests::terms;
+use crate::tests::support::{CALLER, Host, Posted, Site, read, terms};
 
 #[tokio::test]
 async fn the_sandbox_leaves_the_callers_own_pages_marked_as_unsigned() {

@@ -9,10 +9,9 @@ use parafa_signing::{IntakeFault, SigningError};
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 use uuid::Uuid;
 
-use crate::tests::support::deployment::{CALLER, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::records::rows;
-use crate::tests::support::requests::{DAY, MINUTE, claim, document, stored_pdf, terms};
+use crate::tests::support::{
+    CALLER, DAY, Host, MINUTE, Site, claim, document, rows, stored_pdf, terms,
+};
 
 #[tokio::test]
 async fn a_stored_file_lives_for_a_week() {

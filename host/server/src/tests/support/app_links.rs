@@ -15,16 +15,16 @@ use super::one_signing::Stage;
 
 /// What an app says when it comes back to the page that opened it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tests) struct Return {
+pub(crate) struct Return {
     /// That of the callback.
-    pub(in crate::tests) value: String,
+    pub(crate) value: String,
     /// A digest of the session's secret.
-    pub(in crate::tests) digest: String,
+    pub(crate) digest: String,
 }
 
 impl Return {
     /// Of an app that knows nothing of the attempt.
-    pub(in crate::tests) fn forged() -> Self {
+    pub(crate) fn forged() -> Self {
         Self {
             value: "made".to_owned(),
             digest: "up".to_owned(),
@@ -34,7 +34,7 @@ impl Return {
 
 impl Host {
     /// The attempt and the link that a signer's page shows, while it shows one.
-    pub(in crate::tests) async fn open_link(
+    pub(crate) async fn open_link(
         &self,
         signer: Uuid,
     ) -> Result<Option<(Uuid, ChoiceLinks)>, SigningError> {
@@ -47,7 +47,7 @@ impl Host {
     }
 
     /// What the app says when it comes back. Nothing once the attempt has ended.
-    pub(in crate::tests) async fn return_of(&self, attempt: Uuid) -> Result<Return, SigningError> {
+    pub(crate) async fn return_of(&self, attempt: Uuid) -> Result<Return, SigningError> {
         let store = &self.app.records.store;
         let attempt = store.get::<AttemptRow>(&attempt).await?;
         let attempt = attempt.ok_or(CeremonyError::NotFound)?;
@@ -67,11 +67,7 @@ impl Host {
     }
 
     /// The app comes back and says this.
-    pub(in crate::tests) async fn come_back(
-        &self,
-        signer: Uuid,
-        said: &Return,
-    ) -> Result<(), CeremonyError> {
+    pub(crate) async fn come_back(&self, signer: Uuid, said: &Return) -> Result<(), CeremonyError> {
         let ceremony = self.app.ceremonies.open_link(&self.link(signer)).await?;
         let returned = self
             .app
@@ -83,21 +79,21 @@ impl Host {
 
 impl Stage<'_> {
     /// Presses the button that asks for a link, and waits for it.
-    pub(in crate::tests) async fn open_link(&self) {
+    pub(crate) async fn open_link(&self) {
         self.host.start_by_link(self.signer).await.unwrap();
         self.until(async || self.newest_attempt().await.awaits_device_link())
             .await;
     }
 
     /// The link that the page shows.
-    pub(in crate::tests) async fn shown_link(&self) -> ChoiceLinks {
+    pub(crate) async fn shown_link(&self) -> ChoiceLinks {
         let shown = self.host.open_link(self.signer).await.unwrap();
         shown.expect("a link is shown").1
     }
 
     /// Has the signer sign in an app that is opened on the device that shows the
     /// page. It has yet to come back.
-    pub(in crate::tests) async fn sign_on_this_device(&self) {
+    pub(crate) async fn sign_on_this_device(&self) {
         self.open_link().await;
         let link = self.shown_link().await.same_device.unwrap();
         self.site.follow(&link).await;
@@ -110,7 +106,7 @@ impl Stage<'_> {
     }
 
     /// What the app opens when the signer has signed.
-    pub(in crate::tests) async fn come_back(&self) {
+    pub(crate) async fn come_back(&self) {
         let attempt = self.newest_attempt().await.id;
         let said = self.host.return_of(attempt).await.unwrap();
         self.host.come_back(self.signer, &said).await.unwrap();

@@ -8,7 +8,7 @@ use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
 /// What is logged on this thread as long as it is there.
-pub(in crate::tests) struct Log {
+pub(crate) struct Log {
     written: Written,
     _guard: DefaultGuard,
 }
@@ -17,7 +17,7 @@ pub(in crate::tests) struct Log {
 struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    pub(in crate::tests) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let written = Written::default();
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -32,7 +32,7 @@ impl Log {
     }
 
     /// What has been logged since this was asked last.
-    pub(in crate::tests) fn take(&self) -> String {
+    pub(crate) fn take(&self) -> String {
         let written = mem::take(&mut *self.written.0.lock().unwrap());
         String::from_utf8(written).unwrap()
     }

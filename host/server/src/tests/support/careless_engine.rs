@@ -16,7 +16,7 @@ use super::invariants::Promise;
 
 /// What is not looked at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::tests) enum Neglect {
+pub(crate) enum Neglect {
     /// Whether a job that was claimed is still this host's.
     Leases,
     /// Whether what was read has changed since.
@@ -25,7 +25,7 @@ pub(in crate::tests) enum Neglect {
 
 impl Neglect {
     /// Whether this promise may be broken so.
-    pub(in crate::tests) fn may_break(self, promise: Promise) -> bool {
+    pub(crate) fn may_break(self, promise: Promise) -> bool {
         match self {
             // Steps have numbers, so that no signature is made twice; but a job
             // is lost over which somebody writes who has it no more.
@@ -41,7 +41,7 @@ impl Neglect {
 }
 
 /// The engine, without one of its checks.
-pub(in crate::tests) struct Careless {
+pub(crate) struct Careless {
     engine: Arc<FaultyEngine>,
     neglect: Neglect,
     /// Where the jobs stand that this host has claimed.
@@ -49,7 +49,7 @@ pub(in crate::tests) struct Careless {
 }
 
 impl Careless {
-    pub(in crate::tests) fn new(engine: Arc<FaultyEngine>, neglect: Neglect) -> Self {
+    pub(crate) fn new(engine: Arc<FaultyEngine>, neglect: Neglect) -> Self {
         Self {
             engine,
             neglect,

@@ -15,9 +15,9 @@ use parafa_issuing::{
 use super::deployment::Site;
 
 /// The policy of qualified certificates of Smart-ID.
-pub(in crate::tests) const SMART_ID: &str = "1.3.6.1.4.1.10015.17.2";
+pub(crate) const SMART_ID: &str = "1.3.6.1.4.1.10015.17.2";
 /// The policy of certificates of Mobile-ID.
-pub(in crate::tests) const MOBILE_ID: &str = "1.3.6.1.4.1.10015.18.1";
+pub(crate) const MOBILE_ID: &str = "1.3.6.1.4.1.10015.18.1";
 
 /// The purpose of Smart-ID's certificates for authentication.
 const SMART_ID_AUTHENTICATION: ObjectIdentifier =
@@ -26,25 +26,25 @@ const SMART_ID_AUTHENTICATION: ObjectIdentifier =
 /// What a certificate says. It names nobody who could be asked whether it is
 /// revoked.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tests) struct Certified<'c> {
+pub(crate) struct Certified<'c> {
     /// The issuing authority.
-    pub(in crate::tests) by: &'c str,
-    pub(in crate::tests) key_use: KeyUse,
-    pub(in crate::tests) policies: &'c [&'c str],
+    pub(crate) by: &'c str,
+    pub(crate) key_use: KeyUse,
+    pub(crate) policies: &'c [&'c str],
     /// Whether it states that it is qualified.
-    pub(in crate::tests) is_qualified: bool,
+    pub(crate) is_qualified: bool,
 }
 
 /// What the key is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::tests) enum KeyUse {
+pub(crate) enum KeyUse {
     Authentication,
     Signing,
 }
 
 impl Certified<'_> {
     /// The certificate of a person's key, in DER.
-    pub(in crate::tests) fn issue<K: HasPublic>(
+    pub(crate) fn issue<K: HasPublic>(
         self,
         site: &Site,
         serial_number: &str,
@@ -69,7 +69,7 @@ impl Certified<'_> {
     }
 
     /// One of a key on a curve that no card of ours has.
-    pub(in crate::tests) fn on_another_curve(site: &Site, key_use: KeyUse) -> Vec<u8> {
+    pub(crate) fn on_another_curve(site: &Site, key_use: KeyUse) -> Vec<u8> {
         let curve = EcGroup::from_curve_name(Nid::SECP256K1).unwrap();
         let key = PKey::from_ec_key(EcKey::generate(&curve).unwrap()).unwrap();
         let certified = Certified {

@@ -47,11 +47,11 @@ use crate::config::{Attorney, Card, Config, Mail, MobileId, Protection, SmartId}
 use crate::startup::HostParts;
 
 /// Personal codes of people who sign, each with an account of their own.
-pub(in crate::tests) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
+pub(crate) const SIGN: [&str; 2] = ["50001029996", "39901012239"];
 /// Phone number and personal code of somebody who has Mobile-ID.
-pub(in crate::tests) const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
+pub(crate) const SIGNS_BY_MOBILE_ID: (&str, &str) = ("+37060000666", "50001018865");
 /// The code of somebody who refuses on the device.
-pub(in crate::tests) const REFUSES: &str = "30403039917";
+pub(crate) const REFUSES: &str = "30403039917";
 
 /// The workspace of every caller.
 const WORKSPACE: Uuid = Uuid::from_u128(1);
@@ -59,9 +59,9 @@ const WORKSPACE: Uuid = Uuid::from_u128(1);
 /// The plugin of the product.
 const PDF: &str = "pdf.wasm";
 /// One that can be told to misbehave.
-pub(in crate::tests) const TOY: &str = "test/toy.wasm";
+pub(crate) const TOY: &str = "test/toy.wasm";
 /// The same as a container.
-pub(in crate::tests) const TOY_CONTAINER: &str = "test/toy-container.wasm";
+pub(crate) const TOY_CONTAINER: &str = "test/toy-container.wasm";
 /// Calls of plugins at the same time.
 const PLUGIN_CALLS: NonZeroU32 = NonZeroU32::new(16).unwrap();
 /// How long a poll is held for a link that nobody follows, in real time: the clock
@@ -70,7 +70,7 @@ const LINK_POLL: Duration = Duration::from_millis(100);
 const START: &str = "2026-03-11T09:00:00Z";
 
 /// Who posts documents.
-pub(in crate::tests) const CALLER: Caller = Caller {
+pub(crate) const CALLER: Caller = Caller {
     key: Uuid::from_u128(2),
     product: Product::Signing,
     tenant: WORKSPACE,
@@ -80,11 +80,11 @@ pub(in crate::tests) const CALLER: Caller = Caller {
 
 /// What deployments share: the outside world, the time and, where their hosts do
 /// not work at the same time, the plugins.
-pub(in crate::tests) struct Site {
-    pub(in crate::tests) clock: Arc<ManualClock>,
-    pub(in crate::tests) plugins: Arc<Registry>,
+pub(crate) struct Site {
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) plugins: Arc<Registry>,
     /// What was called of them.
-    pub(in crate::tests) calls: Arc<Calls>,
+    pub(crate) calls: Arc<Calls>,
     plugin_host: Arc<PluginHost>,
     /// The components of the plugins.
     components: Vec<&'static str>,
@@ -92,7 +92,7 @@ pub(in crate::tests) struct Site {
     journal_seen: AtomicU64,
     document: Bytes,
     /// That of every host.
-    pub(in crate::tests) config: Config,
+    pub(crate) config: Config,
     world: World,
     /// Takes calls and says nothing.
     deaf: TcpListener,
@@ -102,7 +102,7 @@ pub(in crate::tests) struct Site {
 }
 
 impl Site {
-    pub(in crate::tests) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::start_with(&[PDF, TOY]).await
     }
 
@@ -155,12 +155,12 @@ impl Site {
     }
 
     /// The same with the plugins of all that people sign.
-    pub(in crate::tests) async fn of_every_format() -> Self {
+    pub(crate) async fn of_every_format() -> Self {
         Self::start_with(&[PDF, "asice.wasm", "adoc.wasm"]).await
     }
 
     /// The same where an attorney signs evidence.
-    pub(in crate::tests) async fn with_attorney() -> Self {
+    pub(crate) async fn with_attorney() -> Self {
         let mut site = Self::start_with(&[PDF, "asice.wasm", "jades.wasm"]).await;
         let files = site.world.attorney().clone();
         site.config.attorney = Some(Attorney::of_files(files.key, files.certificate));
@@ -168,34 +168,34 @@ impl Site {
     }
 
     /// A deployment, and a host that does not fail.
-    pub(in crate::tests) async fn opened(&self) -> (Deployment<'_>, Host) {
+    pub(crate) async fn opened(&self) -> (Deployment<'_>, Host) {
         let deployment = Deployment::new(self);
         let host = deployment.sound_host().await;
         (deployment, host)
     }
 
     /// A file of the world's folder.
-    pub(in crate::tests) fn world_file(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn world_file(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.folder.path().join("world").join(name)).unwrap()
     }
 
     /// What is to go wrong at a service of the world.
-    pub(in crate::tests) fn faults(&self, service: Service) -> &parafa_demo::FaultPlan {
+    pub(crate) fn faults(&self, service: Service) -> &parafa_demo::FaultPlan {
         self.world.faults(service)
     }
 
     /// What may be changed at Smart-ID.
-    pub(in crate::tests) fn smart_id(&self) -> &SmartIdSwitches {
+    pub(crate) fn smart_id(&self) -> &SmartIdSwitches {
         self.world.smart_id_switches()
     }
 
     /// What may be changed at Mobile-ID.
-    pub(in crate::tests) fn mobile_id(&self) -> &MobileIdSwitches {
+    pub(crate) fn mobile_id(&self) -> &MobileIdSwitches {
         self.world.mobile_id_switches()
     }
 
     /// A document that is signed without a hitch.
-    pub(in crate::tests) fn posted(&self) -> Posted {
+    pub(crate) fn posted(&self) -> Posted {
         Posted {
             extension: "pdf",
             content: self.document.clone(),
@@ -203,7 +203,7 @@ impl Site {
     }
 
     /// How often phones have rung since this was asked last.
-    pub(in crate::tests) async fn rings(&self) -> Rings {
+    pub(crate) async fn rings(&self) -> Rings {
         let control = Url::parse(&self.world.addresses().control).unwrap();
         let seen = self.journal_seen.load(Ordering::Relaxed);
         let query = format!("/journal?after={seen}&waitMs=0");
@@ -227,7 +227,7 @@ impl Site {
     }
 
     /// What an identity card of the world answers to an app.
-    pub(in crate::tests) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
+    pub(crate) async fn card(&self, path: &str, body: Option<&str>) -> serde_json::Value {
         let cards = Url::parse(&self.world.addresses().cards).unwrap();
         let method = if body.is_some() { "POST" } else { "GET" };
         let answer = ask(&cards, method, path, body.unwrap_or_default()).await;
@@ -235,27 +235,27 @@ impl Site {
     }
 
     /// A webhook that never answers.
-    pub(in crate::tests) fn deaf_hook(&self) -> String {
+    pub(crate) fn deaf_hook(&self) -> String {
         format!("http://{}/", self.deaf.local_addr().unwrap())
     }
 
     /// Waits until somebody calls it; the call lasts as long as what is given.
-    pub(in crate::tests) async fn hook_called(&self) -> TcpStream {
+    pub(crate) async fn hook_called(&self) -> TcpStream {
         self.deaf.accept().await.unwrap().0
     }
 
     /// Moves the clock on.
-    pub(in crate::tests) fn pass(&self, time: SignedDuration) {
+    pub(crate) fn pass(&self, time: SignedDuration) {
         self.clock.advance(time);
     }
 }
 
 /// How often phones have rung, by what for.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(in crate::tests) struct Rings {
-    pub(in crate::tests) certificates: usize,
-    pub(in crate::tests) signatures: usize,
-    pub(in crate::tests) authentications: usize,
+pub(crate) struct Rings {
+    pub(crate) certificates: usize,
+    pub(crate) signatures: usize,
+    pub(crate) authentications: usize,
 }
 
 /// The world's answer to a request below `base`.
@@ -285,14 +285,14 @@ async fn exchange(base: &Url, method: &str, path: &str, body: &str) -> (String, 
 
 /// A document that a caller posts.
 #[derive(Clone)]
-pub(in crate::tests) struct Posted {
-    pub(in crate::tests) extension: &'static str,
-    pub(in crate::tests) content: Bytes,
+pub(crate) struct Posted {
+    pub(crate) extension: &'static str,
+    pub(crate) content: Bytes,
 }
 
 impl Posted {
     /// As a request has it.
-    pub(in crate::tests) fn document(self) -> NewDocument {
+    pub(crate) fn document(self) -> NewDocument {
         NewDocument {
             bytes: DocumentBytes::Content(self.content),
             family: DocumentFamily::Further,
@@ -302,7 +302,7 @@ impl Posted {
 
     /// A document that makes its plugin behave like this; `plugins/toy` lists
     /// how.
-    pub(in crate::tests) fn toy(behaviour: &str) -> Self {
+    pub(crate) fn toy(behaviour: &str) -> Self {
         Self {
             extension: "toy",
             content: format!("TOY {behaviour} 5\nhello").into(),
@@ -310,7 +310,7 @@ impl Posted {
     }
 
     /// The same of a container with one member.
-    pub(in crate::tests) fn container(behaviour: &str) -> Self {
+    pub(crate) fn container(behaviour: &str) -> Self {
         Self {
             extension: "bdoc",
             content: format!("TOY {behaviour} 0\nmember stored main 5 5 a.txt\nhello").into(),
@@ -364,8 +364,8 @@ fn scratch() -> TempDir {
 }
 
 /// Records, bytes and keys that hosts share, and that outlive them.
-pub(in crate::tests) struct Deployment<'s> {
-    pub(in crate::tests) site: &'s Site,
+pub(crate) struct Deployment<'s> {
+    pub(crate) site: &'s Site,
     kept: Arc<Kept>,
     folder: TempDir,
     master: Arc<MasterKey>,
@@ -376,7 +376,7 @@ pub(in crate::tests) struct Deployment<'s> {
 
 impl<'s> Deployment<'s> {
     /// An empty one, at the beginning of time.
-    pub(in crate::tests) fn new(site: &'s Site) -> Self {
+    pub(crate) fn new(site: &'s Site) -> Self {
         site.clock.set(START.parse().unwrap());
         Self {
             site,
@@ -389,7 +389,7 @@ impl<'s> Deployment<'s> {
     }
 
     /// The same for hosts that work at the same time, each with plugins of its own.
-    pub(in crate::tests) fn shared(site: &'s Site) -> Self {
+    pub(crate) fn shared(site: &'s Site) -> Self {
         Self {
             is_shared: true,
             ..Self::new(site)
@@ -397,7 +397,7 @@ impl<'s> Deployment<'s> {
     }
 
     /// A host whose engine fails as planned, perhaps in opening it already.
-    pub(in crate::tests) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
+    pub(crate) async fn host(&self, faults: FaultPlan) -> Result<Host, StoreError> {
         let oddity = Oddity {
             faults,
             ..Oddity::default()
@@ -406,7 +406,7 @@ impl<'s> Deployment<'s> {
     }
 
     /// A host with something peculiar about it.
-    pub(in crate::tests) async fn odd_host(&self, oddity: Oddity) -> Result<Host, StoreError> {
+    pub(crate) async fn odd_host(&self, oddity: Oddity) -> Result<Host, StoreError> {
         self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
         let engine = self.engine(oddity.faults).await;
@@ -446,7 +446,7 @@ impl<'s> Deployment<'s> {
     }
 
     /// Records, bytes and keys for somebody who only looks.
-    pub(in crate::tests) async fn sound_records(&self) -> Folder {
+    pub(crate) async fn sound_records(&self) -> Folder {
         let engine = self.engine(FaultPlan::default()).await;
         self.records(engine).await.unwrap()
     }
@@ -469,13 +469,13 @@ impl<'s> Deployment<'s> {
     }
 
     /// A host that does not fail.
-    pub(in crate::tests) async fn sound_host(&self) -> Host {
+    pub(crate) async fn sound_host(&self) -> Host {
         self.host(FaultPlan::default()).await.unwrap()
     }
 
     /// Moves the clock on; what lies in the folders then has lain there for as
     /// long.
-    pub(in crate::tests) fn pass(&self, time: SignedDuration) {
+    pub(crate) fn pass(&self, time: SignedDuration) {
         self.site.pass(time);
         if time < SignedDuration::try_from(SWEEP_REST).unwrap() {
             return;

@@ -35,18 +35,18 @@ use crate::jobs::{self, LANES};
 use crate::startup::{self, ExternalServices, HostParts};
 
 /// How often there is something due at one moment.
-pub(in crate::tests) const MOST_RUNS: usize = 1000;
+pub(crate) const MOST_RUNS: usize = 1000;
 
 /// A host server without its listeners.
 #[derive(Clone)]
-pub(in crate::tests) struct Host {
-    pub(in crate::tests) app: Arc<App>,
-    pub(in crate::tests) runner: Arc<JobRunner>,
-    pub(in crate::tests) engine: Arc<FaultyEngine>,
-    pub(in crate::tests) frost: Frost,
+pub(crate) struct Host {
+    pub(crate) app: Arc<App>,
+    pub(crate) runner: Arc<JobRunner>,
+    pub(crate) engine: Arc<FaultyEngine>,
+    pub(crate) frost: Frost,
     /// What it was made of.
-    pub(in crate::tests) parts: HostParts,
-    pub(in crate::tests) config: Config,
+    pub(crate) parts: HostParts,
+    pub(crate) config: Config,
     mode: StoreMode,
     /// It may outlive the deployment.
     kept: Arc<Kept>,
@@ -59,18 +59,18 @@ type DoorChange = dyn Fn(&mut ExternalServices) + Send + Sync;
 
 /// What is peculiar about a host.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tests) struct Oddity {
+pub(crate) struct Oddity {
     /// What goes wrong in its engine, perhaps in opening it already.
-    pub(in crate::tests) faults: FaultPlan,
+    pub(crate) faults: FaultPlan,
     /// How far its clock is ahead of the records'.
-    pub(in crate::tests) skew: SignedDuration,
+    pub(crate) skew: SignedDuration,
     /// What its engine does not look at.
-    pub(in crate::tests) neglect: Option<Neglect>,
+    pub(crate) neglect: Option<Neglect>,
 }
 
 impl Host {
     /// The host of these premises, with the services that are configured.
-    pub(in crate::tests) fn new(
+    pub(crate) fn new(
         config: &Config,
         own: HostParts,
         engine: Arc<FaultyEngine>,
@@ -107,7 +107,7 @@ impl Host {
     }
 
     /// The same host with other ways to the services of others.
-    pub(in crate::tests) fn with_doors(
+    pub(crate) fn with_doors(
         &self,
         change: impl Fn(&mut ExternalServices) + Send + Sync + 'static,
     ) -> Self {
@@ -117,15 +117,12 @@ impl Host {
     }
 
     /// The same host outside of the demo world.
-    pub(in crate::tests) fn in_production(&self) -> Self {
+    pub(crate) fn in_production(&self) -> Self {
         self.rebuilt(StoreMode::Production, self.changes.clone())
     }
 
     /// The same host where plugins that began something are found otherwise.
-    pub(in crate::tests) fn with_plugin_source(
-        &self,
-        plugin_source: Arc<dyn PluginSource>,
-    ) -> Self {
+    pub(crate) fn with_plugin_source(&self, plugin_source: Arc<dyn PluginSource>) -> Self {
         let own = HostParts {
             plugin_source,
             ..self.parts.clone()
@@ -143,17 +140,17 @@ impl Host {
     }
 
     /// Whether its engine has crashed, and the host with it.
-    pub(in crate::tests) fn is_down(&self) -> bool {
+    pub(crate) fn is_down(&self) -> bool {
         self.engine.reach().is_err()
     }
 
     /// How many commits it has tried.
-    pub(in crate::tests) fn commits(&self) -> u64 {
+    pub(crate) fn commits(&self) -> u64 {
         self.engine.commits()
     }
 
     /// Claims what is due and runs each job once; tells how many there were.
-    pub(in crate::tests) async fn run_due(&self) -> usize {
+    pub(crate) async fn run_due(&self) -> usize {
         let mut running = JoinSet::new();
         for budget in LANES {
             let claimed = self.runner.claim(budget.lane, budget.jobs);
@@ -170,7 +167,7 @@ impl Host {
     }
 
     /// Runs what is due until nothing is.
-    pub(in crate::tests) async fn run_all(&self) {
+    pub(crate) async fn run_all(&self) {
         for _ in 0..MOST_RUNS {
             if self.run_due().await == 0 {
                 return;
@@ -180,7 +177,7 @@ impl Host {
     }
 
     /// A caller posts a document.
-    pub(in crate::tests) async fn create(
+    pub(crate) async fn create(
         &self,
         posted: Posted,
         order: SigningOrder,
@@ -189,7 +186,7 @@ impl Host {
     }
 
     /// The same with a webhook.
-    pub(in crate::tests) async fn create_told(
+    pub(crate) async fn create_told(
         &self,
         posted: Posted,
         order: SigningOrder,
@@ -219,7 +216,7 @@ impl Host {
     }
 
     /// A caller posts what is to be signed.
-    pub(in crate::tests) async fn post(
+    pub(crate) async fn post(
         &self,
         request: CreateSigning,
     ) -> Result<UnsealedCeremony, SigningError> {
@@ -228,7 +225,7 @@ impl Host {
     }
 
     /// A caller posts several documents.
-    pub(in crate::tests) async fn post_batch(
+    pub(crate) async fn post_batch(
         &self,
         request: CreateBatch,
     ) -> Result<UnsealedBatch, SigningError> {
@@ -240,10 +237,7 @@ impl Host {
     }
 
     /// A caller stores a file.
-    pub(in crate::tests) async fn store_file(
-        &self,
-        file: NewFile,
-    ) -> Result<UnsealedFile, SigningError> {
+    pub(crate) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
         self.app
             .signing
             .intake
@@ -252,7 +246,7 @@ impl Host {
     }
 
     /// A caller adds a signer.
-    pub(in crate::tests) async fn add_signer(
+    pub(crate) async fn add_signer(
         &self,
         signing: Uuid,
         signer: NewSigner,
@@ -262,28 +256,22 @@ impl Host {
     }
 
     /// A caller cancels a signing.
-    pub(in crate::tests) async fn cancel(
-        &self,
-        signing: Uuid,
-    ) -> Result<UnsealedCeremony, CeremonyError> {
+    pub(crate) async fn cancel(&self, signing: Uuid) -> Result<UnsealedCeremony, CeremonyError> {
         self.app.ceremonies.cancel(&CALLER, signing).await
     }
 
     /// A caller erases a signing.
-    pub(in crate::tests) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
+    pub(crate) async fn erase(&self, signing: Uuid) -> Result<bool, CeremonyError> {
         self.app.ceremonies.erase(&CALLER, signing).await
     }
 
     /// An operator has a command carried out.
-    pub(in crate::tests) async fn carry_out(
-        &self,
-        command: OperatorCommand,
-    ) -> Result<Value, OperateError> {
+    pub(crate) async fn carry_out(&self, command: OperatorCommand) -> Result<Value, OperateError> {
         self.app.operator_commands().carry_out(command).await
     }
 
     /// Stores a row as it is.
-    pub(in crate::tests) async fn put<T: Table>(&self, row: &T) {
+    pub(crate) async fn put<T: Table>(&self, row: &T) {
         let store = &self.app.records.store;
         let stored = store.transact(|tx| Box::pin(async move { tx.put(row).await }));
         let stored: Result<(), StoreError> = stored.await;
@@ -291,13 +279,13 @@ impl Host {
     }
 
     /// Claims jobs that are due, as a host does that dies over them.
-    pub(in crate::tests) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
+    pub(crate) async fn claim(&self, lane: Lane, most: usize) -> Vec<ClaimedJob> {
         let claimed = self.app.records.store.claim_due(lane, most, LEASE).await;
         claimed.unwrap()
     }
 
     /// A signing is cancelled, of which a webhook that says nothing is told.
-    pub(in crate::tests) async fn cancel_told(&self, site: &Site) {
+    pub(crate) async fn cancel_told(&self, site: &Site) {
         let webhook = Some(site.deaf_hook());
         let created = self.create_told(site.posted(), SigningOrder::Parallel, webhook);
         let id = created.await.unwrap().ceremony.id.uuid();
@@ -305,18 +293,14 @@ impl Host {
     }
 
     /// A signer presses the button.
-    pub(in crate::tests) async fn start(
-        &self,
-        signer: Uuid,
-        person: &str,
-    ) -> Result<(), CeremonyError> {
+    pub(crate) async fn start(&self, signer: Uuid, person: &str) -> Result<(), CeremonyError> {
         let person = Some(format!("PNOLT-{person}"));
         self.start_as(signer, SigningMethod::SmartId, person, None)
             .await
     }
 
     /// The same with Mobile-ID.
-    pub(in crate::tests) async fn start_mobile_id(
+    pub(crate) async fn start_mobile_id(
         &self,
         signer: Uuid,
         (phone_number, person): (&str, &str),
@@ -328,12 +312,12 @@ impl Host {
     }
 
     /// The same without saying who they are: their app follows a link.
-    pub(in crate::tests) async fn start_by_link(&self, signer: Uuid) -> Result<(), CeremonyError> {
+    pub(crate) async fn start_by_link(&self, signer: Uuid) -> Result<(), CeremonyError> {
         self.start_as(signer, SigningMethod::SmartId, None, None)
             .await
     }
 
-    pub(in crate::tests) async fn start_as(
+    pub(crate) async fn start_as(
         &self,
         signer: Uuid,
         method: SigningMethod,
@@ -352,7 +336,7 @@ impl Host {
     }
 
     /// The token of a signer's link.
-    pub(in crate::tests) fn link(&self, signer: Uuid) -> String {
+    pub(crate) fn link(&self, signer: Uuid) -> String {
         self.app.links.ceremony_token(signer).reveal().to_owned()
     }
 }

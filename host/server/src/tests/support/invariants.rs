@@ -11,7 +11,7 @@ thread_local! {
 
 /// A promise that hosts keep whatever happens.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(in crate::tests) enum Promise {
+pub(crate) enum Promise {
     /// No signing, attempt, version or audit event is ever lost.
     NothingIsLost,
     /// A signing, its signers and attempts change only as they may.
@@ -33,16 +33,16 @@ pub(in crate::tests) enum Promise {
 }
 
 /// A promise that is being looked at: a panic until this is dropped breaks it.
-pub(in crate::tests) struct AtStake(Promise);
+pub(crate) struct AtStake(Promise);
 
 impl Promise {
-    pub(in crate::tests) fn at_stake(self) -> AtStake {
+    pub(crate) fn at_stake(self) -> AtStake {
         AtStake(self)
     }
 
     /// Panics if it is not.
     #[track_caller]
-    pub(in crate::tests) fn is_kept(self, so: bool, otherwise: &str) {
+    pub(crate) fn is_kept(self, so: bool, otherwise: &str) {
         let _promise = self.at_stake();
         assert!(so, "{otherwise}");
     }
@@ -58,7 +58,7 @@ impl Drop for AtStake {
 }
 
 /// How a play ends.
-pub(in crate::tests) enum Outcome {
+pub(crate) enum Outcome {
     Kept,
     Broken(Promise),
     /// Something else than a promise broke.
@@ -66,7 +66,7 @@ pub(in crate::tests) enum Outcome {
 }
 
 /// Plays, and tells whether a promise was broken.
-pub(in crate::tests) fn played(play: impl FnOnce()) -> Outcome {
+pub(crate) fn played(play: impl FnOnce()) -> Outcome {
     BROKEN.set(None);
     match catch_unwind(AssertUnwindSafe(play)) {
         Ok(()) => Outcome::Kept,

@@ -18,20 +18,20 @@ use super::host::{Host, MOST_RUNS};
 /// ticks, and as many jobs.
 const MOST_LOOKS: usize = 3600;
 /// How time passes while nothing is due.
-pub(in crate::tests) const TICK: SignedDuration = SignedDuration::from_secs(1);
+pub(crate) const TICK: SignedDuration = SignedDuration::from_secs(1);
 
 /// A signing that waits for its signers, on one host.
-pub(in crate::tests) struct Stage<'s> {
-    pub(in crate::tests) site: &'s Site,
-    pub(in crate::tests) deployment: Deployment<'s>,
-    pub(in crate::tests) host: Host,
-    pub(in crate::tests) signing: Uuid,
-    pub(in crate::tests) signer: Uuid,
+pub(crate) struct Stage<'s> {
+    pub(crate) site: &'s Site,
+    pub(crate) deployment: Deployment<'s>,
+    pub(crate) host: Host,
+    pub(crate) signing: Uuid,
+    pub(crate) signer: Uuid,
 }
 
 impl Site {
     /// Whose time-stampers take a call, and never answer it.
-    pub(in crate::tests) async fn without_answers_about_time() -> Self {
+    pub(crate) async fn without_answers_about_time() -> Self {
         let mut site = Self::start().await;
         site.config.timestamps.urls = vec![site.deaf_hook().parse().unwrap()];
         site
@@ -39,17 +39,17 @@ impl Site {
 }
 
 impl<'s> Stage<'s> {
-    pub(in crate::tests) async fn set(site: &'s Site, posted: Posted) -> Self {
+    pub(crate) async fn set(site: &'s Site, posted: Posted) -> Self {
         Self::set_with(site, posted, None).await
     }
 
     /// With a webhook.
-    pub(in crate::tests) async fn set_told(site: &'s Site, webhook: String) -> Self {
+    pub(crate) async fn set_told(site: &'s Site, webhook: String) -> Self {
         Self::set_with(site, site.posted(), Some(webhook)).await
     }
 
     /// With hosts that work at the same time: the one that is given and those that come.
-    pub(in crate::tests) async fn set_among_hosts(site: &'s Site, posted: Posted) -> Self {
+    pub(crate) async fn set_among_hosts(site: &'s Site, posted: Posted) -> Self {
         Self::set_in(Deployment::shared(site), posted, None).await
     }
 
@@ -71,12 +71,12 @@ impl<'s> Stage<'s> {
         }
     }
 
-    pub(in crate::tests) async fn signing(&self) -> CeremonyRow {
+    pub(crate) async fn signing(&self) -> CeremonyRow {
         let store = &self.host.app.records.store;
         store.get(&self.signing).await.unwrap().unwrap()
     }
 
-    pub(in crate::tests) async fn newest_attempt(&self) -> AttemptRow {
+    pub(crate) async fn newest_attempt(&self) -> AttemptRow {
         let signing = self.signing().await;
         let attempt = signing.ceremony.signers[0].attempt.unwrap();
         let store = &self.host.app.records.store;
@@ -84,20 +84,20 @@ impl<'s> Stage<'s> {
     }
 
     /// Presses the button and waits for the end.
-    pub(in crate::tests) async fn attempt(&self) -> AttemptRow {
+    pub(crate) async fn attempt(&self) -> AttemptRow {
         self.host.start(self.signer, SIGN[0]).await.unwrap();
         self.outcome().await
     }
 
     /// Waits for the end of the attempt that runs.
-    pub(in crate::tests) async fn outcome(&self) -> AttemptRow {
+    pub(crate) async fn outcome(&self) -> AttemptRow {
         self.until(async || self.newest_attempt().await.phase.is_terminal())
             .await;
         self.newest_attempt().await
     }
 
     /// Runs what is due, and lets time pass when nothing is, until it is so.
-    pub(in crate::tests) async fn until(&self, it_is_so: impl AsyncFn() -> bool) {
+    pub(crate) async fn until(&self, it_is_so: impl AsyncFn() -> bool) {
         for _ in 0..MOST_LOOKS {
             if it_is_so().await {
                 return;
@@ -108,20 +108,20 @@ impl<'s> Stage<'s> {
     }
 
     /// Runs what is due; a second passes if nothing is.
-    pub(in crate::tests) async fn run_or_wait(&self) {
+    pub(crate) async fn run_or_wait(&self) {
         if self.host.run_due().await == 0 {
             self.site.pass(TICK);
         }
     }
 
     /// Waits for the running attempt to come to this phase.
-    pub(in crate::tests) async fn reach(&self, phase: Phase) {
+    pub(crate) async fn reach(&self, phase: Phase) {
         self.until(async || self.newest_attempt().await.phase == phase)
             .await;
     }
 
     /// The same without letting time pass.
-    pub(in crate::tests) async fn reach_at_once(&self, phase: Phase) {
+    pub(crate) async fn reach_at_once(&self, phase: Phase) {
         for _ in 0..MOST_RUNS {
             if self.newest_attempt().await.phase == phase {
                 return;
@@ -133,7 +133,7 @@ impl<'s> Stage<'s> {
 
     /// Presses the button while there are no time-stamps: the device signs, and
     /// the signature cannot be finished.
-    pub(in crate::tests) async fn sign_without_timestamps(&self) {
+    pub(crate) async fn sign_without_timestamps(&self) {
         self.site
             .faults(Service::Tsa)
             .until_cleared(Fault::Status { status: 503 });
@@ -144,7 +144,7 @@ impl<'s> Stage<'s> {
     /// Presses the button and goes on until a time-stamp is asked for. Gives
     /// what goes on, and the call that [`Site::without_answers_about_time`]
     /// leaves without an answer.
-    pub(in crate::tests) async fn ask_for_a_time_stamp(&self) -> (JoinHandle<usize>, TcpStream) {
+    pub(crate) async fn ask_for_a_time_stamp(&self) -> (JoinHandle<usize>, TcpStream) {
         self.host.start(self.signer, SIGN[0]).await.unwrap();
         self.reach(Phase::Completing).await;
         let host = self.host.clone();
@@ -153,7 +153,7 @@ impl<'s> Stage<'s> {
     }
 
     /// Waits for the plugin's first failure after the device has signed.
-    pub(in crate::tests) async fn first_fault(&self) {
+    pub(crate) async fn first_fault(&self) {
         self.reach(Phase::Completing).await;
         self.until(async || self.signing().await.plugin_faults.is_some())
             .await;
@@ -161,20 +161,20 @@ impl<'s> Stage<'s> {
     }
 
     /// The caller has the document raised to a level for the long term.
-    pub(in crate::tests) async fn archive(&self) -> Result<Archived, SigningError> {
+    pub(crate) async fn archive(&self) -> Result<Archived, SigningError> {
         let archives = &self.host.app.signing.archives;
         archives.archive_signing(&CALLER, self.signing).await
     }
 
     /// Lets the deadline of the signing come, and runs what is due then.
-    pub(in crate::tests) async fn come_to_the_deadline(&self) {
+    pub(crate) async fn come_to_the_deadline(&self) {
         self.site
             .clock
             .set(self.signing().await.ceremony.expires_at);
         self.host.run_all().await;
     }
 
-    pub(in crate::tests) async fn give_up(&self) {
+    pub(crate) async fn give_up(&self) {
         let link = self.host.link(self.signer);
         let ceremony = self.host.app.ceremonies.open_link(&link).await.unwrap();
         self.host

@@ -7,11 +7,11 @@ use parafa_plugin_host::{CallObserver, EndedCall, Urgency};
 
 /// The calls of a site's plugins, and how urgent each was.
 #[derive(Debug, Default)]
-pub(in crate::tests) struct Calls(Mutex<Vec<(&'static str, Urgency)>>);
+pub(crate) struct Calls(Mutex<Vec<(&'static str, Urgency)>>);
 
 impl Calls {
     /// Those since this was asked last.
-    pub(in crate::tests) fn take(&self) -> Vec<(&'static str, Urgency)> {
+    pub(crate) fn take(&self) -> Vec<(&'static str, Urgency)> {
         take(&mut *self.0.lock().unwrap())
     }
 }

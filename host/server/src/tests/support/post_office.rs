@@ -18,13 +18,13 @@ use super::host::Host;
 /// Longest time that a letter is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(in crate::tests) async fn claim(host: &Host) -> Option<ClaimedJob> {
+pub(crate) async fn claim_letter(host: &Host) -> Option<ClaimedJob> {
     let claimed = host.app.records.store.claim_due(LETTERS, 1, LEASE);
     claimed.await.unwrap().pop()
 }
 
 /// A mail server that says that it has taken a letter only when it is told to.
-pub(in crate::tests) struct PostOffice {
+pub(crate) struct PostOffice {
     port: u16,
     letters: mpsc::UnboundedReceiver<String>,
     accepting: Arc<Semaphore>,
@@ -32,7 +32,7 @@ pub(in crate::tests) struct PostOffice {
 }
 
 impl PostOffice {
-    pub(in crate::tests) async fn open() -> Self {
+    pub(crate) async fn open() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (told, letters) = mpsc::unbounded_channel();
@@ -52,23 +52,23 @@ impl PostOffice {
     }
 
     /// The host with this for its mail server.
-    pub(in crate::tests) fn writing(&self, host: &Host) -> Host {
+    pub(crate) fn writing(&self, host: &Host) -> Host {
         writing_to(self.port, host)
     }
 
     /// Waits for a letter.
-    pub(in crate::tests) async fn letter(&mut self) -> String {
+    pub(crate) async fn letter(&mut self) -> String {
         let letter = timeout(PATIENCE, self.letters.recv()).await;
         letter.expect("a letter").unwrap()
     }
 
     /// Takes the letter that is waiting, and all that come.
-    pub(in crate::tests) fn accept_all(&self) {
+    pub(crate) fn accept_all(&self) {
         self.accepting.add_permits(100);
     }
 
     /// How many letters came that nobody waited for.
-    pub(in crate::tests) fn further_letters(&mut self) -> usize {
+    pub(crate) fn further_letters(&mut self) -> usize {
         std::iter::from_fn(|| self.letters.try_recv().ok()).count()
     }
 }
@@ -80,7 +80,7 @@ impl Drop for PostOffice {
 }
 
 /// The host with the mail server at this port.
-pub(in crate::tests) fn writing_to(port: u16, host: &Host) -> Host {
+pub(crate) fn writing_to(port: u16, host: &Host) -> Host {
     let server = MailServer {
         host: "127.0.0.1".to_owned(),
         port,

@@ -28,7 +28,7 @@ const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
 const ARCHIVED: &str = "PAdES-B-LT";
 
 /// What was seen last.
-pub(in crate::tests) struct Witness {
+pub(crate) struct Witness {
     records: Folder,
     signings: BTreeMap<Uuid, CeremonyRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
@@ -49,7 +49,7 @@ struct Seen {
 }
 
 impl Witness {
-    pub(in crate::tests) async fn of(deployment: &Deployment<'_>) -> Self {
+    pub(crate) async fn of(deployment: &Deployment<'_>) -> Self {
         Self {
             records: deployment.sound_records().await,
             signings: BTreeMap::new(),
@@ -61,49 +61,49 @@ impl Witness {
         }
     }
 
-    pub(in crate::tests) fn signings(&self) -> impl Iterator<Item = &CeremonyRow> {
+    pub(crate) fn signings(&self) -> impl Iterator<Item = &CeremonyRow> {
         self.signings.values()
     }
 
-    pub(in crate::tests) fn signing(&self, id: Uuid) -> &CeremonyRow {
+    pub(crate) fn signing(&self, id: Uuid) -> &CeremonyRow {
         &self.signings[&id]
     }
 
     /// Files that are stored for reuse.
-    pub(in crate::tests) fn files(&self) -> impl Iterator<Item = &FileRow> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileRow> {
         self.files.values()
     }
 
     /// The newest attempt of a signer.
-    pub(in crate::tests) fn attempt_of(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
+    pub(crate) fn attempt_of(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
         let signers = &self.signings[&signing].ceremony.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer)?;
         self.attempts.get(&party.attempt?.uuid())
     }
 
     /// Whether a signer has ever begun to sign.
-    pub(in crate::tests) fn has_attempted(&self, signer: Uuid) -> bool {
+    pub(crate) fn has_attempted(&self, signer: Uuid) -> bool {
         let mut attempts = self.attempts.values();
         attempts.any(|attempt| attempt.signer == signer)
     }
 
-    pub(in crate::tests) fn all_attempts(&self) -> impl Iterator<Item = &AttemptRow> {
+    pub(crate) fn all_attempts(&self) -> impl Iterator<Item = &AttemptRow> {
         self.attempts.values()
     }
 
     /// How many attempts there have been.
-    pub(in crate::tests) fn attempts(&self) -> usize {
+    pub(crate) fn attempts(&self) -> usize {
         self.attempts.len()
     }
 
     /// Attempts that have not ended.
-    pub(in crate::tests) fn running(&self) -> impl Iterator<Item = &AttemptRow> {
+    pub(crate) fn running(&self) -> impl Iterator<Item = &AttemptRow> {
         let attempts = self.attempts.values();
         attempts.filter(|attempt| !attempt.phase.is_terminal())
     }
 
     /// Looks at everything. Nobody else may be at work meanwhile.
-    pub(in crate::tests) async fn look(&mut self, now: Timestamp) {
+    pub(crate) async fn look(&mut self, now: Timestamp) {
         let Seen {
             signings,
             attempts,
@@ -151,7 +151,7 @@ impl Witness {
 
     /// Looks at what must hold once everything has ended and what was left has
     /// been swept.
-    pub(in crate::tests) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
+    pub(crate) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
         self.look(deployment.site.clock.now()).await;
         let _promise = Promise::EverythingEnds.at_stake();
         for attempt in self.attempts.values() {

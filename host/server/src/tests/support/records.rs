@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::deployment::CALLER;
 use super::host::Host;
 
-pub(in crate::tests) async fn read(host: &Host, id: Uuid) -> CeremonyRow {
+pub(crate) async fn read(host: &Host, id: Uuid) -> CeremonyRow {
     host.app
         .records
         .store
@@ -22,11 +22,11 @@ pub(in crate::tests) async fn read(host: &Host, id: Uuid) -> CeremonyRow {
         .unwrap()
 }
 
-pub(in crate::tests) async fn signings(host: &Host) -> Vec<CeremonyRow> {
+pub(crate) async fn signings(host: &Host) -> Vec<CeremonyRow> {
     rows(host).await
 }
 
-pub(in crate::tests) async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
+pub(crate) async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> {
     let notices: Vec<NoticeRow> = rows(host).await;
     notices
         .into_iter()
@@ -35,9 +35,7 @@ pub(in crate::tests) async fn mails(host: &Host, wanted: MailKind) -> Vec<Uuid> 
         .collect()
 }
 
-pub(in crate::tests) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(
-    host: &Host,
-) -> Vec<T> {
+pub(crate) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(host: &Host) -> Vec<T> {
     let page = &Page::oldest(1000);
     let read = host
         .app
@@ -48,7 +46,7 @@ pub(in crate::tests) async fn rows<T: parafa_store::Table<Key: Send + Sync>>(
 }
 
 /// A byte file and a data key that no row names; gives the file's id.
-pub(in crate::tests) async fn leave_behind(host: &Host) -> Uuid {
+pub(crate) async fn leave_behind(host: &Host) -> Uuid {
     let Records {
         store, keys, files, ..
     } = &host.app.records;
@@ -58,7 +56,7 @@ pub(in crate::tests) async fn leave_behind(host: &Host) -> Uuid {
 }
 
 /// Letters are in the name of a workspace.
-pub(in crate::tests) async fn name_workspace(host: &Host) {
+pub(crate) async fn name_workspace(host: &Host) {
     let row = &TenantRow {
         id: CALLER.tenant,
         name: "Ąžuolas, UAB".to_owned(),
@@ -69,7 +67,7 @@ pub(in crate::tests) async fn name_workspace(host: &Host) {
     host.put(row).await;
 }
 
-pub(in crate::tests) async fn give_secret_to(host: &Host, workspace: Uuid) {
+pub(crate) async fn give_secret_to(host: &Host, workspace: Uuid) {
     let secret = WebhookSecret::random().unwrap();
     let row = WebhookSecretRow::seal(
         &host.app.records.master,

@@ -17,14 +17,14 @@ use uuid::Uuid;
 use super::deployment::{CALLER, Site};
 use super::host::Host;
 
-pub(in crate::tests) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
-pub(in crate::tests) const DAY: SignedDuration = SignedDuration::from_hours(24);
+pub(crate) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-pub(in crate::tests) fn pdf() -> Bytes {
+pub(crate) fn pdf() -> Bytes {
     Bytes::from(parafa_fixtures::plain(1))
 }
 
-pub(in crate::tests) fn document(name: &str) -> NewDocument {
+pub(crate) fn document(name: &str) -> NewDocument {
     NewDocument {
         pointer: "/document".to_owned(),
         name: name.to_owned(),
@@ -35,7 +35,7 @@ pub(in crate::tests) fn document(name: &str) -> NewDocument {
 }
 
 /// A file to be stored.
-pub(in crate::tests) fn stored_pdf() -> NewFile {
+pub(crate) fn stored_pdf() -> NewFile {
     NewFile {
         name: "a.pdf".to_owned(),
         family: DocumentFamily::Pdf,
@@ -44,14 +44,14 @@ pub(in crate::tests) fn stored_pdf() -> NewFile {
 }
 
 /// A document to be signed on these terms.
-pub(in crate::tests) fn signing_request(terms: Terms) -> CreateSigning {
+pub(crate) fn signing_request(terms: Terms) -> CreateSigning {
     CreateSigning {
         source: Source::Document(document("a.pdf")),
         terms,
     }
 }
 
-pub(in crate::tests) fn party(email: &str) -> NewSigner {
+pub(crate) fn party(email: &str) -> NewSigner {
     NewSigner {
         email: email.parse().unwrap(),
         name: None,
@@ -63,7 +63,7 @@ pub(in crate::tests) fn party(email: &str) -> NewSigner {
     }
 }
 
-pub(in crate::tests) fn terms(order: SigningOrder, delivery: Delivery) -> Terms {
+pub(crate) fn terms(order: SigningOrder, delivery: Delivery) -> Terms {
     Terms {
         title: "Sutartis".to_owned(),
         delivery,
@@ -76,23 +76,19 @@ pub(in crate::tests) fn terms(order: SigningOrder, delivery: Delivery) -> Terms 
     }
 }
 
-pub(in crate::tests) fn batch() -> CreateBatch {
+pub(crate) fn batch() -> CreateBatch {
     CreateBatch {
         documents: vec![document("a.pdf"), document("b.pdf"), document("c.pdf")],
         terms: terms(SigningOrder::Parallel, Delivery::Email),
     }
 }
 
-pub(in crate::tests) async fn create(
-    host: &Host,
-    order: SigningOrder,
-    delivery: Delivery,
-) -> CeremonyRow {
+pub(crate) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> CeremonyRow {
     let created = host.post(signing_request(terms(order, delivery))).await;
     created.unwrap().row
 }
 
-pub(in crate::tests) async fn create_once(
+pub(crate) async fn create_once(
     host: &Host,
     claim: &Claim,
 ) -> Result<UnsealedCeremony, SigningError> {
@@ -104,14 +100,14 @@ pub(in crate::tests) async fn create_once(
         .await
 }
 
-pub(in crate::tests) async fn claim(host: &Host, key: &str) -> Claim {
+pub(crate) async fn claim(host: &Host, key: &str) -> Claim {
     match host.app.idempotency.reserve(&identity(key)).await.unwrap() {
         Reserved::Claimed(claim) => claim,
         other => panic!("{other:?}"),
     }
 }
 
-pub(in crate::tests) fn identity(key: &str) -> RequestIdentity {
+pub(crate) fn identity(key: &str) -> RequestIdentity {
     RequestIdentity {
         scope: key.to_owned(),
         body: "00".to_owned(),
@@ -119,13 +115,7 @@ pub(in crate::tests) fn identity(key: &str) -> RequestIdentity {
 }
 
 /// One signer signs.
-pub(in crate::tests) async fn sign(
-    site: &Site,
-    host: &Host,
-    signing: Uuid,
-    signer: Uuid,
-    person: &str,
-) {
+pub(crate) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
     host.start(signer, person).await.unwrap();
     for _ in 0..60 {
         host.run_due().await;

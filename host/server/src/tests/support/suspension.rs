@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 /// What holds a host up, as a suspended process or a stolen processor does.
 /// Clones are of the same host.
 #[derive(Clone, Default)]
-pub(in crate::tests) struct Frost(Arc<Mutex<Frozen>>);
+pub(crate) struct Frost(Arc<Mutex<Frozen>>);
 
 #[derive(Default)]
 struct Frozen {
@@ -19,12 +19,12 @@ struct Frozen {
 
 impl Frost {
     /// Holds up all that is done under it.
-    pub(in crate::tests) fn freeze(&self) {
+    pub(crate) fn freeze(&self) {
         self.0.lock().unwrap().is_frozen = true;
     }
 
     /// Lets it get on.
-    pub(in crate::tests) fn thaw(&self) {
+    pub(crate) fn thaw(&self) {
         let mut frozen = self.0.lock().unwrap();
         frozen.is_frozen = false;
         for waker in frozen.waiting.drain(..) {
@@ -33,10 +33,7 @@ impl Frost {
     }
 
     /// Does `work` whenever it is not held up.
-    pub(in crate::tests) fn over<F: Future>(
-        &self,
-        work: F,
-    ) -> impl Future<Output = F::Output> + use<F> {
+    pub(crate) fn over<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
         let frost = self.clone();
         async move {
             let mut work = pin!(work);

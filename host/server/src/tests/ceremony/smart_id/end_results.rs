@@ -4,9 +4,7 @@ use parafa_demo::{EndResult, InteractionType};
 use parafa_store::Clock;
 
 use super::{Moment, attempt, end, state};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::Site;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Log, Site, Stage};
 
 /// Results of both kinds of sessions, the code that the page is told, and what
 /// the operator reads.

@@ -6,9 +6,7 @@ use parafa_store::Clock;
 use serde_json::{Value, json};
 
 use super::{End, Moment, attempt, end};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::Site;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Log, Site, Stage};
 
 fn bytes(length: usize) -> Value {
     json!(STANDARD.encode(vec![7; length]))

@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use parafa_demo::{Fault, FaultPlan, Service};
 
 use super::{Moment, attempt};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Log, SIGN, Site, Stage};
 
 /// Statuses that tell the operator of something, and the signer that Smart-ID
 /// cannot be had now.

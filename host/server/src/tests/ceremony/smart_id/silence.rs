@@ -13,10 +13,7 @@ use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use parafa_store::{Clock, ManualClock};
 
 use super::{Moment, end};
-use crate::tests::support::captured_log::Log;
-use crate::tests::support::deployment::{SIGN, Site};
-use crate::tests::support::host::Host;
-use crate::tests::support::one_signing::Stage;
+use crate::tests::support::{Host, Log, SIGN, Site, Stage};
 
 /// Longest time for which the other signers may have to wait.
 pub(in crate::tests) const LONGEST_TURN: SignedDuration = SignedDuration::from_mins(5);

@@ -17,10 +17,7 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::scenario::Act;
-use crate::tests::support::app_links::Return;
-use crate::tests::support::deployment::{CALLER, Phone, Posted};
-use crate::tests::support::host::Host;
-use crate::tests::support::record_checks::Witness;
+use crate::tests::support::{CALLER, Host, Phone, Posted, Return, Witness};
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]

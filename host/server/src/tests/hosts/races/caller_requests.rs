@@ -13,8 +13,7 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::actions::{Known, Reply, of_mode};
-use crate::tests::support::host::Host;
-use crate::tests::support::requests::{document, party, pdf, stored_pdf, terms};
+use crate::tests::support::{Host, document, party, pdf, stored_pdf, terms};
 
 /// Documents of each batch.
 pub(super) const IN_BATCH: usize = 2;

@@ -22,12 +22,10 @@ use super::actions::{Followed, Known, Reply, act_on, is_an_answer};
 use super::caller_requests::{Call, IN_BATCH};
 use super::scenario::{Act, Freeze, Race, Round};
 use super::webhook_receivers::Receivers;
-use crate::tests::support::careless_engine::Neglect;
-use crate::tests::support::deployment::{CALLER, Deployment, SIGN};
-use crate::tests::support::host::{Host, MOST_RUNS, Oddity};
-use crate::tests::support::invariants::Promise;
-use crate::tests::support::record_checks::Witness;
-use crate::tests::support::records::{give_secret_to, name_workspace};
+use crate::tests::support::{
+    CALLER, Deployment, Host, MOST_RUNS, Neglect, Oddity, Promise, SIGN, Witness, give_secret_to,
+    name_workspace,
+};
 
 /// Longest time that running attempts are waited for.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(2);

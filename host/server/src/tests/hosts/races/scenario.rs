@@ -8,7 +8,7 @@ use proptest::sample::Index;
 
 use super::TICK;
 use super::caller_requests::{Call, call};
-use crate::tests::support::deployment::{REFUSES, SIGN};
+use crate::tests::support::{REFUSES, SIGN};
 
 /// What one of the two hosts, by its place, is asked for.
 #[derive(Clone, Debug)]

@@ -12,8 +12,7 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use uuid::Uuid;
 
-use crate::tests::support::host::Host;
-use crate::tests::support::invariants::Promise;
+use crate::tests::support::{Host, Promise};
 
 /// What the receivers have been told, and how they take it.
 #[derive(Default)]
