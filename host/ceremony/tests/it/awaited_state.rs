@@ -8,26 +8,25 @@ use http::header::{CONTENT_TYPE, IF_NONE_MATCH};
 use http::{Method, Request, StatusCode};
 use parafa_ceremony::ceremonies::CeremonyState;
 use parafa_ceremony::changes::Fingerprint;
-use parafa_domain::Phase;
 use serde_json::json;
 use tokio::time::Instant;
 use tower::ServiceExt;
 
-use crate::tests::support::{REFUSES, SIGN, Site, Stage};
+use crate::support::Stage;
 
 /// Longer than anything takes that happens at once.
 const LONG: Duration = Duration::from_secs(30);
 /// Long enough to tell a wait from none.
 const SHORT: Duration = Duration::from_millis(300);
 
-async fn read(stage: &Stage<'_>, wait: Duration, known: Option<Fingerprint>) -> CeremonyState {
-    let link = stage.host.link(stage.signer);
-    let state = stage.host.app.ceremonies.await_state(&link, wait, known);
+async fn read(stage: &Stage, wait: Duration, known: Option<Fingerprint>) -> CeremonyState {
+    let link = stage.link();
+    let state = stage.ceremonies.await_state(&link, wait, known);
     state.await.unwrap()
 }
 
 /// The same, of an answer that may not take as long as the reader would wait.
-async fn read_at_once(stage: &Stage<'_>, known: Option<Fingerprint>) -> CeremonyState {
+async fn read_at_once(stage: &Stage, known: Option<Fingerprint>) -> CeremonyState {
     let asked = Instant::now();
     let state = read(stage, LONG, known).await;
     assert!(asked.elapsed() < LONG / 2, "the reader waits in vain");
@@ -36,8 +35,7 @@ async fn read_at_once(stage: &Stage<'_>, known: Option<Fingerprint>) -> Ceremony
 
 #[tokio::test]
 async fn a_reader_without_a_tag_is_held_from_the_first_call_on() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
 
     for _ in 0..2 {
         let asked = Instant::now();
@@ -48,13 +46,9 @@ async fn a_reader_without_a_tag_is_held_from_the_first_call_on() {
 
 #[tokio::test]
 async fn a_change_ends_the_wait_of_a_reader_without_a_tag() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
 
-    let (state, started) = tokio::join!(
-        read_at_once(&stage, None),
-        stage.host.start(stage.signer, SIGN[0])
-    );
+    let (state, started) = tokio::join!(read_at_once(&stage, None), stage.start());
 
     started.unwrap();
     assert!(state.attempt.is_some());
@@ -62,22 +56,20 @@ async fn a_change_ends_the_wait_of_a_reader_without_a_tag() {
 
 #[tokio::test]
 async fn a_change_between_two_calls_is_told_at_once() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     assert!(read(&stage, Duration::ZERO, None).await.attempt.is_none());
 
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.start().await.unwrap();
 
     assert!(read_at_once(&stage, None).await.attempt.is_some());
 }
 
 #[tokio::test]
 async fn readers_with_a_tag_take_no_news_from_each_other_nor_from_one_without() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     let known = read(&stage, Duration::ZERO, None).await.fingerprint;
 
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.start().await.unwrap();
 
     for known in [Some(known), Some(known), None] {
         assert!(read_at_once(&stage, known).await.attempt.is_some());
@@ -86,11 +78,10 @@ async fn readers_with_a_tag_take_no_news_from_each_other_nor_from_one_without() 
 
 #[tokio::test]
 async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     assert!(read(&stage, Duration::ZERO, None).await.attempt.is_none());
 
-    let body = json!({"method": "smart_id", "personalCode": SIGN[0], "country": "LT"});
+    let body = json!({"method": "smart_id", "personalCode": "50001029996", "country": "LT"});
     let started = answer_to_page(&stage, Method::POST, "attempts", "\"0\"", body.to_string());
     let started = started.await;
     assert_eq!(started.status(), StatusCode::CREATED);
@@ -106,13 +97,13 @@ async fn what_the_page_is_told_with_a_tag_is_still_news_for_a_script_without_one
 
 /// What the page's script is answered, which says which state it knows.
 async fn answer_to_page(
-    stage: &Stage<'_>,
+    stage: &Stage,
     method: Method,
     call: &str,
     known: &str,
     body: String,
 ) -> Response {
-    let token = stage.host.link(stage.signer);
+    let token = stage.link();
     let request = Request::builder()
         .method(method)
         .uri(format!("/c/{token}/{call}"))
@@ -120,21 +111,6 @@ async fn answer_to_page(
         .header(IF_NONE_MATCH, known)
         .body(Body::from(body))
         .unwrap();
-    let answer = stage.host.app.ceremony_router().oneshot(request);
+    let answer = stage.router().oneshot(request);
     answer.await.unwrap()
-}
-
-#[tokio::test]
-async fn nobody_waits_for_an_attempt_that_has_ended() {
-    let site = Site::start().await;
-    for (person, end) in [(REFUSES, Phase::Failed), (SIGN[0], Phase::Done)] {
-        let stage = Stage::set(&site, site.posted()).await;
-        stage.host.start(stage.signer, person).await.unwrap();
-        stage.outcome().await;
-
-        for _ in 0..2 {
-            let state = read_at_once(&stage, None).await;
-            assert_eq!(state.attempt.map(|attempt| attempt.phase), Some(end));
-        }
-    }
 }

@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryStreamExt;
-use parafa_api_signing::{BaseUrl, ProblemDocuments, SigningOrder, edge};
+use parafa_api_http::{BaseUrl, ProblemDocuments, edge};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::downloads::{BrokenOff, Download, Requester};
-use parafa_ceremony::records::CeremonyRow;
-use parafa_fixtures::PdfBuilder;
+use parafa_ceremony::downloads::{BrokenOff, Requester};
 use parafa_listener::{ListenerLimits, ListenerSettings, TrustedProxies};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::tests::support::{CALLER, Deployment, Host, Posted, Site};
+use crate::support::{CALLER, Stage};
 
 /// More than the system takes in advance for a client that does not read.
 const LONG: usize = 12 * 1024 * 1024;
@@ -27,47 +25,23 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A moment in which nothing is to happen.
 const MOMENT: Duration = Duration::from_millis(300);
 
-/// All that somebody is sent who takes it as it comes.
-pub(super) async fn received(host: &Host, download: Download) -> Result<Bytes, BrokenOff> {
-    let requester = Requester::Key(CALLER.key);
-    let mut sent = pin!(
-        host.app
-            .ceremonies
-            .downloads()
-            .send(download, requester)
-            .await
-            .unwrap()
-    );
-    let mut received = Vec::new();
-    while let Some(piece) = sent.try_next().await? {
-        received.extend_from_slice(&piece);
-    }
-    Ok(received.into())
-}
-
 /// A signer's link to a long document, served on a socket.
 struct Scene {
-    host: Host,
-    row: CeremonyRow,
+    stage: Stage,
     content: Bytes,
     address: SocketAddr,
     link: String,
 }
 
 impl Scene {
-    async fn new(deployment: &Deployment<'_>, length: usize) -> Self {
-        let host = deployment.sound_host().await;
-        let content = Bytes::from(PdfBuilder::new().build_of_size(length));
-        let posted = Posted {
-            extension: "pdf",
-            content: content.clone(),
-        };
-        let row = host.create(posted, SigningOrder::Parallel).await.unwrap();
+    async fn new(length: usize) -> Self {
+        let content: Bytes = (0..=u8::MAX).cycle().take(length).collect();
+        let stage = Stage::set_over(content.clone()).await;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let base_url = BaseUrl::new(host.app.links.base_url());
+        let base_url = BaseUrl::new(stage.ceremonies.links().base_url());
         let format = ProblemDocuments::new(base_url.clone());
-        let router = edge(host.app.ceremony_router(), format);
+        let router = edge(stage.router(), format);
         let settings = ListenerSettings {
             name: "downloads",
             base_url,
@@ -77,9 +51,8 @@ impl Scene {
         let stop = CancellationToken::new();
         tokio::spawn(parafa_listener::serve(listener, router, settings, stop));
         Self {
-            link: host.link(row.ceremony.signers[0].id.uuid()),
-            host,
-            row,
+            link: stage.link(),
+            stage,
             content,
             address,
         }
@@ -102,7 +75,7 @@ impl Scene {
     }
 
     fn free_places(&self) -> usize {
-        self.host.app.ceremonies.downloads().places.free()
+        self.stage.ceremonies.downloads().places.free()
     }
 }
 
@@ -118,9 +91,7 @@ async fn read(mut client: TcpStream) -> (String, Vec<u8>) {
 
 #[tokio::test]
 async fn a_document_is_sent_whole_with_its_length() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let scene = Scene::new(&deployment, 300_000).await;
+    let scene = Scene::new(300_000).await;
     let places = scene.free_places();
 
     let (head, content) = scene.answer("GET").await;
@@ -134,10 +105,8 @@ async fn a_document_is_sent_whole_with_its_length() {
 
 #[tokio::test]
 async fn damage_far_behind_breaks_the_connection_before_the_document_is_complete() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let scene = Scene::new(&deployment, 300_000).await;
-    deployment.damage_bytes(250_000);
+    let scene = Scene::new(300_000).await;
+    scene.stage.damage_bytes(250_000);
 
     let (head, content) = scene.answer("GET").await;
 
@@ -150,10 +119,8 @@ async fn damage_far_behind_breaks_the_connection_before_the_document_is_complete
 
 #[tokio::test]
 async fn damage_at_the_beginning_is_told_and_who_asks_for_the_head_alone_reads_nothing() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let scene = Scene::new(&deployment, 300_000).await;
-    deployment.damage_bytes(1000);
+    let scene = Scene::new(300_000).await;
+    scene.stage.damage_bytes(1000);
 
     let (told, _) = scene.answer("GET").await;
     let (head, content) = scene.answer("HEAD").await;
@@ -167,9 +134,7 @@ async fn damage_at_the_beginning_is_told_and_who_asks_for_the_head_alone_reads_n
 
 #[tokio::test]
 async fn clients_that_do_not_read_leave_nothing_to_others_of_their_link_until_they_hang_up() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let scene = Scene::new(&deployment, LONG).await;
+    let scene = Scene::new(LONG).await;
     let places = scene.free_places();
     let mut deaf = Vec::new();
     for _ in 0..OF_ONE_LINK {
@@ -194,35 +159,28 @@ async fn clients_that_do_not_read_leave_nothing_to_others_of_their_link_until_th
 
 #[tokio::test]
 async fn nothing_more_of_a_document_goes_out_once_it_was_erased() {
-    let site = Site::start().await;
-    let deployment = Deployment::new(&site);
-    let Scene {
-        host, row, link, ..
-    } = Scene::new(&deployment, 300_000).await;
-    let ceremony = host.app.ceremonies.open_link(&link).await.unwrap();
+    let stage = Stage::set_over(vec![b'x'; 300_000].into()).await;
+    let Stage {
+        ceremonies,
+        ceremony: id,
+        ..
+    } = &stage;
+    let ceremony = ceremonies.open_link(&stage.link()).await.unwrap();
     let ask = || async {
-        let download = host.app.ceremonies.document(&ceremony).await.unwrap();
+        let download = ceremonies.document(&ceremony).await.unwrap();
         let requester = Requester::Link(ceremony.signer);
         (download, requester)
     };
     let [(begun, requester), (late, _)] = [ask().await, ask().await];
-    let mut begun = pin!(
-        host.app
-            .ceremonies
-            .downloads()
-            .send(begun, requester)
-            .await
-            .unwrap()
-    );
+    let mut begun = pin!(ceremonies.downloads().send(begun, requester).await.unwrap());
     let first = begun.try_next().await.unwrap();
     assert!(first.is_some());
     drop(first);
 
-    let id = row.ceremony.id.uuid();
-    host.erase(id).await.unwrap();
+    ceremonies.erase(&CALLER, *id).await.unwrap();
 
     let next = begun.try_next().await;
     assert!(matches!(next, Err(BrokenOff::Unread(_))));
-    let late = host.app.ceremonies.downloads().send(late, requester).await;
+    let late = ceremonies.downloads().send(late, requester).await;
     assert!(matches!(late.err(), Some(CeremonyError::NotFound)));
 }

@@ -5,11 +5,10 @@ use axum::body::{Body, to_bytes};
 use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Method, Request, StatusCode};
-use parafa_api_signing::Problem;
-use parafa_domain::Phase;
+use parafa_api_http::Problem;
 use tower::ServiceExt;
 
-use crate::tests::support::{Site, Stage};
+use crate::support::Stage;
 
 /// Longest page of a link.
 const LONGEST_PAGE: usize = 1 << 20;
@@ -18,8 +17,7 @@ const NOBODY: &str = "deadbeef";
 
 #[tokio::test]
 async fn parameters_that_a_call_has_not_or_has_twice_are_its_faults() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     stage.open_link().await;
     for (method, call, pointers) in [
         ("GET", "?foo=1", vec!["/foo"]),
@@ -37,7 +35,7 @@ async fn parameters_that_a_call_has_not_or_has_twice_are_its_faults() {
         ("POST", "/decline?foo=1", vec!["/foo"]),
         ("DELETE", "/attempts/current?foo=1", vec!["/foo"]),
     ] {
-        let path = format!("/c/{}{call}", stage.host.link(stage.signer));
+        let path = format!("/c/{}{call}", stage.link());
 
         let (status, faults) = faults(&answer(&stage, method, &path).await);
 
@@ -49,10 +47,9 @@ async fn parameters_that_a_call_has_not_or_has_twice_are_its_faults() {
 
 #[tokio::test]
 async fn the_page_s_own_addresses_and_those_of_people_are_taken() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     stage.open_link().await;
-    let link = format!("/c/{}", stage.host.link(stage.signer));
+    let link = format!("/c/{}", stage.link());
     for call in [
         "?lang=en",
         "/document",
@@ -77,8 +74,7 @@ async fn the_page_s_own_addresses_and_those_of_people_are_taken() {
 
 #[tokio::test]
 async fn a_link_that_leads_nowhere_is_not_found_whatever_is_asked_of_it() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
+    let stage = Stage::set().await;
     for (method, call) in [
         ("GET", "/attempts"),
         ("GET", "/decline"),
@@ -93,7 +89,7 @@ async fn a_link_that_leads_nowhere_is_not_found_whatever_is_asked_of_it() {
     ] {
         let dead = answer(&stage, method, &format!("/c/{NOBODY}{call}")).await;
         assert_eq!(dead.status(), StatusCode::NOT_FOUND, "{method} {call}");
-        let link = format!("/c/{}{call}", stage.host.link(stage.signer));
+        let link = format!("/c/{}{call}", stage.link());
         let alive = answer(&stage, method, &link).await;
         assert_eq!(alive.status(), StatusCode::METHOD_NOT_ALLOWED, "{call}");
         assert!(alive.headers().contains_key("allow"), "{call}");
@@ -103,33 +99,8 @@ async fn a_link_that_leads_nowhere_is_not_found_whatever_is_asked_of_it() {
     assert_eq!(page.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
 }
 
-#[tokio::test]
-async fn of_a_link_that_was_signed_on_only_what_can_be_read_is_left() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    assert_eq!(stage.attempt().await.phase, Phase::Done);
-    let link = format!("/c/{}", stage.host.link(stage.signer));
-
-    for (method, call, status) in [
-        ("GET", "/attempts", StatusCode::NOT_FOUND),
-        ("POST", "/attempts", StatusCode::NOT_FOUND),
-        ("PUT", "/decline", StatusCode::NOT_FOUND),
-        (
-            "GET",
-            "/attempts/current/qr.svg?foo=1",
-            StatusCode::NOT_FOUND,
-        ),
-        ("POST", "/state", StatusCode::METHOD_NOT_ALLOWED),
-        ("GET", "/state?foo=1", StatusCode::BAD_REQUEST),
-        ("GET", "/state", StatusCode::OK),
-    ] {
-        let told = answer(&stage, method, &format!("{link}{call}")).await;
-        assert_eq!(told.status(), status, "{method} {call}");
-    }
-}
-
 /// What a program is answered that sends an empty object.
-async fn answer(stage: &Stage<'_>, method: &str, path: &str) -> Response {
+async fn answer(stage: &Stage, method: &str, path: &str) -> Response {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -138,7 +109,7 @@ async fn answer(stage: &Stage<'_>, method: &str, path: &str) -> Response {
 }
 
 /// What a browser is answered.
-async fn browse(stage: &Stage<'_>, method: Method, path: &str) -> Response {
+async fn browse(stage: &Stage, method: Method, path: &str) -> Response {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -146,8 +117,8 @@ async fn browse(stage: &Stage<'_>, method: Method, path: &str) -> Response {
     send(stage, request.body(Body::empty()).unwrap()).await
 }
 
-async fn send(stage: &Stage<'_>, request: Request<Body>) -> Response {
-    let answer = stage.host.app.ceremony_router().oneshot(request);
+async fn send(stage: &Stage, request: Request<Body>) -> Response {
+    let answer = stage.router().oneshot(request);
     answer.await.unwrap()
 }
 

@@ -1,4 +1,5 @@
-//! The signing product on whole hosts: what is created, refused, counted, billed, told, and made of documents.
+//! The signing product on whole hosts: what is created, refused, counted, billed, told,
+//! and made of documents.
 
 mod archives;
 mod batch_letters;

@@ -1,18 +1,16 @@
 //! Reads that meet a change, or what cannot be read any more.
 
-use parafa_api_http::{Problem, ProblemType};
-use parafa_api_signing::requests::{ListQuery, Party};
+use parafa_api_signing::requests::ListQuery;
 use parafa_api_signing::{self as api, Delivery, SigningApi, SigningOrder};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::reader::ListedCeremony;
 use parafa_ceremony::records::CeremonyRow;
-use parafa_domain::{CeremonyStatus, SigningMethod};
+use parafa_domain::CeremonyStatus;
 use parafa_signing::listing::Listing;
 use parafa_store::Clock;
 use serde_json::Value;
 
-use crate::tests::support::{CALLER, DAY, Host, Site, batch, create, read, signing_request, terms};
+use crate::tests::support::{CALLER, DAY, Host, Site, batch, create, read};
 
 #[tokio::test]
 async fn signings_that_change_while_they_are_read_are_shown_as_they_are_then() {
@@ -195,36 +193,4 @@ async fn two(host: &Host) -> Vec<CeremonyRow> {
         rows.push(create(host, SigningOrder::Parallel, Delivery::Link).await);
     }
     rows
-}
-
-#[tokio::test]
-async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
-    let mut site = Site::start().await;
-    site.config.mobile_id = None;
-    let (_deployment, host) = site.opened().await;
-    let mut terms = terms(SigningOrder::Parallel, Delivery::Link);
-    terms.signers[0].party = Party::Signer {
-        personal_code: None,
-        methods: vec![api::SigningMethod::MobileId],
-    };
-    let created = host.post(signing_request(terms)).await;
-    let signer = created.unwrap().row.ceremony.signers[0].id.uuid();
-
-    let ceremony = host.app.ceremonies.open_link(&host.link(signer)).await;
-    let start = StartAttempt {
-        method: SigningMethod::MobileId,
-        person: Some("PNOLT-40504040001".to_owned()),
-        phone_number: None,
-        document_sha256: None,
-        language: None,
-    };
-    let refused = host
-        .app
-        .ceremonies
-        .start_attempt(ceremony.unwrap(), start)
-        .await;
-
-    let refused = Problem::from(refused.unwrap_err());
-    assert_eq!(refused.kind(), ProblemType::VALIDATION_FAILED);
-    assert_eq!(refused.errors()[0].pointer, "/method");
 }

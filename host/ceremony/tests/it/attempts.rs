@@ -1,28 +1,41 @@
-//! Changes of a party that is signing.
+//! What may be begun here, and what has to wait until an attempt is over.
 
+use parafa_api_http::{Problem, ProblemType};
 use parafa_ceremony::CeremonyError;
 use parafa_domain::SigningMethod;
 
-use crate::tests::support::{CALLER, SIGN, Site, Stage};
+use crate::support::{CALLER, Stage};
+
+#[tokio::test]
+async fn a_method_that_nobody_can_sign_by_here_is_refused_for_good() {
+    let stage = Stage::set().await;
+
+    let person = Some("PNOLT-40504040001");
+    let refused = stage.start_by(SigningMethod::MobileId, person).await;
+
+    let refused = Problem::from(refused.unwrap_err());
+    assert_eq!(refused.kind(), ProblemType::VALIDATION_FAILED);
+    assert_eq!(refused.errors()[0].pointer, "/method");
+}
 
 #[tokio::test]
 async fn who_is_signing_is_changed_and_removed_only_afterwards() {
-    let site = Site::start().await;
-    let stage = Stage::set(&site, site.posted()).await;
-    let app = &stage.host.app;
+    let stage = Stage::set().await;
     let change = async || {
         let methods = [SigningMethod::Nfc].into_iter().collect();
-        let changed = app
-            .ceremonies
-            .change_methods(&CALLER, stage.signing, stage.signer, methods);
+        let changed =
+            stage
+                .ceremonies
+                .change_methods(&CALLER, stage.ceremony, stage.signer, methods);
         changed.await.map(drop)
     };
     let remove = async || {
-        app.ceremonies
-            .remove_signer(&CALLER, stage.signing, stage.signer)
+        stage
+            .ceremonies
+            .remove_signer(&CALLER, stage.ceremony, stage.signer)
             .await
     };
-    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.start().await.unwrap();
 
     for refused in [change().await, remove().await] {
         let Err(CeremonyError::Busy { retry_after }) = refused else {
