@@ -1,7 +1,7 @@
 //! Reads that meet a change, or what cannot be read any more.
 
 use parafa_api_signing::requests::ListQuery;
-use parafa_api_signing::{self as api, Delivery, SigningApi, SigningOrder};
+use parafa_api_signing::{Delivery, SigningApi, SigningOrder};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::reader::ListedCeremony;
 use parafa_ceremony::records::CeremonyRow;

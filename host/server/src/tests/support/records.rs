@@ -5,8 +5,7 @@ use parafa_platform::Records;
 use parafa_platform::accounts::{Product, TenantRow, TenantStatus};
 use parafa_platform::outbox::NoticeRow;
 use parafa_platform::webhook_secret::{WebhookSecret, WebhookSecretRow};
-use parafa_store::{Guard, Page, Table};
-use tokio::io::AsyncReadExt;
+use parafa_store::{Guard, Page};
 use uuid::Uuid;
 
 use super::deployment::CALLER;
