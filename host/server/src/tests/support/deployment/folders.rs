@@ -10,37 +10,37 @@ use super::Deployment;
 
 impl Deployment<'_> {
     /// Keeps the byte files from being read or written for a while.
-    pub(in crate::tests) fn hide_bytes(&self) -> Hidden {
+    pub(crate) fn hide_bytes(&self) -> Hidden {
         self.hide("bytes")
     }
 
     /// Keeps the data keys from being read or made for a while.
-    pub(in crate::tests) fn hide_keys(&self) -> Hidden {
+    pub(crate) fn hide_keys(&self) -> Hidden {
         self.hide("keys")
     }
 
     /// Loses every data key.
-    pub(in crate::tests) fn lose_keys(&self) {
+    pub(crate) fn lose_keys(&self) {
         for key in self.key_files() {
             std::fs::remove_file(key).unwrap();
         }
     }
 
     /// Loses one data key.
-    pub(in crate::tests) fn lose_key(&self, id: Uuid) {
+    pub(crate) fn lose_key(&self, id: Uuid) {
         let key = self.folder.path().join("keys").join(format!("{id}.key"));
         std::fs::remove_file(key).unwrap();
     }
 
     /// Leaves nothing of any data key that could be read.
-    pub(in crate::tests) fn damage_keys(&self) {
+    pub(crate) fn damage_keys(&self) {
         for key in self.key_files() {
             std::fs::write(key, "damaged").unwrap();
         }
     }
 
     /// Changes one byte of every byte file.
-    pub(in crate::tests) fn damage_bytes(&self, at: usize) {
+    pub(crate) fn damage_bytes(&self, at: usize) {
         for id in self.byte_files() {
             let path = self.folder.path().join("bytes").join(id.to_string());
             let mut bytes = std::fs::read(&path).unwrap();
@@ -50,7 +50,7 @@ impl Deployment<'_> {
     }
 
     /// Leaves an empty folder where the data keys are to be mounted.
-    pub(in crate::tests) fn unmount_keys(&self) -> Hidden {
+    pub(crate) fn unmount_keys(&self) -> Hidden {
         let hidden = self.take_away("keys");
         std::fs::create_dir(&hidden.folder).unwrap();
         hidden
@@ -87,7 +87,7 @@ impl Deployment<'_> {
     }
 
     /// The ids of the byte files that are there.
-    pub(in crate::tests) fn byte_files(&self) -> HashSet<Uuid> {
+    pub(crate) fn byte_files(&self) -> HashSet<Uuid> {
         let names = self
             .entries("bytes")
             .map(|file| file.file_name().map(OsString::from));
@@ -98,26 +98,26 @@ impl Deployment<'_> {
     }
 
     /// How many documents and data keys are in quarantine.
-    pub(in crate::tests) fn quarantined(&self) -> (usize, usize) {
+    pub(crate) fn quarantined(&self) -> (usize, usize) {
         let [documents, keys] = ["bytes/quarantine", "keys/quarantine"];
         (self.entries(documents).count(), self.entries(keys).count())
     }
 
     /// How many data keys there are.
-    pub(in crate::tests) fn data_keys(&self) -> usize {
+    pub(crate) fn data_keys(&self) -> usize {
         self.key_files().count()
     }
 }
 
 /// A folder that is not where it belongs.
-pub(in crate::tests) struct Hidden {
+pub(crate) struct Hidden {
     folder: PathBuf,
     elsewhere: PathBuf,
 }
 
 impl Hidden {
     /// Brings it back. Nothing may have been written in its place.
-    pub(in crate::tests) fn restore(self) {
+    pub(crate) fn restore(self) {
         if self.folder.is_dir() {
             std::fs::remove_dir(&self.folder).unwrap();
         } else {

@@ -14,7 +14,7 @@ use rustls::{ClientConfig, RootCertStore};
 const CONNECTIONS: NonZeroU16 = NonZeroU16::new(2).unwrap();
 
 /// What is left of a deployment when all of its hosts are gone.
-pub(in crate::tests) enum Kept {
+pub(crate) enum Kept {
     Memory(MemoryDisk),
     Postgres(TemporaryDatabase),
 }

@@ -11,14 +11,14 @@ const FOLLOWS: &str = "40404040009";
 
 /// The phone; clones are the same one.
 #[derive(Clone)]
-pub(in crate::tests) struct Phone {
+pub(crate) struct Phone {
     smart_id: Url,
     document_number: Option<String>,
 }
 
 impl Site {
     /// The phone that follows links.
-    pub(in crate::tests) fn phone(&self) -> Phone {
+    pub(crate) fn phone(&self) -> Phone {
         let mut personas = self.world.personas().iter();
         let owner = personas.find(|persona| persona.personal_code == FOLLOWS);
         Phone {
@@ -28,12 +28,12 @@ impl Site {
     }
 
     /// Has the phone follow a link that is open.
-    pub(in crate::tests) async fn follow(&self, link: &str) {
+    pub(crate) async fn follow(&self, link: &str) {
         assert!(self.phone().follow(link).await, "the link is not open");
     }
 
     /// The certificate that Mobile-ID has of somebody, in base64.
-    pub(in crate::tests) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
+    pub(crate) async fn mobile_id_certificate(&self, phone: &str, code: &str) -> String {
         let party = self.world.mobile_id_party();
         let body = json!({
             "relyingPartyUUID": party.uuid,
@@ -47,7 +47,7 @@ impl Site {
     }
 
     /// The certificate that Smart-ID has of somebody, in base64.
-    pub(in crate::tests) async fn smart_id_certificate(&self, code: &str) -> String {
+    pub(crate) async fn smart_id_certificate(&self, code: &str) -> String {
         let party = self.world.smart_id_party();
         let body = json!({
             "relyingPartyUUID": party.uuid,
@@ -73,7 +73,7 @@ async fn certificate(base: &str, path: &str, body: &Value) -> Value {
 impl Phone {
     /// Has it follow a link, by a scan or on the device that shows it, as the
     /// link is for; tells whether that is still possible.
-    pub(in crate::tests) async fn follow(&self, link: &str) -> bool {
+    pub(crate) async fn follow(&self, link: &str) -> bool {
         let is_scanned = link.contains("deviceLinkType=QR");
         let body = json!({
             "documentNumber": self.document_number,

@@ -23,14 +23,14 @@ pub(super) struct HostPlugins {
 
 impl Site {
     /// Installs one more plugin.
-    pub(in crate::tests) async fn install(&self, component: &str) {
+    pub(crate) async fn install(&self, component: &str) {
         let plugin = self.plugin_host.admit(built::plugin(component).into());
         self.plugins.install(plugin.await.unwrap()).unwrap();
     }
 
     /// Installs a build of the toy that behaves as the last one did and has a
     /// digest of its own; gives that.
-    pub(in crate::tests) async fn replace_toy(&self, build: u8) -> String {
+    pub(crate) async fn replace_toy(&self, build: u8) -> String {
         let plugin = self.plugin_host.admit(toy(build).into()).await.unwrap();
         let digest = plugin.digest().to_string();
         self.plugins.install(plugin).unwrap();
@@ -38,7 +38,7 @@ impl Site {
     }
 
     /// The file of such a build, for an operator to install.
-    pub(in crate::tests) fn toy_file(&self, build: u8) -> PathBuf {
+    pub(crate) fn toy_file(&self, build: u8) -> PathBuf {
         let path = self.folder.path().join(format!("toy-{build}.wasm"));
         fs::write(&path, toy(build)).unwrap();
         path
