@@ -1,56 +1,18 @@
-//! Several hosts in one process over records that they share: what their
-//! races and crashes may and may not do.
+//! Tests of a whole host, or of several over records that they share, with everything that
+//! is put together at start-up. Each folder is named after what it tests: the product
+//! (`authentication`, `identification`, `signing`), the ceremonies below them, what goes out
+//! of them (`delivery`), or what holds for `hosts` and their `records`.
+//!
+//! What of a ceremony can be told before anybody signs is tested in `host/ceremony`. A
+//! signature takes plugins, an eID service, revocation and time-stamps, and a signing that
+//! can be asked for one takes a product: these are here.
 
-mod addresses;
-mod authentication_limits;
-mod authentication_links;
-mod authentication_policies;
-mod authentications;
-mod calls;
-mod cards;
-mod careless;
-mod certified;
-mod containers;
-mod crash_points;
-mod deadlines;
-mod deliveries;
-pub(crate) mod deployment;
-mod derived;
-mod device_links;
-mod document_turns;
-mod downloads;
-mod earlier_signatures;
-mod erasures;
-mod formats;
-mod frost;
-mod host;
-mod identifications;
-mod letters;
-mod links;
-mod log;
-mod mishaps;
-mod mobile_id;
-mod operators;
-mod overdue;
-mod parties;
-mod plugins_away;
-mod polling;
-mod promise;
-mod prompts;
-mod quotas;
-mod races;
-mod reading;
-mod set_back;
-mod several_hosts;
-mod slowness;
-mod smart_id;
-mod stage;
-mod stored_names;
-mod sweeping;
-mod turns;
-mod two_hosts;
-mod unmounted;
-mod unreadable;
-mod urgency;
-mod waiting;
-mod witness;
+mod authentication;
+mod ceremony;
+mod delivery;
+mod hosts;
+mod identification;
+mod operator_commands;
+mod records;
+mod signing;
+mod support;

@@ -30,14 +30,14 @@ const PARTS: [Part; 2] = [
         package: "host/server",
         target: "parafa_server",
         names: &[
+            "tests::ceremony::deadlines::",
+            "tests::ceremony::prompt_limits::",
+            "tests::ceremony::turns::",
+            "tests::delivery::webhooks::",
             // The others make hundreds of databases more, which takes minutes.
-            "tests::crash_points::a_crash_in_any_commit_of_",
-            "tests::deadlines::",
-            "tests::deliveries::",
-            "tests::prompts::",
-            "tests::races::",
-            "tests::several_hosts::",
-            "tests::turns::",
+            "tests::hosts::crash_points::a_crash_in_any_commit_of_",
+            "tests::hosts::races::",
+            "tests::hosts::shared_records::",
         ],
     },
     Part {

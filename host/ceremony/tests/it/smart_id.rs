@@ -1,0 +1,85 @@
+//! A Smart-ID that opens what it is asked for, and at which nobody ever acts.
+
+use std::mem::take;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use jiff::SignedDuration;
+use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
+use parafa_store::ManualClock;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// Says at once that nobody has acted yet, however long it is asked to wait for that.
+pub(crate) struct SmartId {
+    clock: Arc<ManualClock>,
+    polls: AtomicU32,
+    refuses: AtomicBool,
+    /// By how much the clock is set back during the next poll.
+    set_back: Mutex<SignedDuration>,
+}
+
+impl SmartId {
+    pub(crate) fn new(clock: Arc<ManualClock>) -> Self {
+        Self {
+            clock,
+            polls: AtomicU32::default(),
+            refuses: AtomicBool::default(),
+            set_back: Mutex::default(),
+        }
+    }
+
+    /// How often it was asked what has become of a session.
+    pub(crate) fn polls(&self) -> u32 {
+        self.polls.load(Ordering::Relaxed)
+    }
+
+    /// Whether it says that it is asked too often.
+    pub(crate) fn refuse(&self, refuses: bool) {
+        self.refuses.store(refuses, Ordering::Relaxed);
+    }
+
+    /// Has the clock be set back during the next poll.
+    pub(crate) fn set_clock_back(&self, by: SignedDuration) {
+        *self.set_back.lock().unwrap() = by;
+    }
+
+    fn poll(&self) -> Response<Bytes> {
+        self.polls.fetch_add(1, Ordering::Relaxed);
+        self.clock
+            .advance(-take(&mut *self.set_back.lock().unwrap()));
+        let mut answer = answer(&json!({"state": "RUNNING"}));
+        if self.refuses.load(Ordering::Relaxed) {
+            *answer.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl HttpPort for SmartId {
+    async fn exchange(
+        &self,
+        request: Request<Bytes>,
+        _: ExchangeLimits,
+    ) -> Result<Response<Bytes>, HttpPortError> {
+        if request.uri().path().starts_with("/v3/session/") {
+            return Ok(self.poll());
+        }
+        Ok(answer(&json!({
+            "sessionID": Uuid::now_v7(),
+            "sessionToken": "wGIrqveE6AuGDATZKmR1mtAZ",
+            "sessionSecret": STANDARD.encode([7; 32]),
+            "deviceLinkBase": "https://smart-id.com/device-link",
+        })))
+    }
+}
+
+fn answer(value: &Value) -> Response<Bytes> {
+    Response::new(value.to_string().into())
+}

@@ -1,0 +1,251 @@
+//! Who has the turn: codes that nobody follows, devices that answer while
+//! another signs, and pages that are gone.
+
+use jiff::SignedDuration;
+use parafa_ceremony::CeremonyError;
+use parafa_ceremony::ceremonies::CeremonyState;
+use parafa_ceremony::records::AttemptRow;
+use parafa_demo::Service;
+use parafa_domain::{AttemptFailure, CeremonyStatus, MAX_ABSENCE, Phase, SignerId};
+use parafa_store::Clock;
+use uuid::Uuid;
+
+use crate::tests::support::{Posted, SIGN, Site, Stage, TICK};
+
+/// How long a turn lasts at most until the device has signed, in seconds.
+const LONGEST_TURN: u32 = 15 * 60;
+
+impl Stage<'_> {
+    async fn other(&self) -> Uuid {
+        self.signing().await.ceremony.signers[1].id.uuid()
+    }
+
+    async fn attempt_of(&self, signer: Uuid) -> AttemptRow {
+        let row = self.signing().await;
+        let party = row.ceremony.signer(SignerId::new(signer)).unwrap();
+        let id = party.attempt.unwrap().uuid();
+        let store = &self.host.app.records.store;
+        store.get(&id).await.unwrap().unwrap()
+    }
+
+    /// Waits until an attempt of a signer is so far, for as long as that takes.
+    async fn reached_by(&self, signer: Uuid, phase: Phase) {
+        self.until(async || self.attempt_of(signer).await.phase == phase)
+            .await;
+    }
+
+    async fn page_of(&self, signer: Uuid) -> CeremonyState {
+        let ceremonies = &self.host.app.ceremonies;
+        let ceremony = ceremonies.open_link(&self.host.link(signer)).await.unwrap();
+        ceremonies.state(ceremony).await.unwrap()
+    }
+
+    /// Has the signer's phone scan the code that their page shows.
+    async fn scan(&self) {
+        self.site.follow(&self.shown_link().await.qr).await;
+    }
+}
+
+#[track_caller]
+fn retry_after(started: Result<(), CeremonyError>) -> u32 {
+    match started {
+        Err(CeremonyError::Busy { retry_after }) => retry_after,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_code_that_nobody_scans_keeps_nobody_from_signing_and_is_good_afterwards() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.open_link().await;
+
+    stage.host.start(other, SIGN[0]).await.unwrap();
+    stage.host = stage.deployment.sound_host().await;
+    stage.reached_by(other, Phase::Done).await;
+    stage.host = stage.deployment.sound_host().await;
+    stage.scan().await;
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    let row = stage.signing().await;
+    assert_eq!(row.ceremony.status, CeremonyStatus::Completed);
+    assert_eq!(
+        row.versions.len(),
+        3,
+        "each signs what the other has signed"
+    );
+}
+
+#[tokio::test]
+async fn what_is_archived_while_a_code_is_shown_is_what_is_signed() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.open_link().await;
+    stage.host.start(other, SIGN[0]).await.unwrap();
+    stage.reached_by(other, Phase::Done).await;
+
+    stage.archive().await.unwrap();
+    stage.scan().await;
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    assert_eq!(stage.signing().await.versions.len(), 4);
+}
+
+#[tokio::test]
+async fn a_device_that_answers_while_another_signs_is_asked_when_they_are_done() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.open_link().await;
+    have_the_turn(&stage, other).await;
+
+    stage.scan().await;
+    stage.reach(Phase::Signing).await;
+    let page = stage.page_of(stage.signer).await;
+    assert!(page.busy.is_some_and(|turn| turn.free_by().is_none()));
+    assert!(page.device_link.is_none(), "it was followed");
+    stage.host = stage.deployment.sound_host().await;
+    assert_eq!(site.rings().await.signatures, 1, "the other's alone");
+    site.faults(Service::Tsa).clear();
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    assert_eq!(stage.signing().await.versions.len(), 3);
+    assert_eq!(site.rings().await.signatures, 1);
+}
+
+#[tokio::test]
+async fn a_device_does_not_wait_for_ever_and_is_not_asked_to_sign_in_vain() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.open_link().await;
+    have_the_turn(&stage, other).await;
+
+    stage.scan().await;
+
+    let failure = stage.outcome().await.failure;
+    assert_eq!(failure, Some(AttemptFailure::SigningInProgress));
+    assert_eq!(site.rings().await.signatures, 1, "the other's alone");
+    site.faults(Service::Tsa).clear();
+    stage.reached_by(other, Phase::Done).await;
+}
+
+/// Has a signature of this signer's wait for a time-stamp.
+async fn have_the_turn(stage: &Stage<'_>, signer: Uuid) {
+    stage.site.rings().await;
+    let down = parafa_demo::Fault::Status { status: 503 };
+    stage.site.faults(Service::Tsa).until_cleared(down);
+    stage.host.start(signer, SIGN[0]).await.unwrap();
+    stage.reached_by(signer, Phase::Completing).await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_gone_for_half_a_minute_leaves_the_turn_to_others() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    site.pass(MAX_ABSENCE - TICK);
+    let told = retry_after(stage.host.start(other, SIGN[1]).await);
+    assert_eq!(told, LONGEST_TURN - 29 + 1);
+    stage.host = stage.deployment.sound_host().await;
+
+    site.pass(TICK);
+    assert!(stage.page_of(other).await.busy.is_none());
+    stage.host.start(other, SIGN[0]).await.unwrap();
+
+    stage.reached_by(other, Phase::Done).await;
+    let lost = stage.outcome().await;
+    assert_eq!(lost.failure, Some(AttemptFailure::SigningInProgress));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+}
+
+#[tokio::test]
+async fn a_page_that_asks_for_news_keeps_the_turn_and_others_are_told_until_when() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    let started = site.clock.now();
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    for _ in 0..5 {
+        site.pass(MAX_ABSENCE / 2);
+        stage.page_of(stage.signer).await;
+    }
+    stage.host = stage.deployment.sound_host().await;
+
+    let told = retry_after(stage.host.start(other, SIGN[1]).await);
+
+    assert_eq!(told, LONGEST_TURN - 75 + 1);
+    let until = started + SignedDuration::from_secs(LONGEST_TURN.into());
+    let page = stage.page_of(other).await;
+    assert_eq!(page.busy.and_then(|turn| turn.free_by()), Some(until));
+    assert!(stage.page_of(stage.signer).await.busy.is_none());
+    site.clock.set(until);
+    stage.host.start(other, SIGN[1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_phone_that_rings_has_the_turn_also_when_its_page_is_gone() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    let other = stage.other().await;
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    stage.reach_at_once(Phase::WaitingForUser).await;
+
+    site.pass(MAX_ABSENCE * 4);
+    let told = retry_after(stage.host.start(other, SIGN[1]).await);
+
+    assert_eq!(told, LONGEST_TURN - 120 + 1);
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    stage.host.start(other, SIGN[1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_signer_who_starts_again_leaves_the_code_behind_that_the_page_showed() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    stage.open_link().await;
+    let code = stage.newest_attempt().await;
+    let link = stage.shown_link().await.qr;
+
+    stage.host.start(stage.signer, SIGN[0]).await.unwrap();
+    site.follow(&link).await;
+
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+    let store = &stage.host.app.records.store;
+    let left: AttemptRow = store.get(&code.id).await.unwrap().unwrap();
+    assert_eq!(left.failure, Some(AttemptFailure::Cancelled));
+    assert_eq!(stage.signing().await.versions.len(), 2);
+}
+
+#[tokio::test]
+async fn a_code_ends_with_its_signing() {
+    let site = Site::start().await;
+    for ending in ["deadline", "cancel", "failure"] {
+        let posted = match ending {
+            "failure" => Posted::toy("ask-nothing"),
+            _ => site.posted(),
+        };
+        let stage = Stage::set(&site, posted).await;
+        stage.open_link().await;
+
+        match ending {
+            "deadline" => stage.come_to_the_deadline().await,
+            "cancel" => drop(stage.host.cancel(stage.signing).await.unwrap()),
+            _ => {
+                let other = stage.other().await;
+                for _ in 0..3 {
+                    stage.host.start(other, SIGN[0]).await.unwrap();
+                    stage.reached_by(other, Phase::Failed).await;
+                }
+            }
+        }
+
+        let attempt = stage.newest_attempt().await;
+        assert_eq!(attempt.failure, Some(AttemptFailure::Cancelled), "{ending}");
+        assert!(attempt.device_link.is_none());
+        assert_eq!(stage.host.run_due().await, 0, "{ending}");
+    }
+}

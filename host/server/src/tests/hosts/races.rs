@@ -1,0 +1,121 @@
+//! Random interleavings of two hosts' requests and jobs, with conflicts,
+//! delays, crashes, hosts that stand still for a while, clocks that differ, a
+//! service that is away, and time that passes while others are at work.
+//!
+//! `PARAFA_RACES` sets how many are tried.
+
+mod actions;
+mod caller_requests;
+mod racing_hosts;
+mod scenario;
+mod webhook_receivers;
+
+use std::env;
+use std::panic::resume_unwind;
+
+use jiff::SignedDuration;
+use parafa_demo::Service;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
+use tokio::runtime::{self, Runtime};
+
+use self::racing_hosts::Contest;
+use self::scenario::{Race, callers_race, signers_race};
+use crate::tests::support::{Deployment, Neglect, Outcome, Promise, Site, played};
+
+/// Interleavings that are tried when nobody asks for more.
+const RACES: u32 = 24;
+/// Interleavings in which carelessness must show.
+const CARELESS_RACES: u32 = 200;
+/// Longer than a lease.
+const TICK: SignedDuration = SignedDuration::from_secs(46);
+
+#[test]
+fn two_hosts_race_and_crash_and_keep_every_promise() {
+    keep_every_promise(&signers_race());
+}
+
+#[test]
+fn two_hosts_race_while_the_caller_changes_everything_and_keep_every_promise() {
+    keep_every_promise(&callers_race());
+}
+
+fn keep_every_promise(races: &impl Strategy<Value = Race>) {
+    let cases = env::var("PARAFA_RACES").map_or(RACES, |cases| cases.parse().unwrap());
+    let runner = TestRunner::new(ProptestConfig::with_cases(cases));
+
+    let outcome = tried(runner, races);
+
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn hosts_that_write_under_leases_that_they_have_lost_are_found_out() {
+    find_out(Neglect::Leases);
+}
+
+#[test]
+fn hosts_that_write_over_what_others_have_changed_are_found_out() {
+    find_out(Neglect::Versions);
+}
+
+/// Has hosts that neglect this race until they break a promise, which sound
+/// hosts keep in the same race.
+fn find_out(neglect: Neglect) {
+    let runtime = runtime();
+    let site = runtime.block_on(Site::start());
+    let played =
+        |race: &Race, neglect| played(|| runtime.block_on(run(&site, race.clone(), neglect)));
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    for _ in 0..CARELESS_RACES {
+        let race = signers_race().new_tree(&mut runner).unwrap().current();
+        if let Outcome::Broken(promise) = played(&race, Some(neglect)) {
+            assert!(neglect.may_break(promise), "{promise:?}");
+            match played(&race, None) {
+                Outcome::Kept => {}
+                Outcome::Broken(promise) => panic!("sound hosts break {promise:?} too"),
+                Outcome::Failed(panic) => resume_unwind(panic),
+            }
+            return;
+        }
+    }
+    panic!("nobody finds out");
+}
+
+fn tried(
+    mut runner: TestRunner,
+    races: &impl Strategy<Value = Race>,
+) -> Result<(), Box<TestError<Race>>> {
+    let runtime = runtime();
+    let site = runtime.block_on(Site::start());
+    let outcome = runner.run(races, |race| {
+        runtime.block_on(run(&site, race, None));
+        Ok(())
+    });
+    outcome.map_err(Box::new)
+}
+
+fn runtime() -> Runtime {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap()
+}
+
+async fn run(site: &Site, race: Race, neglect: Option<Neglect>) {
+    site.faults(Service::Tsa).clear();
+    site.rings().await;
+    let deployment = Deployment::new(site);
+    let mut contest = Contest::begin(&deployment, &race, neglect).await;
+    contest.create_first().await;
+    for round in race.rounds {
+        contest.play(round).await;
+    }
+    contest.end(race.finishes).await;
+    let rung = site.rings().await;
+    let _promise = Promise::PhonesRingOnce.at_stake();
+    assert!(
+        rung.signatures <= contest.attempts() && rung.certificates <= contest.attempts(),
+        "a phone is asked once an attempt for each: {rung:?}"
+    );
+}

@@ -1,0 +1,81 @@
+//! What orders cost, and who is not served.
+
+use parafa_domain::KycStatus;
+use parafa_identification::IdentificationError;
+use parafa_platform::agreement::{AgreementRow, NotBillable};
+use parafa_platform::billing::{Amount, PaymentCause, PaymentRequired, UsageItem};
+
+use super::{LIVE, Office, store_agreement};
+use crate::tests::support::{SIGN, Site};
+
+#[tokio::test]
+async fn a_person_of_an_entity_costs_less_the_second_time() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+
+    let mut reverified = Vec::new();
+    for _ in 0..2 {
+        let ordered = office.ordered(&LIVE).await;
+        office.sign(&ordered, SIGN[0]).await;
+        let delivered = office.end(&LIVE, &ordered).await;
+        assert_eq!(delivered.status, KycStatus::Delivered);
+        assert_eq!(office.told(&ordered).await, ["kyc.delivered"]);
+        let package = delivered.delivered.unwrap();
+        let entered = office.ledger().await.pop().unwrap();
+        assert_eq!(entered.item, UsageItem::IdentificationPackage);
+        assert_eq!(entered.reference, ordered.id.to_string());
+        assert_eq!(entered.amount, package.price);
+        reverified.push(package.reverification);
+    }
+
+    assert_eq!(reverified, [false, true]);
+    let amounts: Vec<Amount> = office.ledger().await.iter().map(|row| row.amount).collect();
+    assert_eq!(amounts, [2499, 1499].map(Amount::from_cents));
+}
+
+#[tokio::test]
+async fn whoever_has_agreed_to_nothing_is_not_served_and_no_register_is_asked() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    store_agreement(&office.host, &AgreementRow::none(LIVE.tenant)).await;
+    office.world.conduct(super::Conduct::Down);
+
+    let refused = office.order(&LIVE, super::form()).await;
+
+    let Err(IdentificationError::PaymentRequired(cause)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(*cause, NotBillable::NoEntity);
+    office.world.conduct(super::Conduct::Answers);
+    assert!(office.order(&super::TEST, super::form()).await.is_ok());
+}
+
+#[tokio::test]
+async fn open_orders_count_against_the_ceiling_once_they_are_delivered() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(2499 + 2498).await;
+    let [delivered, open] = [office.ordered(&LIVE).await, office.ordered(&LIVE).await];
+    office.ordered(&LIVE).await;
+
+    office.sign(&delivered, SIGN[0]).await;
+    let delivered = office.end(&LIVE, &delivered).await;
+
+    assert_eq!(delivered.status, KycStatus::Delivered);
+    assert_at_ceiling(&office).await;
+    assert!(office.order(&super::TEST, super::form()).await.is_ok());
+    let open = office.now(&LIVE, &open).await;
+    assert_eq!(open.status, KycStatus::AwaitingSubject);
+}
+
+async fn assert_at_ceiling(office: &Office<'_>) {
+    let refused = office.order(&LIVE, super::form()).await;
+    let Err(IdentificationError::PaymentRequired(cause)) = refused else {
+        panic!("{refused:?}")
+    };
+    let cause = match *cause {
+        NotBillable::Payment(PaymentRequired { cause, .. }) => cause,
+        NotBillable::NoEntity => panic!("there is an entity"),
+    };
+    assert!(matches!(cause, PaymentCause::Ceiling(_)), "{cause:?}");
+}

@@ -1,0 +1,49 @@
+//! What an operator reads.
+
+use std::io::{self, Write};
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+use tracing::Level;
+use tracing::subscriber::DefaultGuard;
+
+/// What is logged on this thread as long as it is there.
+pub(crate) struct Log {
+    written: Written,
+    _guard: DefaultGuard,
+}
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub(crate) fn open() -> Self {
+        let written = Written::default();
+        let writer = written.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_max_level(Level::INFO)
+            .with_writer(move || writer.clone())
+            .finish();
+        Self {
+            written,
+            _guard: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    /// What has been logged since this was asked last.
+    pub(crate) fn take(&self) -> String {
+        let written = mem::take(&mut *self.written.0.lock().unwrap());
+        String::from_utf8(written).unwrap()
+    }
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

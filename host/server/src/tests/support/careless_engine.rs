@@ -1,0 +1,113 @@
+//! An engine that does not look at what it has to look at: whoever watches over
+//! hosts must notice.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use jiff::Timestamp;
+use parafa_store::engine::{
+    ClaimDue, Commit, CommitOutcome, DueEntry, Engine, EngineError, Entry, Scan, Version, Versioned,
+};
+use parafa_store::{EntriesCopy, FaultyEngine};
+
+use super::invariants::Promise;
+
+/// What is not looked at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Neglect {
+    /// Whether a job that was claimed is still this host's.
+    Leases,
+    /// Whether what was read has changed since.
+    Versions,
+}
+
+impl Neglect {
+    /// Whether this promise may be broken so.
+    pub(crate) fn may_break(self, promise: Promise) -> bool {
+        match self {
+            // Steps have numbers, so that no signature is made twice; but a job
+            // is lost over which somebody writes who has it no more.
+            Self::Leases => promise == Promise::EverythingEnds,
+            // Which breaks first depends on who comes in between. What is asked
+            // of phones has numbers, and apps come back with digests.
+            Self::Versions => !matches!(
+                promise,
+                Promise::NobodySignsForAnother | Promise::PhonesRingOnce
+            ),
+        }
+    }
+}
+
+/// The engine, without one of its checks.
+pub(crate) struct Careless {
+    engine: Arc<FaultyEngine>,
+    neglect: Neglect,
+    /// Where the jobs stand that this host has claimed.
+    claimed: Mutex<HashSet<Bytes>>,
+}
+
+impl Careless {
+    pub(crate) fn new(engine: Arc<FaultyEngine>, neglect: Neglect) -> Self {
+        Self {
+            engine,
+            neglect,
+            claimed: Mutex::default(),
+        }
+    }
+
+    fn is_neglected(&self, key: &[u8]) -> bool {
+        match self.neglect {
+            Neglect::Leases => self.claimed.lock().unwrap().contains(key),
+            Neglect::Versions => true,
+        }
+    }
+}
+
+#[async_trait]
+impl Engine for Careless {
+    async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
+        let found = self.engine.get(key).await?;
+        // A claim stands where it was put, whatever has become of it.
+        let claims = || Versioned {
+            version: Version::new(1).unwrap(),
+            value: Bytes::from_static(&[0, 0, 0, 1]),
+        };
+        let is_held = self.neglect == Neglect::Leases && self.is_neglected(key);
+        Ok(found.or_else(|| is_held.then(claims)))
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
+        self.engine.scan(scan).await
+    }
+
+    async fn commit(&self, mut commit: Commit) -> Result<CommitOutcome, EngineError> {
+        let looked_at = |(key, _): &(Bytes, Option<Version>)| !self.is_neglected(key);
+        commit.expectations.retain(looked_at);
+        self.engine.commit(commit).await
+    }
+
+    async fn now(&self) -> Result<Timestamp, EngineError> {
+        self.engine.now().await
+    }
+
+    async fn claim_due(&self, claim: ClaimDue) -> Result<Vec<DueEntry>, EngineError> {
+        let claimed = self.engine.claim_due(claim).await?;
+        let keys = claimed.iter().map(|entry| entry.key.clone());
+        self.claimed.lock().unwrap().extend(keys);
+        Ok(claimed)
+    }
+
+    async fn begin_copy(&self) -> Result<EntriesCopy, EngineError> {
+        self.engine.begin_copy().await
+    }
+
+    fn health(&self) -> Result<(), EngineError> {
+        self.engine.health()
+    }
+
+    fn is_shared(&self) -> bool {
+        self.engine.is_shared()
+    }
+}

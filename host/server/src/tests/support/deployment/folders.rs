@@ -1,0 +1,128 @@
+//! What lies in a deployment's folders, and how it gets lost.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::Deployment;
+
+impl Deployment<'_> {
+    /// Keeps the byte files from being read or written for a while.
+    pub(crate) fn hide_bytes(&self) -> Hidden {
+        self.hide("bytes")
+    }
+
+    /// Keeps the data keys from being read or made for a while.
+    pub(crate) fn hide_keys(&self) -> Hidden {
+        self.hide("keys")
+    }
+
+    /// Loses every data key.
+    pub(crate) fn lose_keys(&self) {
+        for key in self.key_files() {
+            std::fs::remove_file(key).unwrap();
+        }
+    }
+
+    /// Loses one data key.
+    pub(crate) fn lose_key(&self, id: Uuid) {
+        let key = self.folder.path().join("keys").join(format!("{id}.key"));
+        std::fs::remove_file(key).unwrap();
+    }
+
+    /// Leaves nothing of any data key that could be read.
+    pub(crate) fn damage_keys(&self) {
+        for key in self.key_files() {
+            std::fs::write(key, "damaged").unwrap();
+        }
+    }
+
+    /// Changes one byte of every byte file.
+    pub(crate) fn damage_bytes(&self, at: usize) {
+        for id in self.byte_files() {
+            let path = self.folder.path().join("bytes").join(id.to_string());
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[at] ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+
+    /// Leaves an empty folder where the data keys are to be mounted.
+    pub(crate) fn unmount_keys(&self) -> Hidden {
+        let hidden = self.take_away("keys");
+        std::fs::create_dir(&hidden.folder).unwrap();
+        hidden
+    }
+
+    fn key_files(&self) -> impl Iterator<Item = PathBuf> {
+        let files = self.entries("keys");
+        files.filter(|file| file.extension().is_some_and(|end| end == "key"))
+    }
+
+    /// The files in a folder.
+    pub(super) fn entries(&self, folder: &str) -> impl Iterator<Item = PathBuf> + use<> {
+        let entries = std::fs::read_dir(self.folder.path().join(folder));
+        let paths = entries.into_iter().flatten();
+        let paths = paths.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.is_file())
+    }
+
+    fn hide(&self, name: &str) -> Hidden {
+        let hidden = self.take_away(name);
+        // A folder that is not there has nothing that could not be removed.
+        std::fs::write(&hidden.folder, "").unwrap();
+        hidden
+    }
+
+    fn take_away(&self, name: &str) -> Hidden {
+        let folder = self.folder.path();
+        let hidden = Hidden {
+            folder: folder.join(name),
+            elsewhere: folder.join("hidden"),
+        };
+        std::fs::rename(&hidden.folder, &hidden.elsewhere).unwrap();
+        hidden
+    }
+
+    /// The ids of the byte files that are there.
+    pub(crate) fn byte_files(&self) -> HashSet<Uuid> {
+        let names = self
+            .entries("bytes")
+            .map(|file| file.file_name().map(OsString::from));
+        // What is being written has another name until it is whole.
+        names
+            .filter_map(|name| name.unwrap().into_string().unwrap().parse().ok())
+            .collect()
+    }
+
+    /// How many documents and data keys are in quarantine.
+    pub(crate) fn quarantined(&self) -> (usize, usize) {
+        let [documents, keys] = ["bytes/quarantine", "keys/quarantine"];
+        (self.entries(documents).count(), self.entries(keys).count())
+    }
+
+    /// How many data keys there are.
+    pub(crate) fn data_keys(&self) -> usize {
+        self.key_files().count()
+    }
+}
+
+/// A folder that is not where it belongs.
+pub(crate) struct Hidden {
+    folder: PathBuf,
+    elsewhere: PathBuf,
+}
+
+impl Hidden {
+    /// Brings it back. Nothing may have been written in its place.
+    pub(crate) fn restore(self) {
+        if self.folder.is_dir() {
+            std::fs::remove_dir(&self.folder).unwrap();
+        } else {
+            std::fs::remove_file(&self.folder).unwrap();
+        }
+        std::fs::rename(self.elsewhere, self.folder).unwrap();
+    }
+}

@@ -1,0 +1,131 @@
+//! What callers post, and what signers do with it.
+
+use bytes::Bytes;
+use jiff::SignedDuration;
+use parafa_api_signing::requests::{
+    CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner, Party, Source,
+    Terms,
+};
+use parafa_api_signing::{Delivery, DocumentFamily, Language, SigningMethod, SigningOrder};
+use parafa_ceremony::reader::UnsealedCeremony;
+use parafa_ceremony::records::CeremonyRow;
+use parafa_domain::SignerStatus;
+use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_signing::SigningError;
+use uuid::Uuid;
+
+use super::deployment::{CALLER, Site};
+use super::host::Host;
+
+pub(crate) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+pub(crate) fn pdf() -> Bytes {
+    Bytes::from(parafa_fixtures::plain(1))
+}
+
+pub(crate) fn document(name: &str) -> NewDocument {
+    NewDocument {
+        pointer: "/document".to_owned(),
+        name: name.to_owned(),
+        family: DocumentFamily::Pdf,
+        bytes: DocumentBytes::Content(pdf()),
+        flatten: false,
+    }
+}
+
+/// A file to be stored.
+pub(crate) fn stored_pdf() -> NewFile {
+    NewFile {
+        name: "a.pdf".to_owned(),
+        family: DocumentFamily::Pdf,
+        content: pdf(),
+    }
+}
+
+/// A document to be signed on these terms.
+pub(crate) fn signing_request(terms: Terms) -> CreateSigning {
+    CreateSigning {
+        source: Source::Document(document("a.pdf")),
+        terms,
+    }
+}
+
+pub(crate) fn party(email: &str) -> NewSigner {
+    NewSigner {
+        email: email.parse().unwrap(),
+        name: None,
+        language: Language::Lt,
+        party: Party::Signer {
+            personal_code: None,
+            methods: vec![SigningMethod::SmartId],
+        },
+    }
+}
+
+pub(crate) fn terms(order: SigningOrder, delivery: Delivery) -> Terms {
+    Terms {
+        title: "Sutartis".to_owned(),
+        delivery,
+        signing_order: order,
+        webhook_url: Some("https://hooks.example/events".parse().unwrap()),
+        external_id: None,
+        expires_in_days: 14,
+        soft_deadline_in_days: None,
+        signers: vec![party("pirmas@example.com"), party("antras@example.com")],
+    }
+}
+
+pub(crate) fn batch() -> CreateBatch {
+    CreateBatch {
+        documents: vec![document("a.pdf"), document("b.pdf"), document("c.pdf")],
+        terms: terms(SigningOrder::Parallel, Delivery::Email),
+    }
+}
+
+pub(crate) async fn create(host: &Host, order: SigningOrder, delivery: Delivery) -> CeremonyRow {
+    let created = host.post(signing_request(terms(order, delivery))).await;
+    created.unwrap().row
+}
+
+pub(crate) async fn create_once(
+    host: &Host,
+    claim: &Claim,
+) -> Result<UnsealedCeremony, SigningError> {
+    let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
+    host.app
+        .signing
+        .signings
+        .create_signing(&CALLER, request, Some(claim))
+        .await
+}
+
+pub(crate) async fn claim(host: &Host, key: &str) -> Claim {
+    match host.app.idempotency.reserve(&identity(key)).await.unwrap() {
+        Reserved::Claimed(claim) => claim,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn identity(key: &str) -> RequestIdentity {
+    RequestIdentity {
+        scope: key.to_owned(),
+        body: "00".to_owned(),
+    }
+}
+
+/// One signer signs.
+pub(crate) async fn sign(site: &Site, host: &Host, signing: Uuid, signer: Uuid, person: &str) {
+    host.start(signer, person).await.unwrap();
+    for _ in 0..60 {
+        host.run_due().await;
+        let row = read(host, signing).await;
+        let party = row.ceremony.signers.iter();
+        let mut party = party.filter(|party| party.id.uuid() == signer);
+        if party.any(|party| party.status == SignerStatus::Signed) {
+            return;
+        }
+        site.pass(SignedDuration::from_secs(1));
+    }
+    panic!("the signature is not made");
+}
