@@ -51,7 +51,6 @@ impl Answers {
 #[async_trait]
 impl Api for Answers {
     type Caller = Caller;
-    type Claim = ();
     type Record = OrderId;
 
     async fn authenticate(&self, _: &Credentials) -> Result<Caller, Problem> {
@@ -62,11 +61,15 @@ impl Api for Answers {
         Ok(Presence::Absent)
     }
 
-    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
-        Ok(Reservation::Claimed(()))
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        _: IdempotentRequest,
+    ) -> Result<Reservation<Caller>, Problem> {
+        Ok(Reservation::Claimed(*caller))
     }
 
-    async fn release(&self, (): ()) {}
+    async fn release(&self, _: &Caller) {}
 }
 
 #[async_trait]
@@ -101,7 +104,6 @@ impl KycApi for Answers {
         &self,
         _: &Caller,
         _: CreateKycPackage,
-        _: Option<&()>,
         _: &RequestId,
     ) -> Result<KycOrder, Problem> {
         Err(Problem::not_found())

@@ -23,6 +23,7 @@ pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8
 struct Orders;
 
 /// Whoever calls, with a live key or not.
+#[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) live: bool,
 }
@@ -40,7 +41,6 @@ impl Principal for Caller {
 #[async_trait]
 impl Api for Orders {
     type Caller = Caller;
-    type Claim = ();
     type Record = OrderId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
@@ -59,11 +59,15 @@ impl Api for Orders {
         })
     }
 
-    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
-        Ok(Reservation::Claimed(()))
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        _: IdempotentRequest,
+    ) -> Result<Reservation<Caller>, Problem> {
+        Ok(Reservation::Claimed(*caller))
     }
 
-    async fn release(&self, (): ()) {}
+    async fn release(&self, _: &Caller) {}
 }
 
 #[async_trait]
@@ -86,7 +90,6 @@ impl KycApi for Orders {
         &self,
         _: &Caller,
         request: CreateKycPackage,
-        _: Option<&()>,
         _: &RequestId,
     ) -> Result<KycOrder, Problem> {
         Ok(order(&request))

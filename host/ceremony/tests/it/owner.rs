@@ -188,6 +188,7 @@ fn caller(product: Product) -> Caller {
         tenant: Uuid::from_u128(2),
         mode: KeyMode::Live,
         role: Role::Owner,
+        claim: None,
     }
 }
 
@@ -220,7 +221,6 @@ async fn open_ceremony(records: &Records, ceremonies: &Ceremonies, caller: &Call
     };
     let prepared = ceremonies.prepare(caller, Some(ORDER), document, &terms, None);
     let prepared = prepared.await.unwrap();
-    prepared.settle();
     let ceremony = &prepared;
     records
         .store

@@ -1,4 +1,4 @@
-use std::ops::Deref;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -6,17 +6,14 @@ use parafa_api_diligence::DiligenceApi;
 use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
-    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
-    ProblemType, Representation, RequestId, Reservation,
+    Api, Credentials, Download, IdempotentRequest, Presence, Problem, ProblemType, Representation,
+    RequestId, Reservation,
 };
 use parafa_identification::{IdentificationError, Identifications};
 use parafa_outbound::AddressPolicy;
-use parafa_platform::PlatformError;
-use parafa_platform::accounts::{self, KeyMode, Product, Role};
+use parafa_platform::accounts::{self, Caller, KeyMode, Product};
 use parafa_platform::detached::run_detached;
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use url::Url;
-use uuid::Uuid;
 
 use crate::Diligence;
 use crate::error::DiligenceError;
@@ -31,61 +28,23 @@ pub struct DiligenceOperations {
     pub callback_policy: AddressPolicy,
 }
 
-/// On whose behalf the API is called.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller(accounts::Caller);
-
-impl From<accounts::Caller> for Caller {
-    fn from(caller: accounts::Caller) -> Self {
-        Self(caller)
-    }
-}
-
-impl Deref for Caller {
-    type Target = accounts::Caller;
-
-    fn deref(&self) -> &accounts::Caller {
-        &self.0
-    }
-}
-
-impl Principal for Caller {
-    fn key_id(&self) -> Uuid {
-        self.key
-    }
-
-    fn may(&self, access: Access) -> bool {
-        match self.role {
-            Role::Owner | Role::Member => true,
-            Role::Viewer => access == Access::Read,
-        }
-    }
-}
-
 #[async_trait]
 impl Api for DiligenceOperations {
     type Caller = Caller;
-    type Claim = Claim;
     type Record = OrderId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
         let store = &self.diligence.records.store;
-        let caller = accounts::caller(store, key.expose(), Product::Diligence).await;
+        let caller = accounts::caller(store, credentials, Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
         let store = &self.diligence.records.store;
-        let caller = accounts::caller_of_any(store, key.expose()).await;
+        let caller = accounts::caller_of_any(store, credentials).await;
         let caller = caller.map_err(DiligenceError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
@@ -100,31 +59,18 @@ impl Api for DiligenceOperations {
         &self,
         caller: &Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Claim>, Problem> {
-        let identity = RequestIdentity {
-            scope: request.scope(caller.key),
-            body: hex::encode(request.body_sha256),
-        };
-        let reserved = self.diligence.idempotency.reserve(&identity).await;
-        Ok(match reserved.map_err(DiligenceError::from)? {
-            Reserved::Answered(answer) => {
-                let answer = serde_json::from_str(&answer).map_err(|_| {
-                    DiligenceError::from(PlatformError::Inconsistent(
-                        "a kept answer is of another form",
-                    ))
-                })?;
-                Reservation::Answered(answer)
-            }
-            Reserved::Claimed(claim) => Reservation::Claimed(claim),
-            Reserved::Running { retry_after } => Reservation::InProgress {
-                retry_after_seconds: retry_after,
-            },
-            Reserved::Reused => Reservation::Reused,
-        })
+    ) -> Result<Reservation<Caller>, Problem> {
+        let reserved = self.diligence.idempotency.reserve(caller.key, &request);
+        let reserved = reserved.await.map_err(DiligenceError::from)?;
+        Ok(reserved.map(|claim| caller.claiming(claim)))
     }
 
-    async fn release(&self, claim: Claim) {
-        self.diligence.idempotency.give_back(&claim).await;
+    async fn hold(&self, caller: &Caller) -> Infallible {
+        self.diligence.idempotency.hold(caller.claim).await
+    }
+
+    async fn release(&self, caller: &Caller) {
+        self.diligence.idempotency.give_back(caller.claim).await;
     }
 }
 
@@ -137,7 +83,7 @@ impl DiligenceApi for DiligenceOperations {
         options: AnswerOptions,
         request_id: &RequestId,
     ) -> Result<Representation, Problem> {
-        let (diligence, caller) = (Arc::clone(&self.diligence), caller.0);
+        let (diligence, caller) = (Arc::clone(&self.diligence), *caller);
         let request_id = request_id.clone();
         // Whoever hangs up does not keep what was asked out of the log.
         let answered = run_detached(async move {
@@ -175,11 +121,10 @@ impl KycApi for DiligenceOperations {
         &self,
         caller: &Caller,
         request: kyc::CreateKycPackage,
-        claim: Option<&Claim>,
         request_id: &RequestId,
     ) -> Result<kyc::KycOrder, Problem> {
         self.identifications
-            .create_kyc_package(caller, request, claim, request_id.as_str())
+            .create_kyc_package(caller, request, request_id.as_str())
             .await
     }
 

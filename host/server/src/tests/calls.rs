@@ -1,7 +1,9 @@
 //! Calls that meet a crash, a clock or another call.
 
 use bytes::Bytes;
+use http::Method;
 use jiff::SignedDuration;
+use parafa_api_http::{IdempotencyKey, IdempotentRequest, Reservation};
 use parafa_api_signing::requests::{
     CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner, Party, Source,
     Terms,
@@ -12,8 +14,9 @@ use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::PlatformError;
+use parafa_platform::accounts::Caller;
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_platform::idempotency::Claim;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use parafa_signing::records::EventKind;
@@ -35,12 +38,7 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     site.pass(MINUTE);
     claim(&host, "k").await;
 
-    let refused = host
-        .app
-        .signing
-        .signings
-        .create_batch(&CALLER, batch(), Some(&late))
-        .await;
+    let refused = host.app.signing.signings.create_batch(&late, batch()).await;
 
     assert!(matches!(
         refused,
@@ -102,17 +100,18 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     let (deployment, host) = site.opened().await;
     let late = claim(&host, "k").await;
     assert!(matches!(
-        host.app.idempotency.reserve(&identity("k")).await.unwrap(),
-        Reserved::Running { retry_after: 1..=5 }
+        reserve(&host, "k").await,
+        Reservation::InProgress {
+            retry_after_seconds: 1..=5
+        }
     ));
-    assert!(matches!(
-        host.app
-            .idempotency
-            .reserve(&other_body("k"))
-            .await
-            .unwrap(),
-        Reserved::Reused
-    ));
+    let other_body = IdempotentRequest {
+        body_sha256: [1; 32],
+        ..keyed("k")
+    };
+    let idempotency = &host.app.idempotency;
+    let reserved = idempotency.reserve(CALLER.key, &other_body).await.unwrap();
+    assert_eq!(reserved, Reservation::Reused);
     site.pass(MINUTE);
 
     let in_time = claim(&host, "k").await;
@@ -127,9 +126,14 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     assert_eq!(deployment.data_keys(), 0);
     let created = create_once(&host, &in_time).await.unwrap();
 
-    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
-    let id = created.id().to_string();
-    assert!(matches!(again, Reserved::Answered(answer) if answer.contains(&id)));
+    let Reservation::Answered(again) = reserve(&host, "k").await else {
+        panic!("it was answered")
+    };
+    let (again, id) = (
+        serde_json::to_string(&again).unwrap(),
+        created.id().to_string(),
+    );
+    assert!(again.contains(&id), "{again}");
     assert_eq!(signings(&host).await.len(), 1);
     site.pass(DAY);
     host.run_all().await;
@@ -374,34 +378,33 @@ pub(super) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
 
 pub(super) async fn create_once(
     host: &Host,
-    claim: &Claim,
+    claimant: &Caller,
 ) -> Result<UnsealedCeremony, SigningError> {
     let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
-    host.app
-        .signing
-        .signings
-        .create_signing(&CALLER, request, Some(claim))
-        .await
+    let signings = &host.app.signing.signings;
+    signings.create_signing(claimant, request).await
 }
 
-pub(super) async fn claim(host: &Host, key: &str) -> Claim {
-    match host.app.idempotency.reserve(&identity(key)).await.unwrap() {
-        Reserved::Claimed(claim) => claim,
+/// Who has claimed the request with this key.
+pub(super) async fn claim(host: &Host, key: &str) -> Caller {
+    match reserve(host, key).await {
+        Reservation::Claimed(claim) => CALLER.claiming(claim),
         other => panic!("{other:?}"),
     }
 }
 
-pub(super) fn identity(key: &str) -> RequestIdentity {
-    RequestIdentity {
-        scope: key.to_owned(),
-        body: "00".to_owned(),
-    }
+pub(super) async fn reserve(host: &Host, key: &str) -> Reservation<Claim> {
+    let idempotency = &host.app.idempotency;
+    idempotency.reserve(CALLER.key, &keyed(key)).await.unwrap()
 }
 
-fn other_body(key: &str) -> RequestIdentity {
-    RequestIdentity {
-        body: "01".to_owned(),
-        ..identity(key)
+/// A request that carries this key.
+pub(super) fn keyed(key: &str) -> IdempotentRequest {
+    IdempotentRequest {
+        key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
+        method: Method::POST,
+        path: "/v1/signings".to_owned(),
+        body_sha256: [0; 32],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Erasures that meet a crash, a clock or a letter under way.
 
 use jiff::SignedDuration;
+use parafa_api_http::Reservation;
 use parafa_api_signing::requests::{Party, PersonalCode, Simulation};
 use parafa_api_signing::{Delivery, SigningMethod, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
@@ -8,13 +9,13 @@ use parafa_ceremony::opening::identity_lock;
 use parafa_ceremony::records::{AttemptRow, MailKind, MailPayload, SignerPrivateRow};
 use parafa_domain::{CeremonyStatus, Phase};
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::idempotency::{IdempotencyRow, Reserved};
+use parafa_platform::idempotency::IdempotencyRow;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use tokio::time::{Duration, Instant};
 
 use super::calls::{
-    DAY, MINUTE, claim, create, create_once, identity, mails, party, read, rows, signing_request,
+    DAY, MINUTE, claim, create, create_once, mails, party, read, reserve, rows, signing_request,
     signings, terms,
 };
 use super::deployment::{CALLER, SIGN, Site};
@@ -34,9 +35,9 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     assert!(read(&host, id).await.erased_at.is_some());
     let keys = rows::<NoticeRow>(&host).await.len();
     assert_eq!(deployment.data_keys(), keys, "the last word's alone");
-    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
+    let again = reserve(&host, "k").await;
     assert!(
-        matches!(again, Reserved::Claimed(_)),
+        matches!(again, Reservation::Claimed(_)),
         "the answer is gone: {again:?}"
     );
     assert!(host.erase(id).await.is_err());
@@ -147,7 +148,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         .app
         .signing
         .signings
-        .create_signing(&sandbox, request, None)
+        .create_signing(&sandbox, request)
         .await;
     let id = created.unwrap().id();
     let mut matched = host.app.reader.row_of(&sandbox, id).await.unwrap();

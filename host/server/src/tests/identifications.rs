@@ -173,9 +173,7 @@ impl<'s> Office<'s> {
 
     async fn order(&self, caller: &Caller, form: OrderForm) -> Result<Order, IdentificationError> {
         let orders = &self.host.app.identifications;
-        orders
-            .create(caller, form, None, REQUEST, |_| unreachable!())
-            .await
+        orders.create(caller, form, REQUEST).await
     }
 
     async fn ordered(&self, caller: &Caller) -> Order {

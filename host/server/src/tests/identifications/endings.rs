@@ -1,20 +1,21 @@
 //! How orders end whose subjects are asked.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_http::Reservation;
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
+    IdentificationError, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
 };
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{RequestIdentity, Reserved};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::super::calls::keyed;
 use super::super::deployment::{SIGN, Site};
 use super::super::letters::{PostOffice, name_workspace};
 use super::{Conduct, LIVE, Office, REQUEST, TEST, WatchedKey, form};
@@ -376,24 +377,22 @@ async fn a_repeated_order_is_answered_as_before() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let app = &office.host.app;
-    let identity = RequestIdentity {
-        scope: "POST /v1/kyc-packages".to_owned(),
-        body: "the same".to_owned(),
-    };
-    let Reserved::Claimed(claim) = app.idempotency.reserve(&identity).await.unwrap() else {
+    let request = keyed("k");
+    let Reservation::Claimed(claim) = app.idempotency.reserve(LIVE.key, &request).await.unwrap()
+    else {
         panic!("it is the first of its key")
     };
-    let answer = |order: &Order| Ok(order.id.to_string());
-    let created = app
-        .identifications
-        .create(&LIVE, form(), Some(&claim), REQUEST, answer);
-    let ordered = created.await.unwrap();
+    let orders = &app.identifications;
+    let ordered = orders.create(&LIVE.claiming(claim), form(), REQUEST).await;
+    let id = ordered.unwrap().id.to_string();
 
-    let Reserved::Answered(again) = app.idempotency.reserve(&identity).await.unwrap() else {
+    let again = app.idempotency.reserve(LIVE.key, &request).await.unwrap();
+
+    let Reservation::Answered(again) = again else {
         panic!("it was answered")
     };
-
-    assert_eq!(again, ordered.id.to_string());
+    let again = serde_json::to_string(&again).unwrap();
+    assert!(again.contains(&id), "{again}");
 }
 
 #[tokio::test]
