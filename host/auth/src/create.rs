@@ -185,30 +185,26 @@ impl Authentications {
         created: &CreatedAuthentication,
         claim: Option<Claim>,
     ) -> Result<(), AuthError> {
+        let answer = || Ok(created.clone());
         self.idempotency
-            .commit(
-                claim,
-                &[row.id],
-                || Ok(created.clone()),
-                |tx| {
-                    Box::pin(async move {
-                        prompts::check(tx, row).await?;
-                        tx.insert(row).await?;
-                        let drop = NewJob {
-                            lane: TIMERS,
-                            kind: DROP.to_owned(),
-                            due: row.state.expires_at(),
-                            unique: Some(format!("{DROP}/{}", row.id)),
-                            payload: serde_json::json!(row.id),
-                        };
-                        jobs::enqueue(tx, drop).await?;
-                        if !row.state.method().is_card() {
-                            drive::schedule(tx, row.id).await?;
-                        }
-                        Ok(())
-                    })
-                },
-            )
+            .commit(claim, &[row.id], answer, |tx| {
+                Box::pin(async move {
+                    prompts::check(tx, row).await?;
+                    tx.insert(row).await?;
+                    let drop = NewJob {
+                        lane: TIMERS,
+                        kind: DROP.to_owned(),
+                        due: row.state.expires_at(),
+                        unique: Some(format!("{DROP}/{}", row.id)),
+                        payload: serde_json::json!(row.id),
+                    };
+                    jobs::enqueue(tx, drop).await?;
+                    if !row.state.method().is_card() {
+                        drive::schedule(tx, row.id).await?;
+                    }
+                    Ok(())
+                })
+            })
             .await
     }
 

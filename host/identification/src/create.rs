@@ -177,26 +177,22 @@ impl Identifications {
         order: &Order,
     ) -> Result<(), IdentificationError> {
         let subjects = [prepared.row.id, prepared.row.ceremony];
+        let answer = || Ok(api::order(order));
         self.idempotency
-            .commit(
-                caller.claim,
-                &subjects,
-                || Ok(api::order(order)),
-                |tx| {
-                    Box::pin(async move {
-                        tx.hold(Arc::new(prepared.rooms.clone()));
-                        accounts::check(tx, caller).await?;
-                        tx.insert(&prepared.row).await?;
-                        prepared.ceremony.insert(tx).await?;
-                        prepared.ceremony.invite(tx).await?;
-                        let fields = audit::Fields::new()
-                            .reference("tenant", prepared.row.tenant)
-                            .reference("ceremony", prepared.row.ceremony);
-                        audit::append(tx, prepared.row.id, "kyc.ordered", fields).await?;
-                        Ok(())
-                    })
-                },
-            )
+            .commit(caller.claim, &subjects, answer, |tx| {
+                Box::pin(async move {
+                    tx.hold(Arc::new(prepared.rooms.clone()));
+                    accounts::check(tx, caller).await?;
+                    tx.insert(&prepared.row).await?;
+                    prepared.ceremony.insert(tx).await?;
+                    prepared.ceremony.invite(tx).await?;
+                    let fields = audit::Fields::new()
+                        .reference("tenant", prepared.row.tenant)
+                        .reference("ceremony", prepared.row.ceremony);
+                    audit::append(tx, prepared.row.id, "kyc.ordered", fields).await?;
+                    Ok(())
+                })
+            })
             .await
     }
 

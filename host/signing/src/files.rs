@@ -194,19 +194,15 @@ impl Intake {
         room: Arc<Room>,
     ) -> Result<(), SigningError> {
         let (row, room) = (&opened.row, &room);
+        let answer = || views::file(opened);
         self.idempotency
-            .commit(
-                caller.claim,
-                &[row.id],
-                || views::file(opened),
-                |tx| {
-                    Box::pin(async move {
-                        tx.hold(room.clone());
-                        tx.insert(row).await?;
-                        schedule_drop(tx, row, row.expires_at).await
-                    })
-                },
-            )
+            .commit(caller.claim, &[row.id], answer, |tx| {
+                Box::pin(async move {
+                    tx.hold(room.clone());
+                    tx.insert(row).await?;
+                    schedule_drop(tx, row, row.expires_at).await
+                })
+            })
             .await
     }
 

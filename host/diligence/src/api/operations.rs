@@ -9,21 +9,19 @@ use parafa_api_http::{
     Api, Credentials, Download, IdempotentRequest, Presence, Problem, ProblemType, Representation,
     RequestId, Reservation,
 };
-use parafa_identification::{IdentificationError, Identifications};
+use parafa_identification::IdentificationError;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::accounts::{self, Caller, KeyMode, Product};
 use parafa_platform::detached::run_detached;
 use url::Url;
 
-use crate::Diligence;
+use crate::DiligenceProduct;
 use crate::error::DiligenceError;
 
 /// The due-diligence API over the product.
 pub struct DiligenceOperations {
-    /// Answers questions.
-    pub diligence: Arc<Diligence>,
-    /// Takes orders of identification packages.
-    pub identifications: Arc<Identifications>,
+    /// Answers questions and takes orders.
+    pub product: DiligenceProduct,
     /// Where callbacks may go.
     pub callback_policy: AddressPolicy,
 }
@@ -34,21 +32,21 @@ impl Api for DiligenceOperations {
     type Record = OrderId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.diligence.records.store;
+        let store = &self.product.questions.records.store;
         let caller = accounts::caller(store, credentials, Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.diligence.records.store;
+        let store = &self.product.questions.records.store;
         let caller = accounts::caller_of_any(store, credentials).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
-        match self.identifications.order(caller, order.0).await {
+        match self.product.identifications.order(caller, order.0).await {
             Ok(_) => Ok(Presence::Present),
             Err(IdentificationError::NotFound) => Ok(Presence::Absent),
             Err(error) => Err(error.into()),
@@ -60,17 +58,25 @@ impl Api for DiligenceOperations {
         caller: &Caller,
         request: IdempotentRequest,
     ) -> Result<Reservation<Caller>, Problem> {
-        let reserved = self.diligence.idempotency.reserve(caller.key, &request);
+        let reserved = self
+            .product
+            .questions
+            .idempotency
+            .reserve(caller.key, &request);
         let reserved = reserved.await.map_err(DiligenceError::from)?;
         Ok(reserved.map(|claim| caller.claiming(claim)))
     }
 
     async fn hold(&self, caller: &Caller) -> Infallible {
-        self.diligence.idempotency.hold(caller.claim).await
+        self.product.questions.idempotency.hold(caller.claim).await
     }
 
     async fn release(&self, caller: &Caller) {
-        self.diligence.idempotency.give_back(caller.claim).await;
+        self.product
+            .questions
+            .idempotency
+            .give_back(caller.claim)
+            .await;
     }
 }
 
@@ -83,7 +89,7 @@ impl DiligenceApi for DiligenceOperations {
         options: AnswerOptions,
         request_id: &RequestId,
     ) -> Result<Representation, Problem> {
-        let (diligence, caller) = (Arc::clone(&self.diligence), *caller);
+        let (diligence, caller) = (Arc::clone(&self.product.questions), *caller);
         let request_id = request_id.clone();
         // Whoever hangs up does not keep what was asked out of the log.
         let answered = run_detached(async move {
@@ -93,7 +99,7 @@ impl DiligenceApi for DiligenceOperations {
                 .await
         });
         let answered = answered.await.unwrap_or_else(|panicked| panicked.resume());
-        let answered = answered.map_err(|error| self.diligence.problem(error))?;
+        let answered = answered.map_err(|error| self.product.questions.problem(error))?;
         Ok(Representation {
             media_type: answered.media_type,
             content: answered.content,
@@ -123,7 +129,8 @@ impl KycApi for DiligenceOperations {
         request: kyc::CreateKycPackage,
         request_id: &RequestId,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications
+        self.product
+            .identifications
             .create_kyc_package(caller, request, request_id.as_str())
             .await
     }
@@ -133,7 +140,10 @@ impl KycApi for DiligenceOperations {
         caller: &Caller,
         order: OrderId,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications.read_kyc_package(caller, order.0).await
+        self.product
+            .identifications
+            .read_kyc_package(caller, order.0)
+            .await
     }
 
     async fn download_kyc_artifact(
@@ -141,7 +151,8 @@ impl KycApi for DiligenceOperations {
         caller: &Caller,
         order: OrderId,
     ) -> Result<Download, Problem> {
-        self.identifications
+        self.product
+            .identifications
             .download_kyc_artifact(caller, order.0)
             .await
     }
@@ -152,7 +163,8 @@ impl KycApi for DiligenceOperations {
         order: OrderId,
         request: kyc::SimulateKycPackage,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications
+        self.product
+            .identifications
             .simulate_kyc_package(caller, order.0, request)
             .await
     }

@@ -27,7 +27,7 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     let ordered = office.ordered(&LIVE).await;
     assert_eq!(ordered.status, KycStatus::AwaitingSubject);
     assert!(ordered.ceremony_url.unwrap().contains("/c/"));
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let early = orders.artifact(&LIVE, ordered.id).await;
     assert!(matches!(
         early,
@@ -274,7 +274,7 @@ async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_
     let key = WatchedKey::of(&site, KeyStorage::Memory);
     office.host = key.in_place_of_the_key_of(&office.host);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     let data_key = office.row(&ordered).await.data_key;
@@ -305,7 +305,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     };
     assert!(held.holders.len() > 1);
     let ordered = office.order(&TEST, board).await.unwrap();
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     office.end(&TEST, &ordered).await;
@@ -382,7 +382,7 @@ async fn a_repeated_order_is_answered_as_before() {
     else {
         panic!("it is the first of its key")
     };
-    let orders = &app.identifications;
+    let orders = &app.diligence.identifications;
     let ordered = orders.create(&LIVE.claiming(claim), form(), REQUEST).await;
     let id = ordered.unwrap().id.to_string();
 
@@ -440,7 +440,7 @@ async fn an_order_is_seen_by_its_workspace_and_mode_alone() {
     };
 
     for caller in [another, super::TEST] {
-        let orders = &office.host.app.identifications;
+        let orders = &office.host.app.diligence.identifications;
         let seen = orders.order(&caller, ordered.id).await;
         assert!(matches!(seen, Err(IdentificationError::NotFound)));
         let fetched = orders.artifact(&caller, ordered.id).await;
@@ -464,7 +464,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     assert!(row.private.is_none());
     let ceremony = store.get::<CeremonyRow>(&row.ceremony).await.unwrap();
     assert!(ceremony.unwrap().erased_at.is_some());
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
     assert_eq!(office.deployment.byte_files().len(), 1);
 }
@@ -473,7 +473,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
     assert_eq!(super::told(&office.host, *order).await, [event]);
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;
     assert!(matches!(fetched, Err(IdentificationError::NotFound)));
 }
