@@ -121,7 +121,7 @@ const PARTS: [(&str, &[&str]); 13] = [
             "host/trust",
         ],
     ),
-    ("host/platform", &[REGISTER_DATA, "host/store"]),
+    ("host/platform", &["api/http", REGISTER_DATA, "host/store"]),
     (
         "host/delivery",
         &[

@@ -33,7 +33,6 @@ pub trait AuthApi: Api<Record = AuthenticationId> {
         &self,
         caller: &Self::Caller,
         request: CreateAuthentication,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::CreatedAuthentication, Problem>;
 
     /// `GET /v1/auth/requests/{requestId}`.

@@ -57,9 +57,7 @@ pub(crate) fn all<A: AuthApi>() -> Vec<Operation<A>> {
             )
             .refuses(&[ForbiddenOrigin, ForbiddenFormat, ForbiddenTenant])
             .body::<CreateAuthentication>()
-            .creates(async |call| {
-                call.api.create(&call.caller, call.request, call.claim.get()).await
-            }),
+            .creates(async |call| call.api.create(&call.caller, call.request).await),
         Operation::<A>::get(REQUEST, "readAuthentication")
             .says(
                 OF_PROVIDERS.name,

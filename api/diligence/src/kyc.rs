@@ -50,7 +50,6 @@ pub trait KycApi: Api<Record: From<OrderId>> {
         &self,
         caller: &Self::Caller,
         request: CreateKycPackage,
-        claim: Option<&Self::Claim>,
         request_id: &RequestId,
     ) -> Result<KycOrder, Problem>;
 

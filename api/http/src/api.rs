@@ -1,5 +1,8 @@
 //! What an API is to the code that serves it.
 
+use std::convert::Infallible;
+use std::future::pending;
+
 use async_trait::async_trait;
 
 use crate::idempotency::{IdempotentRequest, Reservation};
@@ -9,17 +12,16 @@ use crate::problem::Problem;
 /// What stands behind every operation of an API, whatever it is about. An API
 /// makes this the supertrait of its own, which has a method for each operation.
 ///
-/// A method that creates takes the claim of an [`IdempotentRequest`]. It
-/// stores [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns
-/// under that claim, in the same commit as what it creates, and fails without
-/// creating anything when the claim has been lost to another request meanwhile.
+/// A method that creates is called by whoever has claimed the
+/// [`IdempotentRequest`], if it is one. It stores
+/// [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns under that
+/// claim, in the same commit as what it creates, and fails without creating
+/// anything when the claim has been lost to another request meanwhile.
 #[async_trait]
 pub trait Api: Send + Sync + 'static {
-    /// On whose behalf a request is made.
+    /// On whose behalf a request is made, with the right to answer it where that
+    /// was claimed.
     type Caller: Principal;
-
-    /// The right to answer an [`IdempotentRequest`].
-    type Claim: Send + Sync + 'static;
 
     /// What the ids of a path name.
     type Record: Copy + Send + Sync + 'static;
@@ -63,7 +65,8 @@ pub trait Api: Send + Sync + 'static {
     }
 
     /// Claims a request that must not be carried out twice, or tells why it
-    /// is not to be carried out now. Scoped to the caller's key.
+    /// is not to be carried out now. Scoped to the caller's key. The caller that
+    /// is given has the claim.
     ///
     /// # Errors
     /// `unavailable` when that cannot be told now.
@@ -71,11 +74,17 @@ pub trait Api: Send + Sync + 'static {
         &self,
         caller: &Self::Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Self::Claim>, Problem>;
+    ) -> Result<Reservation<Self::Caller>, Problem>;
 
-    /// Gives a claim back after a refusal, so that the key may be used again.
-    /// A claim that was neither answered nor given back ends by itself.
-    async fn release(&self, claim: Self::Claim);
+    /// Holds a caller's claim, if it has one, for as long as the request is carried
+    /// out: nobody else claims it meanwhile. Never ends by itself.
+    async fn hold(&self, _caller: &Self::Caller) -> Infallible {
+        pending().await
+    }
+
+    /// Gives a caller's claim back after a refusal, so that the key may be used
+    /// again. A claim that was neither answered nor given back ends by itself.
+    async fn release(&self, caller: &Self::Caller);
 }
 
 /// Whether a caller has a record.

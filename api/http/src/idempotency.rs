@@ -47,7 +47,9 @@ impl IdempotencyKey {
     /// Longest key, in characters.
     pub const LONGEST: usize = 255;
 
-    pub(crate) fn parse(value: &[u8]) -> Option<Self> {
+    /// That of a header's value, if it is one.
+    #[must_use]
+    pub fn parse(value: &[u8]) -> Option<Self> {
         let sound =
             (1..=Self::LONGEST).contains(&value.len()) && value.iter().all(u8::is_ascii_graphic);
         let text = std::str::from_utf8(value).ok().filter(|_| sound)?;
@@ -83,6 +85,22 @@ pub enum Reservation<C> {
     },
     /// The key came with another body before.
     Reused,
+}
+
+impl<C> Reservation<C> {
+    /// The same with what is made of the claim.
+    pub fn map<D>(self, make: impl FnOnce(C) -> D) -> Reservation<D> {
+        match self {
+            Self::Claimed(claim) => Reservation::Claimed(make(claim)),
+            Self::Answered(answer) => Reservation::Answered(answer),
+            Self::InProgress {
+                retry_after_seconds,
+            } => Reservation::InProgress {
+                retry_after_seconds,
+            },
+            Self::Reused => Reservation::Reused,
+        }
+    }
 }
 
 /// The answer to a request that created something, as it went out: kept, it

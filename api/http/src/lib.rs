@@ -50,9 +50,8 @@ pub use idempotency::{
 pub use ids::PathId;
 pub use openapi::{OwnHeader, Schemas};
 pub use operation::{
-    AnswerForm, BodyKind, Call, ClaimInHand, Download, Draft, FromBody, FromQuery, Input,
-    MaybeBody, NoInput, Nothing, Operation, Parameters, Path, PathParameter, PathParams,
-    Representation, WholeBody,
+    AnswerForm, BodyKind, Call, Download, Draft, FromBody, FromQuery, Input, MaybeBody, NoInput,
+    Nothing, Operation, Parameters, Path, PathParameter, PathParams, Representation, WholeBody,
 };
 pub use principal::{Access, Credential, Credentials, Principal, Secret, Security};
 pub use problem::{Problem, ProblemDocument, ProblemDocuments, ProblemFormat, ProblemType};

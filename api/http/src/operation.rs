@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::call::AuthorizedRequest;
-pub use self::call::{Call, ClaimInHand};
+pub use self::call::Call;
 pub use self::contract::BodyKind;
 pub(crate) use self::contract::{Answer, Contract, Entry};
 pub use self::download::Download;

@@ -1,7 +1,7 @@
 //! What stands behind the routes.
 
 use async_trait::async_trait;
-use parafa_api_http::{Api, Principal, Problem};
+use parafa_api_http::{Api, Problem};
 use url::Url;
 
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
@@ -13,28 +13,13 @@ use crate::requests::{
 use crate::views;
 use crate::vocabulary::SigningMethod;
 
-/// Somebody who calls the API.
-pub trait SigningCaller: Principal {
-    /// What the key acts on.
-    fn mode(&self) -> KeyMode;
-}
-
-/// What a key acts on.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum KeyMode {
-    /// Production: signatures are real and billed.
-    Live,
-    /// The sandbox: no signature is ever made.
-    Test,
-}
-
 /// The operations of the API, one method each.
 ///
 /// Every method may answer any [`Problem`]; an id that is unknown or belongs
 /// to another workspace or mode is [`Problem::not_found`]. Roles, rates and
 /// everything that can be said of a request alone were looked at before.
 #[async_trait]
-pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
+pub trait SigningApi: Api<Record = Record> {
     /// Why an address that is spelled correctly may still not be a webhook's
     /// target, as a phrase for the fault at its pointer. Asked while the body
     /// is decoded, so that it is named along with all other faults; must not
@@ -55,6 +40,12 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         &[]
     }
 
+    /// Refuses what is for test keys alone.
+    ///
+    /// # Errors
+    /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.
+    fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
+
     /// `GET /v1/capabilities`, and what the overview tells of it. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 
@@ -70,7 +61,6 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         &self,
         caller: &Self::Caller,
         request: CreateSigning,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::Signing, Problem>;
 
     /// `GET /v1/signings/{signingId}`.
@@ -137,7 +127,6 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         caller: &Self::Caller,
         id: SigningId,
         request: NewSigner,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::Signer, Problem>;
 
     /// `PATCH /v1/signings/{signingId}/signers/{signerId}`.
@@ -170,7 +159,6 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         &self,
         caller: &Self::Caller,
         request: CreateBatch,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::Batch, Problem>;
 
     /// `GET /v1/batches/{batchId}`.
@@ -182,7 +170,6 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         &self,
         caller: &Self::Caller,
         request: NewFile,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::StoredFile, Problem>;
 
     /// `GET /v1/files/{fileToken}`.
@@ -212,6 +199,5 @@ pub trait SigningApi: Api<Caller: SigningCaller, Record = Record> {
         caller: &Self::Caller,
         id: SigningId,
         request: NewComment,
-        claim: Option<&Self::Claim>,
     ) -> Result<views::Comment, Problem>;
 }

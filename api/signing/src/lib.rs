@@ -20,7 +20,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
-pub use api::{KeyMode, SigningApi, SigningCaller};
+pub use api::SigningApi;
 use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 use parafa_api_http::Surface;

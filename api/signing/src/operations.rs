@@ -1,9 +1,9 @@
 //! The operations of the API: one table feeds the routes and the OpenAPI
 //! document.
 
-use parafa_api_http::{Operation, Path, Problem, Tag};
+use parafa_api_http::{Operation, Path, Tag};
 
-use crate::api::{KeyMode, SigningApi, SigningCaller};
+use crate::api::SigningApi;
 use crate::ids::{BatchId, FileToken, SignerId, SigningId};
 use crate::problem::ProblemKind::{
     self, ArchiveIncomplete, ArchiveNotSupported, ContainerFinalized, ContainerUnsigned,
@@ -120,7 +120,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
             )
             .refuses(OF_DOCUMENTS)
             .body::<CreateSigning>()
-            .creates(async |call| call.api.create_signing(&call.caller, call.request, call.claim.get()).await),
+            .creates(async |call| call.api.create_signing(&call.caller, call.request).await),
         Operation::<A>::get(SIGNING, "readSigning")
             .says(
                 ABOUT_SIGNINGS.name,
@@ -180,7 +180,7 @@ fn signings<A: SigningApi>() -> Vec<Operation<A>> {
                 "Brings a pending sandbox signing to its end, without a signature. With test keys only.",
             )
             .refuses(&[ DocumentRefused, SandboxOnly, SigningEnded, QuotaExceeded, ])
-            .for_callers(only_in_the_sandbox)
+            .for_callers(A::only_in_the_sandbox)
             .body::<Simulation>()
             .answers(async |call| call.api.simulate_outcome(&call.caller, call.path, call.request).await),
         Operation::<A>::post(ERASURE, "eraseEndedSignings")
@@ -204,7 +204,7 @@ fn signers<A: SigningApi>() -> Vec<Operation<A>> {
             )
             .refuses(&[ PaymentRequired, SigningEnded, SigningInProgress, TooManySigners, ])
             .body::<NewSigner>()
-            .creates(async |call| call.api.add_signer(&call.caller, call.path, call.request, call.claim.get()).await),
+            .creates(async |call| call.api.add_signer(&call.caller, call.path, call.request).await),
         Operation::<A>::patch(SIGNER, "updateSigner")
             .says(
                 ABOUT_SIGNERS.name,
@@ -244,7 +244,7 @@ fn batches<A: SigningApi>() -> Vec<Operation<A>> {
             .refuses(OF_DOCUMENTS)
             .for_batches()
             .body::<CreateBatch>()
-            .creates(async |call| call.api.create_batch(&call.caller, call.request, call.claim.get()).await),
+            .creates(async |call| call.api.create_batch(&call.caller, call.request).await),
         Operation::<A>::get(BATCH, "readBatch")
             .says(
                 ABOUT_BATCHES.name,
@@ -265,7 +265,7 @@ fn files<A: SigningApi>() -> Vec<Operation<A>> {
             )
             .refuses(&[DocumentRefused, QuotaExceeded])
             .body::<NewFile>()
-            .creates(async |call| call.api.store_file(&call.caller, call.request, call.claim.get()).await),
+            .creates(async |call| call.api.store_file(&call.caller, call.request).await),
         Operation::<A>::get(FILE, "readFile")
             .says(
                 ABOUT_FILES.name,
@@ -303,7 +303,7 @@ fn comments<A: SigningApi>() -> Vec<Operation<A>> {
             .body::<NewComment>()
             .creates(async |call| {
                 call.api
-                    .add_comment(&call.caller, call.path, call.request, call.claim.get())
+                    .add_comment(&call.caller, call.path, call.request)
                     .await
             }),
     ]
@@ -320,11 +320,4 @@ fn service<A: SigningApi>() -> Vec<Operation<A>> {
             .by_any_key()
             .answers(async |call| Ok(call.api.capabilities())),
     ]
-}
-
-fn only_in_the_sandbox(caller: &impl SigningCaller) -> Result<(), Problem> {
-    match caller.mode() {
-        KeyMode::Live => Err(Problem::of(SandboxOnly)),
-        KeyMode::Test => Ok(()),
-    }
 }

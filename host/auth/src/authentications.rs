@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parafa_domain::AuthenticationMethod;
+use parafa_domain::{AuthenticationMethod, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
 use parafa_platform::changes::Changes;
@@ -20,20 +20,35 @@ use crate::providers::Providers;
 use crate::records::RequestRow;
 use crate::settings::Settings;
 
-/// The clients of eID providers, by the method that they serve.
-pub type EidProviders = BTreeMap<AuthenticationMethod, Arc<dyn EidProvider>>;
-
 /// Carries requests to authenticate out.
 #[derive(Clone)]
 pub struct Authentications {
-    /// The rows and what they name.
-    pub records: Records,
+    pub(crate) records: Records,
     /// Relying parties.
     pub providers: Providers,
     /// Keys of assertions.
     pub keys: AssertionKeys,
-    /// The clients that are set up.
-    pub eid: EidProviders,
+    /// The clients of providers whose devices authenticate their holders.
+    pub(crate) eid: BTreeMap<AuthenticationMethod, Arc<dyn EidProvider>>,
+    pub(crate) check: AuthenticationCheck,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) idempotency: Idempotency,
+    /// What the operator decides.
+    pub settings: Settings,
+    /// Tells those who wait for a request.
+    pub(crate) changes: Changes,
+    /// Those who wait.
+    pub(crate) waiting: Waiting,
+    pub(crate) work: Arc<Notify>,
+    pub(crate) stop: CancellationToken,
+}
+
+/// What authentications work with.
+pub struct AuthParts {
+    /// The rows and what they name.
+    pub records: Records,
+    /// The clients of eID providers that are set up, by how their devices sign.
+    pub eid: BTreeMap<SigningMethod, Arc<dyn EidProvider>>,
     /// Checks certificates of persons.
     pub check: AuthenticationCheck,
     /// This host's clock, by which certificates are valid. What records say is
@@ -43,10 +58,6 @@ pub struct Authentications {
     pub idempotency: Idempotency,
     /// What the operator decides.
     pub settings: Settings,
-    /// Tells those who wait for a request.
-    pub changes: Changes,
-    /// Those who wait.
-    pub waiting: Waiting,
     /// Wakes the job runner.
     pub work: Arc<Notify>,
     /// Told when the server is to stop.
@@ -54,6 +65,37 @@ pub struct Authentications {
 }
 
 impl Authentications {
+    /// Authentications that work with these parts.
+    #[must_use]
+    pub fn new(parts: AuthParts) -> Self {
+        let method = |method| match method {
+            SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
+            SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
+            // Cards are the clients' own.
+            SigningMethod::Nfc => None,
+        };
+        let eid = parts.eid.into_iter();
+        let settings = parts.settings;
+        let (records, lifetime, overlap) =
+            (parts.records, settings.key_lifetime, settings.key_overlap);
+        Self {
+            providers: Providers::new(records.clone()),
+            keys: AssertionKeys::new(records.clone(), lifetime, overlap),
+            records,
+            eid: eid
+                .filter_map(|(signs, provider)| Some((method(signs)?, provider)))
+                .collect(),
+            check: parts.check,
+            clock: parts.clock,
+            idempotency: parts.idempotency,
+            settings,
+            changes: Changes::default(),
+            waiting: Waiting::default(),
+            work: parts.work,
+            stop: parts.stop,
+        }
+    }
+
     /// The methods that can be used here, whoever the relying party is: somebody
     /// has to be trusted for them, and all but cards need a provider.
     #[must_use]

@@ -4,10 +4,8 @@ use jiff::SignedDuration;
 use parafa_api_auth::AuthenticationId;
 use parafa_api_auth::requests::{CreateAuthentication, NewMethod};
 use parafa_api_auth::views::{CreatedAuthentication, Pairing};
-use parafa_api_http::KeptAnswer;
 use parafa_domain::{Authentication, AuthenticationStatus};
-use parafa_platform::PlatformError;
-use parafa_platform::idempotency::{self, Answer, Claim};
+use parafa_platform::idempotency::Claim;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -47,7 +45,7 @@ impl Authentications {
         &self,
         provider: &ProviderRow,
         asked: CreateAuthentication,
-        claim: Option<&Claim>,
+        claim: Option<Claim>,
     ) -> Result<CreatedAuthentication, AuthError> {
         let CreateAuthentication {
             audience,
@@ -66,14 +64,7 @@ impl Authentications {
             .draft(provider, audience, method, return_url, nonce)
             .await?;
         let created = self.shown(&drafted)?;
-        let answer = self.kept_answer(claim, &created).await?;
-        let stored = self.store(&drafted.row, answer.as_ref()).await;
-        if let (Err(AuthError::Platform(error)), Some(answer)) = (&stored, &answer)
-            && error.proves_nothing_stored()
-        {
-            self.idempotency.discard_answer(answer).await;
-        }
-        stored?;
+        self.store(&drafted.row, &created, claim).await?;
         self.work.notify_one();
         Ok(created)
     }
@@ -188,25 +179,15 @@ impl Authentications {
         })
     }
 
-    async fn kept_answer(
+    async fn store(
         &self,
-        claim: Option<&Claim>,
+        row: &RequestRow,
         created: &CreatedAuthentication,
-    ) -> Result<Option<Answer>, AuthError> {
-        let Some(claim) = claim else {
-            return Ok(None);
-        };
-        let body = serde_json::to_string(&KeptAnswer::of(created))
-            .map_err(|_| PlatformError::Inconsistent("an answer cannot be written as JSON"))?;
-        Ok(Some(
-            self.idempotency.prepare_answer(claim, Some(&body)).await?,
-        ))
-    }
-
-    async fn store(&self, row: &RequestRow, answer: Option<&Answer>) -> Result<(), AuthError> {
-        self.records
-            .store
-            .transact(|tx| {
+        claim: Option<Claim>,
+    ) -> Result<(), AuthError> {
+        let answer = || Ok(created.clone());
+        self.idempotency
+            .commit(claim, &[row.id], answer, |tx| {
                 Box::pin(async move {
                     prompts::check(tx, row).await?;
                     tx.insert(row).await?;
@@ -220,9 +201,6 @@ impl Authentications {
                     jobs::enqueue(tx, drop).await?;
                     if !row.state.method().is_card() {
                         drive::schedule(tx, row.id).await?;
-                    }
-                    if let Some(answer) = answer {
-                        idempotency::keep(tx, answer, &[row.id]).await?;
                     }
                     Ok(())
                 })

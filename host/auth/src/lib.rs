@@ -27,7 +27,7 @@ pub mod providers;
 pub mod records;
 mod settings;
 
-pub use crate::authentications::{Authentications, EidProviders};
+pub use crate::authentications::{AuthParts, Authentications};
 pub use crate::challenge::{Challenge, Dtbs};
 pub use crate::error::{AuthError, ProviderFault};
 pub use crate::settings::Settings;

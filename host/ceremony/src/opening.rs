@@ -150,7 +150,7 @@ impl Ceremonies {
     /// Leaves nothing of a ceremony that was not stored. What cannot be removed
     /// now is swept later, and unreadable without its key.
     pub async fn discard(&self, prepared: &PreparedCeremony) {
-        prepared.settle();
+        prepared.unnamed.settle();
         let row = &prepared.opened.row;
         if let Err(error) = self.records.keys.erase(row.data_key).await {
             let error: &dyn std::error::Error = &error;
@@ -200,13 +200,10 @@ impl Ceremonies {
 }
 
 impl PreparedCeremony {
-    /// To be called before the rows are committed.
-    pub fn settle(&self) {
-        self.unnamed.settle();
-    }
-
     /// Stores the ceremony with its jobs.
     pub async fn insert(&self, tx: &mut Transaction<'_>) -> Result<(), CeremonyError> {
+        // Whoever drops it from here on cannot know that nothing is stored.
+        self.unnamed.settle();
         let row = &self.opened.row;
         tx.insert(row).await?;
         for signer in &self.signers {

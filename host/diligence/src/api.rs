@@ -3,4 +3,4 @@
 mod operations;
 mod problems;
 
-pub use self::operations::{Caller, DiligenceOperations};
+pub use self::operations::DiligenceOperations;

@@ -12,6 +12,7 @@ mod attestation;
 pub mod call_log;
 mod error;
 pub mod prices;
+mod product;
 mod report;
 
 use parafa_api_http::BaseUrl;
@@ -22,6 +23,7 @@ use url::Url;
 
 pub use crate::answer::Answered;
 pub use crate::error::DiligenceError;
+pub use crate::product::DiligenceProduct;
 
 /// Answers questions.
 pub struct Diligence {

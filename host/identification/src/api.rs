@@ -9,15 +9,13 @@ use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use parafa_api_diligence::kyc;
-use parafa_api_http::{Download, KeptAnswer, Problem};
-use parafa_ceremony::CeremonyError;
+use parafa_api_http::{Download, Problem};
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::Claim;
 use parafa_register_data::Role;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub(crate) use self::views::event;
+pub(crate) use self::views::{event, order};
 use crate::{ARTIFACT_MEDIA_TYPE, Identifications, OrderDelivery, OrderForm, SimulatedOutcome};
 
 /// How long a simulated completion is waited for.
@@ -32,18 +30,11 @@ impl Identifications {
         &self,
         caller: &Caller,
         request: kyc::CreateKycPackage,
-        claim: Option<&Claim>,
         request_id: &str,
     ) -> Result<kyc::KycOrder, Problem> {
-        let kept = |order: &_| {
-            let kept = KeptAnswer::of(&views::order(order));
-            serde_json::to_string(&kept)
-                .map_err(|_| CeremonyError::Inconsistent("an answer is no JSON").into())
-        };
-        let created = self.create(caller, form(request), claim, request_id, kept);
-        let created = self.idempotency.while_claimed(claim, created).await;
+        let created = self.create(caller, form(request), request_id).await;
         let created = created.map_err(|error| self.problem(error))?;
-        Ok(views::order(&created))
+        Ok(order(&created))
     }
 
     /// `GET /v1/kyc-packages/{orderId}`.
@@ -55,7 +46,7 @@ impl Identifications {
         caller: &Caller,
         order: Uuid,
     ) -> Result<kyc::KycOrder, Problem> {
-        Ok(views::order(&self.order(caller, order).await?))
+        Ok(order(&self.order(caller, order).await?))
     }
 
     /// `GET /v1/kyc-packages/{orderId}/artifact`.
@@ -91,7 +82,7 @@ impl Identifications {
         self.simulate(caller, order, simulated(request.action))
             .await?;
         let ended = self.end_of(caller, order, PATIENCE).await?;
-        Ok(views::order(&ended))
+        Ok(order(&ended))
     }
 }
 

@@ -9,13 +9,13 @@ use parafa_ceremony::{CeremonyError, SubjectNotice};
 use parafa_domain::{KycOrder, MethodSet, SignerRole, SigningMethod, SigningOrder};
 use parafa_platform::accounts::{Caller, KeyMode, TenantRow};
 use parafa_platform::agreement::AgreementRow;
-use parafa_platform::idempotency::{self, Answer, Claim};
 use parafa_register_data::EntityCode;
 use parafa_store::audit;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::api;
 use crate::composing::compose;
 use crate::documents::{self, DossierFacts, purpose_words, role_words};
 use crate::error::IdentificationError;
@@ -61,8 +61,7 @@ struct PreparedOrder {
 }
 
 impl Identifications {
-    /// Takes an order and opens the ceremony in which its subject signs.
-    /// `answer` writes what a repetition of the request is answered; by
+    /// Takes an order and opens the ceremony in which its subject signs. By
     /// `request_id` the caller knows the question if no order comes of it.
     ///
     /// # Errors
@@ -71,9 +70,7 @@ impl Identifications {
         &self,
         caller: &Caller,
         form: OrderForm,
-        claim: Option<&Claim>,
         request_id: &str,
-        answer: impl FnOnce(&Order) -> Result<String, IdentificationError> + Send,
     ) -> Result<Order, IdentificationError> {
         if matches!(form.delivery, OrderDelivery::Email(_)) && !self.sends_mail {
             return Err(IdentificationError::NoMail);
@@ -99,8 +96,7 @@ impl Identifications {
         })?;
         let prepared = self.prepare(caller, &form, &facts, id, room).await?;
         let order = Order::opened(self.ceremonies.links(), &prepared.row, &prepared.ceremony);
-        let stored = self.store_order(caller, &prepared, claim, || answer(&order));
-        if let Err(error) = stored.await {
+        if let Err(error) = self.store_order(caller, &prepared, &order).await {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
                 self.discard_written(&prepared.written).await;
@@ -178,22 +174,12 @@ impl Identifications {
         &self,
         caller: &Caller,
         prepared: &PreparedOrder,
-        claim: Option<&Claim>,
-        body: impl FnOnce() -> Result<String, IdentificationError> + Send,
+        order: &Order,
     ) -> Result<(), IdentificationError> {
-        let answer = match claim {
-            Some(claim) => {
-                let body = body()?;
-                Some(self.idempotency.prepare_answer(claim, Some(&body)).await?)
-            }
-            None => None,
-        };
-        prepared.ceremony.settle();
-        let kept: Option<&Answer> = answer.as_ref();
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        let subjects = [prepared.row.id, prepared.row.ceremony];
+        let answer = || Ok(api::order(order));
+        self.idempotency
+            .commit(caller.claim, &subjects, answer, |tx| {
                 Box::pin(async move {
                     tx.hold(Arc::new(prepared.rooms.clone()));
                     accounts::check(tx, caller).await?;
@@ -204,20 +190,10 @@ impl Identifications {
                         .reference("tenant", prepared.row.tenant)
                         .reference("ceremony", prepared.row.ceremony);
                     audit::append(tx, prepared.row.id, "kyc.ordered", fields).await?;
-                    if let Some(answer) = kept {
-                        let subjects = [prepared.row.id, prepared.row.ceremony];
-                        idempotency::keep(tx, answer, &subjects).await?;
-                    }
-                    Ok::<_, IdentificationError>(())
+                    Ok(())
                 })
             })
-            .await;
-        if let (Err(error), Some(answer)) = (&stored, kept)
-            && error.proves_nothing_stored()
-        {
-            self.idempotency.discard_answer(answer).await;
-        }
-        stored
+            .await
     }
 
     async fn requester(&self, caller: &Caller) -> Result<Requester, IdentificationError> {

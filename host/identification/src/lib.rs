@@ -66,29 +66,62 @@ const PDF: &str = "application/pdf";
 
 /// Takes orders, verifies what subjects have signed and delivers.
 pub struct Identifications {
-    /// The rows and what they name.
-    pub records: Records,
-    /// Reads ceremonies.
-    pub reader: CeremonyReader,
-    /// Opens, ends and erases them.
+    records: Records,
+    reader: CeremonyReader,
+    ceremonies: Arc<Ceremonies>,
+    uploads: Arc<Uploads>,
+    plugins: Arc<Registry>,
+    idempotency: Idempotency,
+    registers: Arc<dyn Registers>,
+    signers: AttorneySigners,
+    privacy_contact: String,
+    recovery_url: Option<Url>,
+    sends_mail: bool,
+    /// Tells those who wait for an order.
+    changes: Changes,
+}
+
+/// What orders need beside what the product shares.
+pub struct OrderParts {
+    /// Opens, ends and erases ceremonies.
     pub ceremonies: Arc<Ceremonies>,
     /// Lets ceremonies be opened as long as there is room for them.
     pub uploads: Arc<Uploads>,
     /// The plugins that can be called.
     pub plugins: Arc<Registry>,
-    /// Keeps answers.
-    pub idempotency: Idempotency,
     /// Know who holds a role.
     pub registers: Arc<dyn Registers>,
-    /// Sign the evidence.
-    pub signers: AttorneySigners,
     /// Where subjects reach the attorney about their personal data.
     pub privacy_contact: String,
-    /// A page on which a person can settle why a workspace cannot pay; a
-    /// workspace may have one of its own.
-    pub recovery_url: Option<Url>,
     /// Whether letters can be sent.
     pub sends_mail: bool,
-    /// Tells those who wait for an order.
-    pub changes: Changes,
+}
+
+impl Identifications {
+    /// Keeps orders in these records and signs evidence by these `signers`.
+    /// `recovery_url` leads to a page on which a person can settle why a workspace
+    /// cannot pay; a workspace may have one of its own.
+    #[must_use]
+    pub fn new(
+        parts: OrderParts,
+        records: Records,
+        idempotency: Idempotency,
+        signers: AttorneySigners,
+        recovery_url: Option<Url>,
+    ) -> Self {
+        Self {
+            reader: CeremonyReader::new(records.clone()),
+            records,
+            ceremonies: parts.ceremonies,
+            uploads: parts.uploads,
+            plugins: parts.plugins,
+            idempotency,
+            registers: parts.registers,
+            signers,
+            privacy_contact: parts.privacy_contact,
+            recovery_url,
+            sends_mail: parts.sends_mail,
+            changes: Changes::default(),
+        }
+    }
 }

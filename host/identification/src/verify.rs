@@ -116,6 +116,7 @@ impl Identifications {
             tenant: row.tenant,
             mode: row.mode,
             role: UserRole::Owner,
+            claim: None,
         };
         match self.ceremonies.erase(&owner, row.ceremony).await {
             Ok(_) | Err(CeremonyError::NotFound) => {}

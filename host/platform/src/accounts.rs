@@ -2,10 +2,13 @@
 
 use clap::ValueEnum;
 use jiff::Timestamp;
+use parafa_api_http::{Access, Credentials, Principal};
 use parafa_store::keys::hash_token;
 use parafa_store::{AnyIndex, Content, Index, Store, StoreError, Table, TableName};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::idempotency::Claim;
 
 /// A workspace.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -236,6 +239,32 @@ pub struct Caller {
     pub mode: KeyMode,
     /// What the user may do whom the key acts as.
     pub role: Role,
+    /// The right to answer the request, where that was claimed.
+    pub claim: Option<Claim>,
+}
+
+impl Caller {
+    /// The same with the right to answer the request.
+    #[must_use]
+    pub fn claiming(self, claim: Claim) -> Self {
+        Self {
+            claim: Some(claim),
+            ..self
+        }
+    }
+}
+
+impl Principal for Caller {
+    fn key_id(&self) -> Uuid {
+        self.key
+    }
+
+    fn may(&self, access: Access) -> bool {
+        match self.role {
+            Role::Owner | Role::Member => true,
+            Role::Viewer => access == Access::Read,
+        }
+    }
 }
 
 /// Whom a key stands for; none when it, its user or its workspace does not work
@@ -245,10 +274,10 @@ pub struct Caller {
 /// When the store fails.
 pub async fn caller(
     store: &Store,
-    key: &str,
+    credentials: &Credentials,
     product: Product,
 ) -> Result<Option<Caller>, StoreError> {
-    let caller = caller_of_any(store, key).await?;
+    let caller = caller_of_any(store, credentials).await?;
     Ok(caller.filter(|caller| caller.product == product))
 }
 
@@ -256,8 +285,14 @@ pub async fn caller(
 ///
 /// # Errors
 /// When the store fails.
-pub async fn caller_of_any(store: &Store, key: &str) -> Result<Option<Caller>, StoreError> {
-    let hash = hash_token(key).to_string();
+pub async fn caller_of_any(
+    store: &Store,
+    credentials: &Credentials,
+) -> Result<Option<Caller>, StoreError> {
+    let Credentials::Bearer(key) = credentials else {
+        return Ok(None);
+    };
+    let hash = hash_token(key.expose()).to_string();
     store
         .read(|tx| {
             Box::pin(async move {
@@ -279,6 +314,7 @@ pub async fn caller_of_any(store: &Store, key: &str) -> Result<Option<Caller>, S
                     tenant: key.tenant,
                     mode: key.mode,
                     role,
+                    claim: None,
                 }))
             })
         })

@@ -33,21 +33,10 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
-    /// Whether a transaction that ended so is known to have stored nothing. An
-    /// engine that fails in a commit leaves that open until it is reopened; what
-    /// is too large for it, it does not begin to store.
+    /// Whether a transaction that ended so is known to have stored nothing.
     #[must_use]
     pub fn proves_nothing_stored(&self) -> bool {
-        match self {
-            Self::Store(StoreError::Engine(error)) => matches!(
-                error,
-                EngineError::CommitTooLarge { .. }
-                    | EngineError::KeyTooLong { .. }
-                    | EngineError::TooManyWrites { .. }
-                    | EngineError::ValueTooLarge { .. }
-            ),
-            _ => true,
-        }
+        proves_nothing_stored(self)
     }
 
     /// Whether the same transaction may well succeed at the next try: others
@@ -88,6 +77,22 @@ impl PlatformError {
             )
         )
     }
+}
+
+/// Whether a transaction that ended so is known to have stored nothing: in
+/// whatever error that comes. An engine that fails in a commit leaves that open
+/// until it is reopened; what is too large for it, it does not begin to store.
+pub(crate) fn proves_nothing_stored(error: &(dyn Error + 'static)) -> bool {
+    causes(error).all(|cause| match cause.downcast_ref() {
+        Some(StoreError::Engine(error)) => matches!(
+            error,
+            EngineError::CommitTooLarge { .. }
+                | EngineError::KeyTooLong { .. }
+                | EngineError::TooManyWrites { .. }
+                | EngineError::ValueTooLarge { .. }
+        ),
+        _ => true,
+    })
 }
 
 /// Whether what is kept cannot be reached now, and may be at any moment: in

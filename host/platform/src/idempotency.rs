@@ -1,13 +1,15 @@
 //! Requests that may be repeated without being carried out twice.
 
+mod answer;
 mod hold;
 mod row;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_http::{IdempotentRequest, Reservation};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
-use parafa_store::keys::{DataKey, KeyError};
-use parafa_store::{Guard, Page, Sealed, Transaction};
+use parafa_store::keys::KeyError;
+use parafa_store::{BlindIndex, Guard, Page, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -26,51 +28,12 @@ const RUNNING: SignedDuration = SignedDuration::from_secs(60);
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 /// When to look again whether the same request was answered, in seconds.
 const LOOK_AGAIN_SECONDS: u32 = 5;
-/// Answers up to this length are kept in the row, in bytes.
-const LONGEST_INLINE: usize = 32 * 1024;
-
-/// What tells a request from others.
-#[derive(Clone, Debug)]
-pub struct RequestIdentity {
-    /// API key, method, path and idempotency key, in a form that keeps them
-    /// apart.
-    pub scope: String,
-    /// Digest of the body, in hex.
-    pub body: String,
-}
 
 /// The right to carry a request out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Claim {
-    scope: String,
+    scope: BlindIndex,
     id: Uuid,
-}
-
-/// What became of a request that wants to be carried out.
-#[derive(Debug)]
-pub enum Reserved {
-    /// It was answered so.
-    Answered(String),
-    /// It is to be carried out.
-    Claimed(Claim),
-    /// It is being carried out.
-    Running {
-        /// Seconds after which it may have been answered.
-        retry_after: u32,
-    },
-    /// Its key was used for another request.
-    Reused,
-}
-
-/// An answer that is about to be stored with what it tells of.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    claim: Claim,
-    data_key: Uuid,
-    key: DataKey,
-    body: Option<SealedAnswer>,
-    file: Option<Uuid>,
-    kept: SignedDuration,
 }
 
 /// Of a claim, and of what its answer is in: the row may be another claim's by
@@ -97,18 +60,20 @@ impl Idempotency {
         Self { records, kept }
     }
 
-    /// Claims a request, or tells what became of it.
-    pub async fn reserve(&self, identity: &RequestIdentity) -> Result<Reserved, PlatformError> {
-        let scope = self.records.master.index("idempotency", &identity.scope);
-        let body = self.records.master.index("idempotent-body", &identity.body);
-        let (scope, body) = (scope.to_string(), body.to_string());
+    /// Claims a request that is made with this key, or tells what became of it.
+    pub async fn reserve(
+        &self,
+        key: Uuid,
+        request: &IdempotentRequest,
+    ) -> Result<Reservation<Claim>, PlatformError> {
+        let master = &self.records.master;
+        let scope = master.index("idempotency", &request.scope(key));
+        let body = master.index("idempotent-body", &hex::encode(request.body_sha256));
+        let body = &body.to_string();
         let Found { claimed, replaced } = self
             .records
             .store
-            .transact(|tx| {
-                let (scope, body) = (scope.clone(), body.clone());
-                Box::pin(async move { claim_or_find(tx, &scope, &body).await })
-            })
+            .transact(|tx| Box::pin(async move { claim_or_find(tx, scope, body).await }))
             .await?;
         if let Some(replaced) = replaced
             && let Err(error) = self.records.delete(&replaced.pending_deletion()).await
@@ -121,81 +86,33 @@ impl Idempotency {
             );
         }
         match claimed {
-            Ok(claim) => Ok(Reserved::Claimed(claim)),
-            Err(row) if row.body != body => Ok(Reserved::Reused),
+            Ok(claim) => Ok(Reservation::Claimed(claim)),
+            Err(row) if row.body != *body => Ok(Reservation::Reused),
             Err(row) => self.tell_what_became(row).await,
         }
     }
 
-    /// Gives a claim back, so that the request may be made again. One that was
-    /// answered meanwhile stays as it is.
-    pub async fn release(&self, claim: &Claim) -> Result<(), PlatformError> {
-        self.records
+    /// Gives a claim back, if there is one, so that the request may be made again.
+    /// One that was answered meanwhile stays as it is, and one that cannot be
+    /// given back ends by itself.
+    pub async fn give_back(&self, claim: Option<Claim>) {
+        let Some(claim) = &claim else { return };
+        let given_back: Result<(), PlatformError> = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    let stored = tx.get::<IdempotencyRow>(&claim.scope).await?;
-                    if stored.is_some_and(|row| row.is_running_as(claim)) {
-                        tx.delete::<IdempotencyRow>(&claim.scope).await?;
+                    if let Some(row) = row_of(tx, claim).await? {
+                        tx.delete::<IdempotencyRow>(&row.scope).await?;
                         jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
                     }
                     Ok(())
                 })
             })
-            .await
-    }
-
-    /// The same where nobody can be told that it failed: the claim ends by itself
-    /// then.
-    pub async fn give_back(&self, claim: &Claim) {
-        if let Err(error) = self.release(claim).await {
+            .await;
+        if let Err(error) = given_back {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(error, "an idempotency key stays claimed for a while");
-        }
-    }
-
-    /// Makes an answer ready to be kept; `body` where it is known already.
-    pub async fn prepare_answer(
-        &self,
-        claim: &Claim,
-        body: Option<&str>,
-    ) -> Result<Answer, PlatformError> {
-        let data_key = self.records.store.new_id().await?;
-        let key = self.records.keys.create(data_key).await?;
-        let mut answer = Answer {
-            claim: claim.clone(),
-            data_key,
-            key,
-            body: None,
-            file: None,
-            kept: self.kept,
-        };
-        match body {
-            None => {}
-            Some(body) if body.len() <= LONGEST_INLINE => {
-                let sealed = seal_answer(&answer.key, claim.id, body)?;
-                answer.body = Some(SealedAnswer::Inline(sealed));
-            }
-            Some(body) => {
-                let id = self.records.store.new_id().await?;
-                let content = bytes::Bytes::copy_from_slice(body.as_bytes());
-                self.records.files.write(&answer.key, id, content).await?;
-                answer.body = Some(SealedAnswer::File(id));
-                answer.file = Some(id);
-            }
-        }
-        Ok(answer)
-    }
-
-    /// Removes what was made ready for an answer that is not kept.
-    pub async fn discard_answer(&self, answer: &Answer) {
-        let unlinked = match answer.file {
-            Some(file) => self.records.files.unlink(file).await.map(|_| ()),
-            None => Ok(()),
-        };
-        let erased = self.records.keys.erase(answer.data_key).await;
-        if let (Err(_), _) | (_, Err(_)) = (unlinked, erased) {
-            tracing::warn!("a kept answer that nobody needs could not be removed");
         }
     }
 
@@ -245,10 +162,13 @@ impl Idempotency {
         }
     }
 
-    async fn tell_what_became(&self, row: IdempotencyRow) -> Result<Reserved, PlatformError> {
+    async fn tell_what_became(
+        &self,
+        row: IdempotencyRow,
+    ) -> Result<Reservation<Claim>, PlatformError> {
         match &row.state {
-            IdempotencyState::Running { until } => Ok(Reserved::Running {
-                retry_after: seconds_until(*until, self.records.store.now().await?)
+            IdempotencyState::Running { until } => Ok(Reservation::InProgress {
+                retry_after_seconds: seconds_until(*until, self.records.store.now().await?)
                     .min(LOOK_AGAIN_SECONDS),
             }),
             IdempotencyState::Answered {
@@ -257,32 +177,16 @@ impl Idempotency {
                 let key = match self.records.keys.open(*data_key).await {
                     // What it told of is being erased at this moment.
                     Err(KeyError::Missing { .. }) => {
-                        return Ok(Reserved::Running { retry_after: 1 });
+                        return Ok(Reservation::InProgress {
+                            retry_after_seconds: 1,
+                        });
                     }
                     opened => opened?,
                 };
-                let text = match answer {
-                    SealedAnswer::Inline(sealed) => open_answer(&key, row.claim, sealed)?,
-                    SealedAnswer::File(file) => {
-                        self.records.files.read(&key, *file).await?.to_vec()
-                    }
-                };
-                let text = String::from_utf8(text)
-                    .map_err(|_| PlatformError::Inconsistent("a kept answer is not UTF-8"))?;
-                Ok(Reserved::Answered(text))
+                let answer = self.open_answer(&key, row.claim, answer).await?;
+                Ok(Reservation::Answered(answer))
             }
         }
-    }
-}
-
-impl Answer {
-    /// The same with the body that was not known before.
-    pub fn with_body(&self, body: &str) -> Result<Self, PlatformError> {
-        let sealed = seal_answer(&self.key, self.claim.id, body)?;
-        Ok(Self {
-            body: Some(SealedAnswer::Inline(sealed)),
-            ..self.clone()
-        })
     }
 }
 
@@ -296,11 +200,11 @@ struct Found {
 
 async fn claim_or_find(
     tx: &mut Transaction<'_>,
-    scope: &str,
+    scope: BlindIndex,
     body: &str,
 ) -> Result<Found, PlatformError> {
     let now = tx.now();
-    let replaced = match tx.get::<IdempotencyRow>(&scope.to_owned()).await? {
+    let replaced = match tx.get::<IdempotencyRow>(&scope.to_string()).await? {
         Some(row) if now < row.until() => {
             return Ok(Found {
                 claimed: Err(row),
@@ -309,14 +213,12 @@ async fn claim_or_find(
         }
         replaced => replaced,
     };
-    let claim = Claim {
-        scope: scope.to_owned(),
-        id: tx.new_id()?,
-    };
+    let id = tx.new_id()?;
+    let claim = Claim { scope, id };
     tx.put(&IdempotencyRow {
-        scope: scope.to_owned(),
+        scope: scope.to_string(),
         body: body.to_owned(),
-        claim: claim.id,
+        claim: id,
         state: IdempotencyState::Running {
             until: shifted(now, RUNNING),
         },
@@ -335,36 +237,14 @@ async fn claim_or_find(
     })
 }
 
-/// Keeps an answer in the commit of what it tells of. Fails when the claim has
-/// run out and somebody else carries the request out.
-pub async fn keep(
+/// The row of a claim, as long as it is neither answered nor somebody else's.
+async fn row_of(
     tx: &mut Transaction<'_>,
-    answer: &Answer,
-    subjects: &[Uuid],
-) -> Result<(), PlatformError> {
-    let claim = &answer.claim;
-    let row = tx.get::<IdempotencyRow>(&claim.scope).await?;
-    let row = row.filter(|row| row.is_running_as(claim));
-    let row = row.ok_or(PlatformError::ClaimLost)?;
-    let body = answer.body.clone();
-    let body = body.ok_or(PlatformError::Inconsistent("a kept answer has no body"))?;
-    let until = shifted(tx.now(), answer.kept);
-    tx.put(&IdempotencyRow {
-        state: IdempotencyState::Answered {
-            until,
-            data_key: answer.data_key,
-            answer: body,
-            subjects: subjects.to_vec(),
-        },
-        ..row
-    })
-    .await?;
-    let pending_deletion = PendingDeletion {
-        data_keys: vec![answer.data_key],
-        byte_files: answer.file.into_iter().collect(),
-    };
-    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
-    schedule_drop(tx, claim, until, pending_deletion).await
+    claim: &Claim,
+) -> Result<Option<IdempotencyRow>, PlatformError> {
+    let row = tx.get::<IdempotencyRow>(&claim.scope.to_string()).await?;
+    let is_running = |row: &IdempotencyRow| matches!(row.state, IdempotencyState::Running { .. });
+    Ok(row.filter(|row| is_running(row) && row.claim == claim.id))
 }
 
 async fn schedule_drop(
@@ -374,7 +254,7 @@ async fn schedule_drop(
     pending_deletion: PendingDeletion,
 ) -> Result<(), PlatformError> {
     let payload = Payload {
-        scope: claim.scope.clone(),
+        scope: claim.scope.to_string(),
         claim: claim.id,
         pending_deletion,
     };
@@ -450,25 +330,8 @@ impl IdempotencyRow {
             _ => None,
         }
     }
-
-    fn is_running_as(&self, claim: &Claim) -> bool {
-        matches!(self.state, IdempotencyState::Running { .. }) && self.claim == claim.id
-    }
 }
 
 fn unique(claim: Uuid) -> String {
     format!("{DROP_ANSWER}/{claim}")
-}
-
-/// The text of a kept answer, bound to the claim that it answers.
-fn seal_answer(key: &DataKey, claim: Uuid, answer: &str) -> Result<Sealed, PlatformError> {
-    Ok(key.seal(&context(claim), answer.as_bytes())?)
-}
-
-fn open_answer(key: &DataKey, claim: Uuid, sealed: &Sealed) -> Result<Vec<u8>, PlatformError> {
-    Ok(key.open(&context(claim), sealed)?.to_vec())
-}
-
-fn context(claim: Uuid) -> Vec<u8> {
-    [b"answer\0", &claim.as_bytes()[..]].concat()
 }

@@ -9,10 +9,8 @@ use parafa_ceremony::api::CeremonyOperations;
 use parafa_ceremony::links::Links;
 use parafa_ceremony::reader::CeremonyReader;
 use parafa_delivery::{MailSender, WebhookSender};
-use parafa_diligence::Diligence;
+use parafa_diligence::DiligenceProduct;
 use parafa_diligence::api::DiligenceOperations;
-use parafa_diligence::call_log::CallLog;
-use parafa_identification::Identifications;
 use parafa_operator::OperatorCommands;
 use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
@@ -46,14 +44,12 @@ pub(crate) struct App {
     pub(crate) prices: PriceLadder,
     /// Makes the attorney's signatures, if a key is set up.
     pub(crate) answer_signer: Option<Arc<AnswerSigner>>,
-    pub(crate) diligence: Arc<Diligence>,
-    pub(crate) call_log: CallLog,
+    pub(crate) diligence: DiligenceProduct,
     pub(crate) links: Links,
     pub(crate) idempotency: Idempotency,
     pub(crate) reader: CeremonyReader,
     pub(crate) signing: SigningProduct,
     pub(crate) authentications: Arc<Authentications>,
-    pub(crate) identifications: Arc<Identifications>,
     pub(crate) ceremonies: Arc<Ceremonies>,
     /// The way out for events.
     pub(crate) webhooks: WebhookSender,
@@ -89,8 +85,7 @@ impl App {
     /// The operations of the due-diligence API.
     pub(crate) fn diligence_api(&self) -> DiligenceOperations {
         DiligenceOperations {
-            diligence: self.diligence.clone(),
-            identifications: self.identifications.clone(),
+            product: self.diligence.clone(),
             callback_policy: self.webhook_policy.clone(),
         }
     }

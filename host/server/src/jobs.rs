@@ -96,8 +96,16 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(attempt::DRIVE, app.ceremonies, drive_attempt);
     handler!(parafa_auth::drive::DRIVE, app.authentications, drive);
     handler!(parafa_auth::create::DROP, app.authentications, drop_request);
-    handler!(parafa_identification::VERIFY, app.identifications, verify);
-    handler!(parafa_identification::CLOSE, app.identifications, close);
+    handler!(
+        parafa_identification::VERIFY,
+        app.diligence.identifications,
+        verify
+    );
+    handler!(
+        parafa_identification::CLOSE,
+        app.diligence.identifications,
+        close
+    );
     handler!(deadline::EXPIRE, app.ceremonies, expire_due);
     handler!(remind::REMIND, app.ceremonies, remind_signers);
     handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);
@@ -110,7 +118,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(parafa_delivery::DROP_NOTICE, app.webhooks, drop_notice);
     handler!(outbox::MAIL, app.mail, send);
     let (records, ceremonies) = (app.records.clone(), app.ceremonies.clone());
-    let call_log = app.call_log.clone();
+    let call_log = app.diligence.call_log.clone();
     handlers.register(sweep::SWEEP, move |job| {
         let (records, ceremonies) = (records.clone(), ceremonies.clone());
         let call_log = call_log.clone();

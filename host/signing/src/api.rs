@@ -8,4 +8,4 @@ pub(crate) mod views;
 mod vocabulary;
 
 pub use event::SigningNotices;
-pub use signing::{Caller, SigningOperations};
+pub use signing::SigningOperations;

@@ -15,7 +15,6 @@ use parafa_ceremony::reader::ListedCeremony;
 use parafa_ceremony::records::{CeremonyRow, Delivery, MailKind};
 use parafa_domain::SignerStatus;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Claim};
 use parafa_platform::outbox;
 use parafa_store::{Transaction, audit};
 use uuid::Uuid;
@@ -24,7 +23,6 @@ use super::api::{forms, views};
 use super::create_signing::PreparedSigning;
 use super::signings::Signings;
 use super::{funding, sealing};
-use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
 pub use crate::records::UnsealedBatch;
 use crate::records::{BatchPrivate, BatchRow};
@@ -35,7 +33,6 @@ impl Signings {
         &self,
         caller: &Caller,
         request: CreateBatch,
-        claim: Option<&Claim>,
     ) -> Result<UnsealedBatch, SigningError> {
         let CreateBatch { documents, terms } = request;
         let terms = forms::terms(terms)?;
@@ -66,7 +63,7 @@ impl Signings {
             }
         };
         let stored = self
-            .store_batch(caller, &row, &terms, &prepared, room, claim)
+            .store_batch(caller, &row, &terms, &prepared, room)
             .await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
@@ -164,39 +161,27 @@ impl Signings {
         terms: &TermsForm,
         prepared: &[PreparedSigning],
         room: Arc<Room>,
-        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, claim, || {
+        let answer = || {
             let opened = opened_batch(row.clone(), terms, prepared);
             views::batch(self.ceremonies.links(), &opened)
-        })
-        .await?;
-        for signing in prepared {
-            signing.ceremony.settle();
-        }
-        let (caller, kept, room) = (*caller, answer.as_ref(), &room);
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        };
+        let room = &room;
+        self.idempotency
+            .commit(caller.claim, &row.signings, answer, |tx| {
                 Box::pin(async move {
                     tx.hold(room.clone());
-                    funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
+                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
                     tx.insert(row).await?;
                     for signing in prepared {
                         signing.insert(tx).await?;
                         let fields = audit::Fields::new().reference("batch", row.id);
                         audit::append(tx, signing.opened().id(), "signing.batched", fields).await?;
                     }
-                    invite(tx, terms, prepared).await?;
-                    match kept {
-                        Some(answer) => Ok(idempotency::keep(tx, answer, &row.signings).await?),
-                        None => Ok(()),
-                    }
+                    invite(tx, terms, prepared).await
                 })
             })
-            .await;
-        settle_answer(&self.idempotency, answer.as_ref(), stored).await
+            .await
     }
 
     async fn discard_all(&self, prepared: &[PreparedSigning]) {

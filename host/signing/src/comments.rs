@@ -5,13 +5,12 @@ use parafa_ceremony::change;
 use parafa_ceremony::reader::CeremonyReader;
 use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Claim, Idempotency};
+use parafa_platform::idempotency::Idempotency;
 use parafa_store::{Guard, MAX_PAGE_ROWS};
 use uuid::Uuid;
 
 use super::api::views;
 use super::sealing;
-use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
 pub use crate::records::UnsealedComment;
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
@@ -61,7 +60,6 @@ impl Comments {
         caller: &Caller,
         id: Uuid,
         private: CommentPrivate,
-        claim: Option<&Claim>,
     ) -> Result<UnsealedComment, SigningError> {
         let key = self.reader.key_of(caller, id).await?;
         let comment = self.records.store.new_id().await?;
@@ -75,23 +73,18 @@ impl Comments {
             },
             private,
         };
-        let answer = kept_answer(&self.idempotency, claim, || Ok(views::comment(&opened))).await?;
-        let (caller, row, kept) = (*caller, &opened.row, answer.as_ref());
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        let row = &opened.row;
+        let answer = || Ok(views::comment(&opened));
+        let stored: Result<(), SigningError> = self
+            .idempotency
+            .commit(caller.claim, &[id], answer, |tx| {
                 Box::pin(async move {
-                    change::changeable(tx, &caller, id).await?;
-                    tx.insert(row).await?;
-                    match kept {
-                        Some(answer) => Ok(idempotency::keep(tx, answer, &[id]).await?),
-                        None => Ok(()),
-                    }
+                    change::changeable(tx, caller, id).await?;
+                    Ok(tx.insert(row).await?)
                 })
             })
             .await;
-        settle_answer(&self.idempotency, answer.as_ref(), stored).await?;
+        stored?;
         Ok(opened)
     }
 

@@ -11,7 +11,6 @@ use parafa_ceremony::quota::Room;
 use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::Delivery;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use uuid::Uuid;
 
@@ -19,7 +18,6 @@ use super::api::{forms, views};
 use super::intake::Examined;
 use super::signings::Signings;
 use super::{files, funding, sealing};
-use crate::answers::{kept_answer, settle_answer};
 use crate::error::{IntakeFault, SigningError};
 use crate::records::{CommentAuthor, CommentPrivate, CommentRow};
 
@@ -40,7 +38,6 @@ impl Signings {
         &self,
         caller: &Caller,
         request: CreateSigning,
-        claim: Option<&Claim>,
     ) -> Result<UnsealedCeremony, SigningError> {
         let terms = forms::terms(request.terms)?;
         self.check_mail(terms.delivery)?;
@@ -62,7 +59,7 @@ impl Signings {
             }
         };
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
-        let stored = self.store_signing(caller, &prepared, room, claim).await;
+        let stored = self.store_signing(caller, &prepared, room).await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
@@ -87,32 +84,19 @@ impl Signings {
         caller: &Caller,
         prepared: &PreparedSigning,
         room: Arc<Room>,
-        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, claim, || {
-            views::signing(self.ceremonies.links(), prepared.opened())
-        })
-        .await?;
-        prepared.ceremony.settle();
-        let (kept, room) = (answer.as_ref(), &room);
-        let (caller, subject) = (*caller, prepared.opened().id());
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        let (opened, room) = (prepared.opened(), &room);
+        let answer = || views::signing(self.ceremonies.links(), opened);
+        self.idempotency
+            .commit(caller.claim, &[opened.id()], answer, |tx| {
                 Box::pin(async move {
                     tx.hold(room.clone());
-                    funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
+                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
                     prepared.insert(tx).await?;
-                    prepared.ceremony.invite(tx).await?;
-                    match kept {
-                        Some(answer) => Ok(idempotency::keep(tx, answer, &[subject]).await?),
-                        None => Ok(()),
-                    }
+                    Ok(prepared.ceremony.invite(tx).await?)
                 })
             })
-            .await;
-        settle_answer(&self.idempotency, answer.as_ref(), stored).await
+            .await
     }
 
     /// Writes a signing's key and bytes, and makes its rows.

@@ -9,7 +9,6 @@ use parafa_ceremony::CeremonyError;
 use parafa_ceremony::quota::Room;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Claim};
 use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
@@ -20,7 +19,6 @@ use uuid::Uuid;
 use super::api::views;
 use super::intake::Intake;
 use super::sealing;
-use crate::answers::{kept_answer, settle_answer};
 use crate::error::SigningError;
 pub use crate::records::UnsealedFile;
 use crate::records::{FilePrivate, FileRow};
@@ -40,7 +38,6 @@ impl Intake {
         &self,
         caller: &Caller,
         file: NewFile,
-        claim: Option<&Claim>,
     ) -> Result<UnsealedFile, SigningError> {
         let room = self
             .uploads
@@ -73,7 +70,7 @@ impl Intake {
             private: sealing::seal_file(&key, id, &private)?,
         };
         let opened = UnsealedFile { row, private };
-        if let Err(error) = self.insert_file(&opened, room, claim).await {
+        if let Err(error) = self.insert_file(caller, &opened, room).await {
             if error.proves_nothing_stored() {
                 self.discard_file(&opened.row).await;
             }
@@ -192,28 +189,21 @@ impl Intake {
 
     async fn insert_file(
         &self,
+        caller: &Caller,
         opened: &UnsealedFile,
         room: Arc<Room>,
-        claim: Option<&Claim>,
     ) -> Result<(), SigningError> {
-        let answer = kept_answer(&self.idempotency, claim, || views::file(opened)).await?;
-        let (kept, row, room) = (answer.as_ref(), &opened.row, &room);
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        let (row, room) = (&opened.row, &room);
+        let answer = || views::file(opened);
+        self.idempotency
+            .commit(caller.claim, &[row.id], answer, |tx| {
                 Box::pin(async move {
                     tx.hold(room.clone());
                     tx.insert(row).await?;
-                    schedule_drop(tx, row, row.expires_at).await?;
-                    match kept {
-                        Some(answer) => Ok(idempotency::keep(tx, answer, &[row.id]).await?),
-                        None => Ok(()),
-                    }
+                    schedule_drop(tx, row, row.expires_at).await
                 })
             })
-            .await;
-        settle_answer(&self.idempotency, answer.as_ref(), stored).await
+            .await
     }
 
     async fn remove_file(&self, file: Uuid, data_key: Uuid) -> Result<(), SigningError> {

@@ -1,7 +1,6 @@
 //! The signing API's product: documents that callers post, who pays for them,
 //! batches, comments and the sandbox. What signers do is the ceremonies' matter.
 
-mod answers;
 pub mod api;
 pub mod archive;
 pub mod batches;

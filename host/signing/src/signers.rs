@@ -8,7 +8,6 @@ use parafa_ceremony::reader::UnsealedSigner;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::SignerRole;
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{self, Claim};
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
@@ -16,7 +15,6 @@ use uuid::Uuid;
 use super::api::{forms, views};
 use super::funding;
 use super::signings::Signings;
-use crate::answers::{kept_body, settle_answer};
 use crate::error::SigningError;
 
 impl Signings {
@@ -26,42 +24,29 @@ impl Signings {
         caller: &Caller,
         id: Uuid,
         signer: NewSigner,
-        claim: Option<&Claim>,
     ) -> Result<UnsealedSigner, SigningError> {
         let form = forms::signer(signer)?;
         let key = self.reader.key_of(caller, id).await?;
-        let answer = match claim {
-            Some(claim) => Some(self.idempotency.prepare_answer(claim, None).await?),
-            None => None,
-        };
         let party = self.ceremonies.new_party(&key, id, form).await?;
-        let (under, caller, kept) = (&key, *caller, answer.as_ref());
-        let party = &party;
-        let stored = self
-            .records
-            .store
-            .transact(|tx| {
+        let (under, party) = (&key, &party);
+        let answer = |opened: &_| views::opened_signer(self.ceremonies.links(), opened);
+        let opened = self
+            .idempotency
+            .commit_outcome(caller.claim, &[id], answer, |tx| {
                 Box::pin(async move {
-                    let mut row = changeable(tx, &caller, id).await?;
+                    let mut row = changeable(tx, caller, id).await?;
                     refuse_known_email(tx, under, &row, &party.form().email).await?;
                     party.queue(&mut row, tx)?;
-                    funding::check(tx, &caller, self.recovery_url.as_ref()).await?;
+                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
                     if party.form().role == SignerRole::Signer
                         && self.check_mail(row.delivery).is_err()
                     {
                         return Err(SigningError::CannotInvite);
                     }
-                    let opened = party.join(tx, under, &row).await?;
-                    if let Some(answer) = kept {
-                        let view = views::opened_signer(self.ceremonies.links(), &opened);
-                        let body = kept_body(&view)?;
-                        idempotency::keep(tx, &answer.with_body(&body)?, &[id]).await?;
-                    }
-                    Ok::<_, SigningError>(opened)
+                    Ok::<_, SigningError>(party.join(tx, under, &row).await?)
                 })
             })
-            .await;
-        let opened = settle_answer(&self.idempotency, answer.as_ref(), stored).await?;
+            .await?;
         tracing::info!(signing.id = %id, signer.id = %party.id(), "signer added");
         self.ceremonies.announce(id);
         Ok(opened)

@@ -61,7 +61,6 @@ fn id(text: &str) -> AuthenticationId {
 #[async_trait]
 impl Api for Fake {
     type Caller = Caller;
-    type Claim = ();
     type Record = AuthenticationId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
@@ -95,11 +94,15 @@ impl Api for Fake {
         Ok((record == id(KNOWN)).then(|| AUDIENCE.to_owned()))
     }
 
-    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
+    async fn reserve(
+        &self,
+        _: &Caller,
+        _: IdempotentRequest,
+    ) -> Result<Reservation<Caller>, Problem> {
         Ok(Reservation::Reused)
     }
 
-    async fn release(&self, (): ()) {}
+    async fn release(&self, _: &Caller) {}
 }
 
 #[async_trait]
@@ -116,7 +119,6 @@ impl AuthApi for Fake {
         &self,
         caller: &Caller,
         request: CreateAuthentication,
-        _: Option<&()>,
     ) -> Result<views::CreatedAuthentication, Problem> {
         assert_eq!(*caller, Caller::Provider);
         Ok(views::CreatedAuthentication {

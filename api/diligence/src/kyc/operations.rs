@@ -38,7 +38,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
                 SIGNATURE_UNAVAILABLE,
             ])
             .body::<CreateKycPackage>()
-            .creates(async |call| call.api.create_kyc_package(&call.caller, call.request, call.claim.get(), &call.request_id).await),
+            .creates(async |call| call.api.create_kyc_package(&call.caller, call.request, &call.request_id).await),
         Operation::<A>::get(ORDER, "readKycPackage")
             .says(
                 ABOUT_KYC.name,

@@ -27,6 +27,7 @@ pub(crate) struct Product {
 }
 
 /// Whoever calls, with a live key or not.
+#[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) live: bool,
 }
@@ -44,7 +45,6 @@ impl Principal for Caller {
 #[async_trait]
 impl Api for Product {
     type Caller = Caller;
-    type Claim = ();
     type Record = OrderId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
@@ -63,11 +63,15 @@ impl Api for Product {
         })
     }
 
-    async fn reserve(&self, _: &Caller, _: IdempotentRequest) -> Result<Reservation<()>, Problem> {
-        Ok(Reservation::Claimed(()))
+    async fn reserve(
+        &self,
+        caller: &Caller,
+        _: IdempotentRequest,
+    ) -> Result<Reservation<Caller>, Problem> {
+        Ok(Reservation::Claimed(*caller))
     }
 
-    async fn release(&self, (): ()) {}
+    async fn release(&self, _: &Caller) {}
 }
 
 #[async_trait]
@@ -90,7 +94,6 @@ impl KycApi for Product {
         &self,
         _: &Caller,
         request: CreateKycPackage,
-        _: Option<&()>,
         _: &RequestId,
     ) -> Result<KycOrder, Problem> {
         Ok(order(&request))

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::contract::{BodyKind, Contract};
-use super::creation::Held;
 use super::{Input, PathParams};
 use crate::api::{Api, Presence};
 use crate::decode::{self, Fault, Query};
@@ -20,7 +19,7 @@ use crate::served::Http;
 pub struct Call<A: Api, P, T> {
     /// Who carries it out.
     pub api: Arc<A>,
-    /// Who makes it.
+    /// Who makes it, and has claimed it if it is not to be carried out twice.
     pub caller: Arc<A::Caller>,
     /// The ids of its path.
     pub path: P,
@@ -28,21 +27,8 @@ pub struct Call<A: Api, P, T> {
     pub request: T,
     /// What the answer, the log and the caller know it by.
     pub request_id: RequestId,
-    /// The right to answer it, where it is not to be carried out twice.
-    pub claim: ClaimInHand<A>,
     /// Kept as long as what came out of the body.
     pub(super) _share: BudgetShare,
-}
-
-/// The claim of a call, if it has one.
-pub struct ClaimInHand<A: Api>(pub(super) Option<Arc<Held<A>>>);
-
-impl<A: Api> ClaimInHand<A> {
-    /// The claim itself.
-    #[must_use]
-    pub fn get(&self) -> Option<&A::Claim> {
-        self.0.as_ref()?.claim()
-    }
 }
 
 /// A request for an operation, from a caller who may make it.
@@ -103,7 +89,6 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             path: self.path,
             request,
             request_id: self.request_id,
-            claim: ClaimInHand(None),
             _share: share,
         }
     }

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
-use super::call::{AuthorizedRequest, Call, ClaimInHand};
+use super::call::{AuthorizedRequest, Call};
 use super::{Input, PathParams};
 use crate::api::Api;
 use crate::decode::Fault;
@@ -25,22 +25,22 @@ const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
 
 /// A claim, given back when it is dropped without an answer: the caller has
 /// gone away, and with them the request, which they may make again at once.
-pub(super) struct Held<A: Api> {
+struct Held<A: Api> {
     api: Arc<A>,
-    /// None once the request is answered.
-    claim: Option<A::Claim>,
+    /// Who has it.
+    caller: Arc<A::Caller>,
+    /// Whether the request is answered, or the claim given back.
+    is_settled: bool,
 }
 
 impl<A: Api> Held<A> {
-    pub(super) fn claim(&self) -> Option<&A::Claim> {
-        self.claim.as_ref()
-    }
-
     /// Gives the claim back, whoever waits for that.
     fn release(&mut self) -> Option<JoinHandle<()>> {
-        let claim = self.claim.take()?;
-        let api = Arc::clone(&self.api);
-        let released = async move { api.release(claim).await };
+        if std::mem::replace(&mut self.is_settled, true) {
+            return None;
+        }
+        let (api, caller) = (Arc::clone(&self.api), Arc::clone(&self.caller));
+        let released = async move { api.release(&caller).await };
         // Without a runtime the process ends, and the claim runs out.
         let runtime = Handle::try_current().ok()?;
         Some(runtime.spawn(released.in_current_span()))
@@ -62,7 +62,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     where
         I: Input<A>,
         V: Created + Send,
-        R: Future<Output = Result<V, Problem>>,
+        R: Future<Output = Result<V, Problem>> + Send,
     {
         let (key, fault) = match idempotency_key(self.request.headers()) {
             Ok(key) => (key, None),
@@ -83,7 +83,10 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
                 body_sha256,
             };
             match reserve(&call.api, &call.caller, request).await? {
-                Reservation::Claimed(claimed) => held = Some(Arc::new(claimed)),
+                Reservation::Claimed(claimed) => {
+                    call.caller = Arc::clone(&claimed.caller);
+                    held = Some(claimed);
+                }
                 Reservation::Answered(kept) => return Ok(replay(&address, V::STATUS, kept)),
                 Reservation::InProgress {
                     retry_after_seconds,
@@ -102,8 +105,11 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
                 }
             }
         }
-        call.claim = ClaimInHand(held.clone());
-        let created = handler(call).await;
+        let (api, caller) = (Arc::clone(&call.api), Arc::clone(&call.caller));
+        let created = tokio::select! {
+            created = handler(call) => created,
+            never = api.hold(&caller) => match never {},
+        };
         conclude(&address, held, created).await
     }
 }
@@ -117,19 +123,12 @@ async fn reserve<A: Api>(
 ) -> Result<Reservation<Held<A>>, Problem> {
     let (api, caller) = (Arc::clone(api), Arc::clone(caller));
     let reserving = async move {
-        Ok(match api.reserve(&caller, request).await? {
-            Reservation::Claimed(claim) => Reservation::Claimed(Held {
-                api,
-                claim: Some(claim),
-            }),
-            Reservation::Answered(answer) => Reservation::Answered(answer),
-            Reservation::InProgress {
-                retry_after_seconds,
-            } => Reservation::InProgress {
-                retry_after_seconds,
-            },
-            Reservation::Reused => Reservation::Reused,
-        })
+        let reserved = api.reserve(&caller, request).await?;
+        Ok(reserved.map(|caller| Held {
+            api,
+            caller: Arc::new(caller),
+            is_settled: false,
+        }))
     };
     match tokio::spawn(reserving.in_current_span()).await {
         Ok(reserved) => reserved,
@@ -140,14 +139,13 @@ async fn reserve<A: Api>(
 /// The answer; a refusal gives the key back.
 async fn conclude<A: Api, V: Created + Send>(
     address: &str,
-    held: Option<Arc<Held<A>>>,
+    mut held: Option<Held<A>>,
     created: Result<V, Problem>,
 ) -> Result<Response, Problem> {
-    let mut held = held.and_then(Arc::into_inner);
     match created {
         Ok(created) => {
             if let Some(held) = &mut held {
-                held.claim = None;
+                held.is_settled = true;
             }
             Ok(answer(address, V::STATUS, KeptAnswer::of(&created)))
         }

@@ -127,7 +127,7 @@ type Answered = Result<Authentication, Problem>;
 /// The operations, one method each.
 #[async_trait]
 pub(crate) trait AuthenticationApi: Api<Record = AuthenticationId> {
-    async fn create(&self, request: NewAuthentication, claim: Option<&Self::Claim>) -> Answered;
+    async fn create(&self, caller: &Self::Caller, request: NewAuthentication) -> Answered;
     async fn read(&self, id: AuthenticationId) -> Answered;
     async fn complete(&self, id: AuthenticationId, request: Completion) -> Answered;
 }
@@ -153,7 +153,7 @@ fn operations<A: AuthenticationApi>() -> Vec<Operation<A>> {
         Operation::<A>::post(ALL, "createAuthentication")
             .says(ABOUT.name, "Begin", "Has somebody authenticated.")
             .body::<NewAuthentication>()
-            .creates(async |call| call.api.create(call.request, call.claim.get()).await),
+            .creates(async |call| call.api.create(&call.caller, call.request).await),
         Operation::<A>::get(ONE, "readAuthentication")
             .says(ABOUT.name, "Read", "Whether it is done.")
             .answers(async |call| call.api.read(call.path).await),
@@ -169,7 +169,7 @@ fn operations<A: AuthenticationApi>() -> Vec<Operation<A>> {
                 "Has somebody of a country authenticated.",
             )
             .body::<NewAuthentication>()
-            .creates(async |call| call.api.create(call.request, call.claim.get()).await),
+            .creates(async |call| call.api.create(&call.caller, call.request).await),
     ]
 }
 
@@ -265,7 +265,8 @@ pub(crate) struct Authentications {
 /// The user of the keys of an API beside this one.
 const NEIGHBOUR: &str = "neighbour";
 
-pub(crate) struct Provider;
+/// The one provider, and the key of the request that it has claimed.
+pub(crate) struct Provider(Option<String>);
 
 impl Principal for Provider {
     fn key_id(&self) -> Uuid {
@@ -280,19 +281,20 @@ impl Principal for Provider {
 #[async_trait]
 impl Api for Authentications {
     type Caller = Provider;
-    type Claim = String;
     type Record = AuthenticationId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Provider, Problem> {
         match credentials {
-            Credentials::Basic { user, password } if user == password.expose() => Ok(Provider),
+            Credentials::Basic { user, password } if user == password.expose() => {
+                Ok(Provider(None))
+            }
             _ => Err(Problem::unauthorized()),
         }
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Provider, Problem> {
         match credentials {
-            Credentials::Basic { user, .. } if user == NEIGHBOUR => Ok(Provider),
+            Credentials::Basic { user, .. } if user == NEIGHBOUR => Ok(Provider(None)),
             own => self.authenticate(own).await,
         }
     }
@@ -306,18 +308,19 @@ impl Api for Authentications {
         &self,
         _: &Provider,
         request: IdempotentRequest,
-    ) -> Result<Reservation<String>, Problem> {
+    ) -> Result<Reservation<Provider>, Problem> {
         let key = request.key.to_string();
         let kept = self.answers.lock().unwrap().get(&key).cloned();
-        Ok(kept.map_or(Reservation::Claimed(key), Reservation::Answered))
+        let claimed = || Reservation::Claimed(Provider(Some(key)));
+        Ok(kept.map_or_else(claimed, Reservation::Answered))
     }
 
-    async fn release(&self, _: String) {}
+    async fn release(&self, _: &Provider) {}
 }
 
 #[async_trait]
 impl AuthenticationApi for Authentications {
-    async fn create(&self, request: NewAuthentication, claim: Option<&String>) -> Answered {
+    async fn create(&self, caller: &Provider, request: NewAuthentication) -> Answered {
         let authentication = Authentication {
             request_id: AuthenticationId(Uuid::now_v7()),
             audience: request.audience,
@@ -326,7 +329,7 @@ impl AuthenticationApi for Authentications {
         };
         let mut all = self.all.lock().unwrap();
         all.insert(authentication.request_id, authentication.clone());
-        if let Some(key) = claim {
+        if let Some(key) = &caller.0 {
             let kept = KeptAnswer::of(&authentication);
             self.answers.lock().unwrap().insert(key.clone(), kept);
         }

@@ -49,7 +49,6 @@ impl Principal for Attorney {
 #[async_trait]
 impl Api for Registers {
     type Caller = Attorney;
-    type Claim = ();
     type Record = Uuid;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Attorney, Problem> {
@@ -67,11 +66,11 @@ impl Api for Registers {
         &self,
         _: &Attorney,
         _: IdempotentRequest,
-    ) -> Result<Reservation<()>, Problem> {
-        Ok(Reservation::Claimed(()))
+    ) -> Result<Reservation<Attorney>, Problem> {
+        Ok(Reservation::Claimed(Attorney))
     }
 
-    async fn release(&self, (): ()) {}
+    async fn release(&self, _: &Attorney) {}
 }
 
 /// Answers what it was asked; of one entity, that nobody has anything.

@@ -12,8 +12,8 @@ use parafa_api_signing::requests::{
 };
 use parafa_api_signing::{
     Access, Api, BatchId, Created, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    KeptAnswer, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId, SigningApi,
-    SigningCaller, SigningId, SigningMethod, views,
+    KeptAnswer, Presence, Principal, Problem, ProblemKind, Record, Reservation, SignerId,
+    SigningApi, SigningId, SigningMethod, views,
 };
 use url::Url;
 use uuid::Uuid;
@@ -56,11 +56,13 @@ type Scope = (Uuid, String, String);
 /// Digest of the body, and the answer once there is one.
 type Kept = ([u8; 32], Option<KeptAnswer>);
 
+#[derive(Clone)]
 pub(crate) struct Caller {
     key: u128,
     may_write: bool,
-    mode: KeyMode,
+    is_live: bool,
     has_records: bool,
+    claim: Option<Scope>,
 }
 
 impl Principal for Caller {
@@ -73,15 +75,9 @@ impl Principal for Caller {
     }
 }
 
-impl SigningCaller for Caller {
-    fn mode(&self) -> KeyMode {
-        self.mode
-    }
-}
-
 impl Fake {
-    fn keep(&self, claim: Option<&Scope>, created: &impl Created) {
-        if let Some(scope) = claim {
+    fn keep(&self, caller: &Caller, created: &impl Created) {
+        if let Some(scope) = &caller.claim {
             let mut answers = self.answers.lock().unwrap();
             answers.get_mut(scope).unwrap().1 = Some(KeptAnswer::of(created));
         }
@@ -102,26 +98,26 @@ impl Fake {
 #[async_trait]
 impl Api for Fake {
     type Caller = Caller;
-    type Claim = Scope;
     type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
         let Credentials::Bearer(key) = credentials else {
             return Err(Problem::unauthorized());
         };
-        let (key, may_write, mode, has_records) = match key.expose() {
-            "owner" => (1, true, KeyMode::Test, true),
-            "member" => (2, true, KeyMode::Test, true),
-            "viewer" => (3, false, KeyMode::Test, true),
-            "live" => (4, true, KeyMode::Live, false),
-            "other" => (5, true, KeyMode::Test, false),
+        let (key, may_write, is_live, has_records) = match key.expose() {
+            "owner" => (1, true, false, true),
+            "member" => (2, true, false, true),
+            "viewer" => (3, false, false, true),
+            "live" => (4, true, true, false),
+            "other" => (5, true, false, false),
             _ => return Err(Problem::unauthorized()),
         };
         Ok(Caller {
             key,
             may_write,
-            mode,
+            is_live,
             has_records,
+            claim: None,
         })
     }
 
@@ -148,13 +144,16 @@ impl Api for Fake {
         &self,
         caller: &Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Scope>, Problem> {
+    ) -> Result<Reservation<Caller>, Problem> {
         let scope = (caller.key_id(), request.key.to_string(), request.path);
         let mut answers = self.answers.lock().unwrap();
         Ok(match answers.get(&scope) {
             None => {
                 answers.insert(scope.clone(), (request.body_sha256, None));
-                Reservation::Claimed(scope)
+                Reservation::Claimed(Caller {
+                    claim: Some(scope),
+                    ..caller.clone()
+                })
             }
             Some((digest, _)) if *digest != request.body_sha256 => Reservation::Reused,
             Some((_, Some(answer))) => Reservation::Answered(answer.clone()),
@@ -164,8 +163,9 @@ impl Api for Fake {
         })
     }
 
-    async fn release(&self, claim: Scope) {
-        self.answers.lock().unwrap().remove(&claim);
+    async fn release(&self, caller: &Caller) {
+        let claim = caller.claim.as_ref().unwrap();
+        self.answers.lock().unwrap().remove(claim);
     }
 }
 
@@ -180,6 +180,13 @@ impl SigningApi for Fake {
 
     fn methods(&self) -> Vec<SigningMethod> {
         vec![SigningMethod::Nfc, SigningMethod::SmartId]
+    }
+
+    fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
+        match caller.is_live {
+            true => Err(Problem::of(ProblemKind::SandboxOnly)),
+            false => Ok(()),
+        }
     }
 
     fn capabilities(&self) -> views::Capabilities {
@@ -209,9 +216,8 @@ impl SigningApi for Fake {
 
     async fn create_signing(
         &self,
-        _: &Caller,
+        caller: &Caller,
         request: CreateSigning,
-        claim: Option<&Scope>,
     ) -> Result<views::Signing, Problem> {
         match request.terms.title.as_str() {
             PANICS => panic!("as told"),
@@ -225,7 +231,7 @@ impl SigningApi for Fake {
             }
             _ => {
                 self.created.lock().unwrap().push(request);
-                self.keep(claim, &signing());
+                self.keep(caller, &signing());
                 Ok(signing())
             }
         }
@@ -399,11 +405,10 @@ impl SigningApi for Fake {
         caller: &Caller,
         id: SigningId,
         request: NewSigner,
-        claim: Option<&Scope>,
     ) -> Result<views::Signer, Problem> {
         self.find(caller, Record::Signing(id)).await?;
         self.signers.lock().unwrap().push(request);
-        self.keep(claim, &signer());
+        self.keep(caller, &signer());
         Ok(signer())
     }
 
@@ -421,23 +426,21 @@ impl SigningApi for Fake {
 
     async fn create_batch(
         &self,
-        _: &Caller,
+        caller: &Caller,
         request: CreateBatch,
-        claim: Option<&Scope>,
     ) -> Result<views::Batch, Problem> {
         self.batches.lock().unwrap().push(request);
-        self.keep(claim, &batch());
+        self.keep(caller, &batch());
         Ok(batch())
     }
 
     async fn store_file(
         &self,
-        _: &Caller,
+        caller: &Caller,
         request: NewFile,
-        claim: Option<&Scope>,
     ) -> Result<views::StoredFile, Problem> {
         self.files.lock().unwrap().push(request);
-        self.keep(claim, &stored_file());
+        self.keep(caller, &stored_file());
         Ok(stored_file())
     }
 
@@ -446,11 +449,10 @@ impl SigningApi for Fake {
         caller: &Caller,
         id: SigningId,
         request: NewComment,
-        claim: Option<&Scope>,
     ) -> Result<views::Comment, Problem> {
         self.find(caller, Record::Signing(id)).await?;
         self.comments.lock().unwrap().push(request);
-        self.keep(claim, &comment());
+        self.keep(caller, &comment());
         Ok(comment())
     }
 }

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,8 +12,8 @@ use parafa_api_auth::{
 use parafa_api_http::{
     Access, Api, Credentials, IdempotentRequest, Presence, Principal, Problem, Reservation,
 };
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
-use parafa_platform::{PlatformError, log_failure};
+use parafa_platform::idempotency::Claim;
+use parafa_platform::log_failure;
 use parafa_store::keys::hash_token;
 use uuid::Uuid;
 
@@ -29,8 +30,9 @@ pub struct AuthOperations(pub Arc<Authentications>);
 /// On whose behalf the API is called.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// A relying party's backend.
-    Provider(Box<ProviderRow>),
+    /// A relying party's backend, with the right to answer its request where that
+    /// was claimed.
+    Provider(Box<ProviderRow>, Option<Claim>),
     /// The client of one request.
     Client {
         /// The request.
@@ -40,10 +42,19 @@ pub enum Caller {
     Anybody,
 }
 
+impl Caller {
+    fn claim(&self) -> Option<Claim> {
+        match self {
+            Self::Provider(_, claim) => *claim,
+            Self::Client { .. } | Self::Anybody => None,
+        }
+    }
+}
+
 impl Principal for Caller {
     fn key_id(&self) -> Uuid {
         match self {
-            Self::Provider(provider) => provider.id,
+            Self::Provider(provider, _) => provider.id,
             Self::Client { request } => *request,
             Self::Anybody => Uuid::nil(),
         }
@@ -58,7 +69,7 @@ impl AuthOperations {
     async fn provider(&self, id: &str, secret: &str) -> Result<Caller, Problem> {
         let provider = self.0.providers.by_key(id, secret).await?;
         let provider = provider.ok_or_else(Problem::unauthorized)?;
-        Ok(Caller::Provider(Box::new(provider)))
+        Ok(Caller::Provider(Box::new(provider), None))
     }
 
     async fn client(&self, token: &str) -> Result<Caller, Problem> {
@@ -86,7 +97,6 @@ impl AuthOperations {
 #[async_trait]
 impl Api for AuthOperations {
     type Caller = Caller;
-    type Claim = Claim;
     type Record = AuthenticationId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
@@ -107,11 +117,11 @@ impl Api for AuthOperations {
             Err(error) => return Err(error.into()),
         };
         match caller {
-            Caller::Provider(provider) if provider.id == row.provider => Ok(Presence::Present),
+            Caller::Provider(provider, _) if provider.id == row.provider => Ok(Presence::Present),
             Caller::Client { request } if *request == row.id => Ok(Presence::Present),
             // The token of another request.
             Caller::Client { .. } => Err(Problem::of(ErrorCode::InvalidClientToken)),
-            Caller::Provider(_) | Caller::Anybody => Ok(Presence::Absent),
+            Caller::Provider(..) | Caller::Anybody => Ok(Presence::Absent),
         }
     }
 
@@ -127,31 +137,21 @@ impl Api for AuthOperations {
         &self,
         caller: &Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Claim>, Problem> {
-        let identity = RequestIdentity {
-            scope: request.scope(caller.key_id()),
-            body: hex::encode(request.body_sha256),
+    ) -> Result<Reservation<Caller>, Problem> {
+        let Caller::Provider(provider, _) = caller else {
+            return Err(Problem::unauthorized());
         };
-        let reserved = self.0.idempotency.reserve(&identity).await;
-        Ok(match reserved.map_err(AuthError::from)? {
-            Reserved::Answered(answer) => {
-                let answer = serde_json::from_str(&answer).map_err(|_| {
-                    AuthError::from(PlatformError::Inconsistent(
-                        "a kept answer is of another form",
-                    ))
-                })?;
-                Reservation::Answered(answer)
-            }
-            Reserved::Claimed(claim) => Reservation::Claimed(claim),
-            Reserved::Running { retry_after } => Reservation::InProgress {
-                retry_after_seconds: retry_after,
-            },
-            Reserved::Reused => Reservation::Reused,
-        })
+        let reserved = self.0.idempotency.reserve(provider.id, &request).await;
+        let reserved = reserved.map_err(AuthError::from)?;
+        Ok(reserved.map(|claim| Caller::Provider(provider.clone(), Some(claim))))
     }
 
-    async fn release(&self, claim: Claim) {
-        self.0.idempotency.give_back(&claim).await;
+    async fn hold(&self, caller: &Caller) -> Infallible {
+        self.0.idempotency.hold(caller.claim()).await
+    }
+
+    async fn release(&self, caller: &Caller) {
+        self.0.idempotency.give_back(caller.claim()).await;
     }
 }
 
@@ -169,13 +169,11 @@ impl AuthApi for AuthOperations {
         &self,
         caller: &Caller,
         request: CreateAuthentication,
-        claim: Option<&Claim>,
     ) -> Result<api::CreatedAuthentication, Problem> {
-        let Caller::Provider(provider) = caller else {
+        let Caller::Provider(provider, claim) = caller else {
             return Err(Problem::unauthorized());
         };
-        let created = self.0.create(provider, request, claim);
-        Ok(self.0.idempotency.while_claimed(claim, created).await?)
+        Ok(self.0.create(provider, request, *claim).await?)
     }
 
     async fn read(

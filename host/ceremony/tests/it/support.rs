@@ -54,6 +54,7 @@ pub(crate) const CALLER: Caller = Caller {
     tenant: Uuid::from_u128(2),
     mode: KeyMode::Live,
     role: Role::Owner,
+    claim: None,
 };
 
 const LANES: &[LaneBudget] = &[LaneBudget {
@@ -306,7 +307,6 @@ async fn open(records: &Records, ceremonies: &Ceremonies, content: Bytes) -> Cer
     };
     let prepared = ceremonies.prepare(&CALLER, Some(ORDER), document, &terms, None);
     let prepared = prepared.await.unwrap();
-    prepared.settle();
     let ceremony = &prepared;
     records
         .store

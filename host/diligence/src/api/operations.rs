@@ -1,4 +1,4 @@
-use std::ops::Deref;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -6,90 +6,47 @@ use parafa_api_diligence::DiligenceApi;
 use parafa_api_diligence::kyc::{self, KycApi, OrderId};
 use parafa_api_diligence::requests::{AnswerOptions, Question};
 use parafa_api_http::{
-    Access, Api, Credentials, Download, IdempotentRequest, Presence, Principal, Problem,
-    ProblemType, Representation, RequestId, Reservation,
+    Api, Credentials, Download, IdempotentRequest, Presence, Problem, ProblemType, Representation,
+    RequestId, Reservation,
 };
-use parafa_identification::{IdentificationError, Identifications};
+use parafa_identification::IdentificationError;
 use parafa_outbound::AddressPolicy;
-use parafa_platform::PlatformError;
-use parafa_platform::accounts::{self, KeyMode, Product, Role};
+use parafa_platform::accounts::{self, Caller, KeyMode, Product};
 use parafa_platform::detached::run_detached;
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
 use url::Url;
-use uuid::Uuid;
 
-use crate::Diligence;
+use crate::DiligenceProduct;
 use crate::error::DiligenceError;
 
 /// The due-diligence API over the product.
 pub struct DiligenceOperations {
-    /// Answers questions.
-    pub diligence: Arc<Diligence>,
-    /// Takes orders of identification packages.
-    pub identifications: Arc<Identifications>,
+    /// Answers questions and takes orders.
+    pub product: DiligenceProduct,
     /// Where callbacks may go.
     pub callback_policy: AddressPolicy,
-}
-
-/// On whose behalf the API is called.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller(accounts::Caller);
-
-impl From<accounts::Caller> for Caller {
-    fn from(caller: accounts::Caller) -> Self {
-        Self(caller)
-    }
-}
-
-impl Deref for Caller {
-    type Target = accounts::Caller;
-
-    fn deref(&self) -> &accounts::Caller {
-        &self.0
-    }
-}
-
-impl Principal for Caller {
-    fn key_id(&self) -> Uuid {
-        self.key
-    }
-
-    fn may(&self, access: Access) -> bool {
-        match self.role {
-            Role::Owner | Role::Member => true,
-            Role::Viewer => access == Access::Read,
-        }
-    }
 }
 
 #[async_trait]
 impl Api for DiligenceOperations {
     type Caller = Caller;
-    type Claim = Claim;
     type Record = OrderId;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
-        let store = &self.diligence.records.store;
-        let caller = accounts::caller(store, key.expose(), Product::Diligence).await;
+        let store = &self.product.questions.records.store;
+        let caller = accounts::caller(store, credentials, Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
-        let store = &self.diligence.records.store;
-        let caller = accounts::caller_of_any(store, key.expose()).await;
+        let store = &self.product.questions.records.store;
+        let caller = accounts::caller_of_any(store, credentials).await;
         let caller = caller.map_err(DiligenceError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
-        match self.identifications.order(caller, order.0).await {
+        match self.product.identifications.order(caller, order.0).await {
             Ok(_) => Ok(Presence::Present),
             Err(IdentificationError::NotFound) => Ok(Presence::Absent),
             Err(error) => Err(error.into()),
@@ -100,31 +57,26 @@ impl Api for DiligenceOperations {
         &self,
         caller: &Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Claim>, Problem> {
-        let identity = RequestIdentity {
-            scope: request.scope(caller.key),
-            body: hex::encode(request.body_sha256),
-        };
-        let reserved = self.diligence.idempotency.reserve(&identity).await;
-        Ok(match reserved.map_err(DiligenceError::from)? {
-            Reserved::Answered(answer) => {
-                let answer = serde_json::from_str(&answer).map_err(|_| {
-                    DiligenceError::from(PlatformError::Inconsistent(
-                        "a kept answer is of another form",
-                    ))
-                })?;
-                Reservation::Answered(answer)
-            }
-            Reserved::Claimed(claim) => Reservation::Claimed(claim),
-            Reserved::Running { retry_after } => Reservation::InProgress {
-                retry_after_seconds: retry_after,
-            },
-            Reserved::Reused => Reservation::Reused,
-        })
+    ) -> Result<Reservation<Caller>, Problem> {
+        let reserved = self
+            .product
+            .questions
+            .idempotency
+            .reserve(caller.key, &request);
+        let reserved = reserved.await.map_err(DiligenceError::from)?;
+        Ok(reserved.map(|claim| caller.claiming(claim)))
     }
 
-    async fn release(&self, claim: Claim) {
-        self.diligence.idempotency.give_back(&claim).await;
+    async fn hold(&self, caller: &Caller) -> Infallible {
+        self.product.questions.idempotency.hold(caller.claim).await
+    }
+
+    async fn release(&self, caller: &Caller) {
+        self.product
+            .questions
+            .idempotency
+            .give_back(caller.claim)
+            .await;
     }
 }
 
@@ -137,7 +89,7 @@ impl DiligenceApi for DiligenceOperations {
         options: AnswerOptions,
         request_id: &RequestId,
     ) -> Result<Representation, Problem> {
-        let (diligence, caller) = (Arc::clone(&self.diligence), caller.0);
+        let (diligence, caller) = (Arc::clone(&self.product.questions), *caller);
         let request_id = request_id.clone();
         // Whoever hangs up does not keep what was asked out of the log.
         let answered = run_detached(async move {
@@ -147,7 +99,7 @@ impl DiligenceApi for DiligenceOperations {
                 .await
         });
         let answered = answered.await.unwrap_or_else(|panicked| panicked.resume());
-        let answered = answered.map_err(|error| self.diligence.problem(error))?;
+        let answered = answered.map_err(|error| self.product.questions.problem(error))?;
         Ok(Representation {
             media_type: answered.media_type,
             content: answered.content,
@@ -175,11 +127,11 @@ impl KycApi for DiligenceOperations {
         &self,
         caller: &Caller,
         request: kyc::CreateKycPackage,
-        claim: Option<&Claim>,
         request_id: &RequestId,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications
-            .create_kyc_package(caller, request, claim, request_id.as_str())
+        self.product
+            .identifications
+            .create_kyc_package(caller, request, request_id.as_str())
             .await
     }
 
@@ -188,7 +140,10 @@ impl KycApi for DiligenceOperations {
         caller: &Caller,
         order: OrderId,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications.read_kyc_package(caller, order.0).await
+        self.product
+            .identifications
+            .read_kyc_package(caller, order.0)
+            .await
     }
 
     async fn download_kyc_artifact(
@@ -196,7 +151,8 @@ impl KycApi for DiligenceOperations {
         caller: &Caller,
         order: OrderId,
     ) -> Result<Download, Problem> {
-        self.identifications
+        self.product
+            .identifications
             .download_kyc_artifact(caller, order.0)
             .await
     }
@@ -207,7 +163,8 @@ impl KycApi for DiligenceOperations {
         order: OrderId,
         request: kyc::SimulateKycPackage,
     ) -> Result<kyc::KycOrder, Problem> {
-        self.identifications
+        self.product
+            .identifications
             .simulate_kyc_package(caller, order.0, request)
             .await
     }

@@ -50,6 +50,7 @@ pub(crate) const LIVE: Caller = Caller {
     tenant: Uuid::from_u128(1),
     mode: KeyMode::Live,
     role: Role::Member,
+    claim: None,
 };
 
 pub(crate) const TEST: Caller = Caller {

@@ -9,7 +9,7 @@ use crate::records::{Artifact, OutcomePayload};
 use crate::{ARTIFACT_MEDIA_TYPE, Order};
 
 /// An order as its caller sees it.
-pub(super) fn order(order: &Order) -> kyc::KycOrder {
+pub(crate) fn order(order: &Order) -> kyc::KycOrder {
     let delivered = order.delivered.as_ref();
     kyc::KycOrder {
         order_id: OrderId(order.id),

@@ -1,42 +1,39 @@
 //! A claim that is held for as long as its request is carried out.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::time::Duration;
 
 use parafa_store::clock::shifted;
 use parafa_store::{Store, Transaction};
 
-use super::{Claim, Idempotency, IdempotencyRow, IdempotencyState, RUNNING};
+use super::{Claim, Idempotency, IdempotencyRow, IdempotencyState, RUNNING, row_of};
 use crate::error::PlatformError;
-use crate::renewal::renewed_while;
 
 /// How often a claim is renewed: two renewals may fail.
 const RENEW_EVERY: Duration = Duration::from_secs(20);
 
 impl Idempotency {
-    /// Carries out a request that was claimed, if it was, however long that
-    /// takes: nobody else claims it meanwhile.
-    pub async fn while_claimed<T>(
-        &self,
-        claim: Option<&Claim>,
-        work: impl Future<Output = T>,
-    ) -> T {
-        match claim {
-            Some(claim) => hold(&self.records.store, claim, work).await,
-            None => work.await,
+    /// Holds a claim, if there is one, for as long as its request is carried out.
+    /// Never ends by itself.
+    pub async fn hold(&self, claim: Option<Claim>) -> Infallible {
+        if let Some(claim) = &claim {
+            hold(&self.records.store, claim).await;
         }
+        pending().await
     }
 }
 
-/// A claim that is lost all the same, to a host whose clock ran on while this
-/// one stood still, is not the end of the work: the commit that would keep its
-/// answer decides.
-async fn hold<T>(store: &Store, claim: &Claim, work: impl Future<Output = T>) -> T {
-    let renew = |is_held: bool| async move {
-        Ok::<_, Infallible>(is_held && holds_still(store, claim).await)
-    };
-    let Ok((done, _)) = renewed_while(work, RENEW_EVERY, true, renew).await;
-    done
+/// Until the claim is lost, to a host whose clock ran on while this one stood
+/// still. That is not the end of the work: the commit that would keep its answer
+/// decides.
+async fn hold(store: &Store, claim: &Claim) {
+    loop {
+        tokio::time::sleep(RENEW_EVERY).await;
+        if !holds_still(store, claim).await {
+            return;
+        }
+    }
 }
 
 /// Renews the claim; false once it is lost.
@@ -51,8 +48,7 @@ async fn holds_still(store: &Store, claim: &Claim) -> bool {
 
 /// Tells whether the claim still holds.
 async fn renew(tx: &mut Transaction<'_>, claim: &Claim) -> Result<bool, PlatformError> {
-    let row = tx.get::<IdempotencyRow>(&claim.scope).await?;
-    let Some(row) = row.filter(|row| row.is_running_as(claim)) else {
+    let Some(row) = row_of(tx, claim).await? else {
         return Ok(false);
     };
     tx.put(&IdempotencyRow {
@@ -78,10 +74,14 @@ mod tests {
     /// Longer than a claim holds by itself.
     const LONG: u32 = 4;
 
+    fn master() -> MasterKey {
+        MasterKey::from_bytes([7; 32])
+    }
+
     async fn store(clock: &Arc<ManualClock>) -> Store {
         let engine = Arc::new(MemoryEngine::new(clock.clone()));
-        let master = MasterKey::from_bytes([7; 32]);
-        Store::open(engine, &master, StoreMode::Demo).await.unwrap()
+        let opened = Store::open(engine, &master(), StoreMode::Demo);
+        opened.await.unwrap()
     }
 
     fn clock() -> Arc<ManualClock> {
@@ -89,7 +89,8 @@ mod tests {
     }
 
     async fn claim(store: &Store) -> Option<Claim> {
-        let claimed = store.transact(|tx| Box::pin(claim_or_find(tx, "scope", "body")));
+        let scope = master().index("idempotency", "scope");
+        let claimed = store.transact(|tx| Box::pin(claim_or_find(tx, scope, "body")));
         claimed.await.unwrap().claimed.ok()
     }
 
@@ -105,13 +106,17 @@ mod tests {
         let store = store(&clock).await;
         let held = claim(&store).await.unwrap();
 
-        hold(&store, &held, async {
+        let carried_out = async {
             for _ in 0..LONG {
                 pass(&clock, RENEW_EVERY + Duration::from_secs(1)).await;
                 assert!(claim(&store).await.is_none(), "it is being carried out");
             }
-        })
-        .await;
+        };
+
+        tokio::select! {
+            () = carried_out => {}
+            () = hold(&store, &held) => panic!("the claim is lost"),
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -133,7 +138,7 @@ mod tests {
         clock.advance(RUNNING);
         claim(&store).await.unwrap();
 
-        hold(&store, &lost, tokio::time::sleep(RENEW_EVERY * LONG)).await;
+        hold(&store, &lost).await;
 
         clock.advance(RUNNING);
         assert!(claim(&store).await.is_some(), "it was not prolonged");

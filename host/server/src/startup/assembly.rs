@@ -5,22 +5,17 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::SignedDuration;
 use parafa_api_http::BaseUrl;
-use parafa_auth::providers::Providers as AuthProviders;
-use parafa_auth::{Authentications, EidProviders};
-use parafa_ceremony::ceremonies::Providers;
+use parafa_auth::{AuthParts, Authentications};
 use parafa_ceremony::changes::Changes;
 use parafa_ceremony::downloads::DownloadSlots;
 use parafa_ceremony::links::Links;
 use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::reader::CeremonyReader;
-use parafa_ceremony::waiting::Waiting;
 use parafa_ceremony::{Ceremonies, CeremonyLetters, CeremonyParts, Owners};
 use parafa_delivery::{MailSender, NoticeSources, WebhookSender};
-use parafa_diligence::Diligence;
-use parafa_diligence::call_log::CallLog;
-use parafa_domain::{AuthenticationMethod, SigningMethod};
+use parafa_diligence::{Diligence, DiligenceProduct};
 use parafa_identification::{
-    AttorneySigners, Identifications, OrderNotices, OrderOwner, RegisterSources, Registers,
+    AttorneySigners, OrderNotices, OrderOwner, OrderParts, RegisterSources,
 };
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_platform::accounts::{KeyMode, Product};
@@ -74,13 +69,10 @@ pub(crate) fn assemble(
     };
     let answer_signer = shared.answer_signer(&doors)?;
     let signers = attorney_signers(answer_signer.as_ref(), mode);
-    let registers = shared.register_sources(&doors)?;
-    let diligence = Arc::new(shared.diligence(&registers, &signers));
     let authentications = Arc::new(shared.authentications(&doors));
     let ceremonies = Arc::new(shared.ceremonies(&doors));
     let signing = shared.signing(&doors, &ceremonies);
-    let asked = doors.registers.unwrap_or_else(|| Arc::new(registers));
-    let identifications = shared.identifications(&ceremonies, asked, signers);
+    let diligence = shared.diligence(&doors, &ceremonies, signers)?;
     let notices = shared.notices();
     let webhooks = WebhookSender::new(
         records.clone(),
@@ -97,10 +89,6 @@ pub(crate) fn assemble(
     } = shared;
     Ok(App {
         answer_signer,
-        call_log: CallLog {
-            store: records.store.clone(),
-            kept: SignedDuration::from_hours(24 * i64::from(config.diligence.log_days.get())),
-        },
         diligence,
         mail: MailSender::new(records.clone(), notices, doors.mailer),
         data: config.store.data.clone(),
@@ -112,7 +100,6 @@ pub(crate) fn assemble(
         idempotency,
         signing,
         authentications,
-        identifications: Arc::new(identifications),
         ceremonies,
         webhooks,
         work,
@@ -151,34 +138,17 @@ impl Shared<'_> {
         })
     }
 
-    fn diligence(&self, registers: &RegisterSources, signers: &AttorneySigners) -> Diligence {
-        Diligence {
-            records: self.own.records.clone(),
-            idempotency: self.idempotency.clone(),
-            registers: registers.clone(),
-            signers: signers.clone(),
-            base_url: BaseUrl::new(self.links.base_url()),
-            interpretation_reviewed_by: self.config.diligence.interpretation_reviewed_by.clone(),
-            recovery_url: self.config.billing.recovery_url.clone(),
-        }
-    }
-
     fn authentications(&self, doors: &ExternalServices) -> Authentications {
-        let records = &self.own.records;
-        Authentications {
-            records: records.clone(),
-            providers: AuthProviders::new(records.clone()),
-            keys: self.config.auth.keys(records.clone()),
-            eid: authenticating(&doors.providers),
+        Authentications::new(AuthParts {
+            records: self.own.records.clone(),
+            eid: doors.providers.clone(),
             check: doors.authentication_check.clone(),
             clock: self.own.clock.clone(),
             idempotency: self.idempotency.clone(),
             settings: self.config.auth.settings(&self.own.base_url),
-            changes: Changes::default(),
-            waiting: Waiting::default(),
             work: self.work.clone(),
             stop: self.stop.clone(),
-        }
+        })
     }
 
     fn ceremonies(&self, doors: &ExternalServices) -> Ceremonies {
@@ -231,26 +201,34 @@ impl Shared<'_> {
         })
     }
 
-    fn identifications(
+    fn diligence(
         &self,
+        doors: &ExternalServices,
         ceremonies: &Arc<Ceremonies>,
-        registers: Arc<dyn Registers>,
         signers: AttorneySigners,
-    ) -> Identifications {
-        Identifications {
-            records: self.own.records.clone(),
-            reader: CeremonyReader::new(self.own.records.clone()),
+    ) -> anyhow::Result<DiligenceProduct> {
+        let settings = &self.config.diligence;
+        let registers = self.register_sources(doors)?;
+        let asked = doors.registers.clone();
+        let orders = OrderParts {
             ceremonies: ceremonies.clone(),
             uploads: self.uploads.clone(),
             plugins: self.own.plugins.clone(),
+            registers: asked.unwrap_or_else(|| Arc::new(registers.clone())),
+            privacy_contact: self.privacy_contact(),
+            sends_mail: self.sends_mail,
+        };
+        let questions = Diligence {
+            records: self.own.records.clone(),
             idempotency: self.idempotency.clone(),
             registers,
             signers,
-            privacy_contact: self.privacy_contact(),
+            base_url: BaseUrl::new(self.links.base_url()),
+            interpretation_reviewed_by: settings.interpretation_reviewed_by.clone(),
             recovery_url: self.config.billing.recovery_url.clone(),
-            sends_mail: self.sends_mail,
-            changes: Changes::default(),
-        }
+        };
+        let logged = SignedDuration::from_hours(24 * i64::from(settings.log_days.get()));
+        Ok(DiligenceProduct::new(questions, orders, logged))
     }
 
     /// What webhooks and letters of all products say.
@@ -289,18 +267,4 @@ fn attorney_signers(signer: Option<&Arc<AnswerSigner>>, mode: StoreMode) -> Atto
         }
     }
     signers
-}
-
-/// Those of the providers whose devices authenticate their holders too.
-fn authenticating(providers: &Providers) -> EidProviders {
-    let method = |method| match method {
-        SigningMethod::SmartId => Some(AuthenticationMethod::SmartId),
-        SigningMethod::MobileId => Some(AuthenticationMethod::MobileId),
-        // Cards are the clients' own.
-        SigningMethod::Nfc => None,
-    };
-    let providers = providers.iter();
-    providers
-        .filter_map(|(signs, provider)| Some((method(*signs)?, provider.clone())))
-        .collect()
 }

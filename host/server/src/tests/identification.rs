@@ -170,10 +170,8 @@ impl<'s> Office<'s> {
     }
 
     async fn order(&self, caller: &Caller, form: OrderForm) -> Result<Order, IdentificationError> {
-        let orders = &self.host.app.identifications;
-        orders
-            .create(caller, form, None, REQUEST, |_| unreachable!())
-            .await
+        let orders = &self.host.app.diligence.identifications;
+        orders.create(caller, form, REQUEST).await
     }
 
     async fn ordered(&self, caller: &Caller) -> Order {
@@ -181,7 +179,7 @@ impl<'s> Office<'s> {
     }
 
     async fn now(&self, caller: &Caller, order: &Order) -> Order {
-        let orders = &self.host.app.identifications;
+        let orders = &self.host.app.diligence.identifications;
         orders.order(caller, order.id).await.unwrap()
     }
 
@@ -251,7 +249,7 @@ impl<'s> Office<'s> {
 
     /// A member of the container of a delivered order.
     async fn member(&self, caller: &Caller, order: &Order, name: &str) -> Bytes {
-        let orders = &self.host.app.identifications;
+        let orders = &self.host.app.diligence.identifications;
         let container = orders.artifact(caller, order.id).await.unwrap();
         let plugin = self.deployment.site.plugins.by_id("asice").unwrap();
         let members = plugin.members(container.clone()).await.unwrap();

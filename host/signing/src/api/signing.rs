@@ -1,4 +1,4 @@
-use std::ops::Deref;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Access, Api, BatchId, ContainerFormat, Credentials, DocumentDownload, FileToken,
-    IdempotentRequest, KeyMode, Presence, Principal, Problem, Record, Reservation, SignerId,
-    SigningApi, SigningCaller, SigningId, SigningMethod, WireName, views as api,
+    Api, BatchId, ContainerFormat, Credentials, DocumentDownload, FileToken, IdempotentRequest,
+    Presence, Problem, ProblemKind, Record, Reservation, SignerId, SigningApi, SigningId,
+    SigningMethod, WireName, views as api,
 };
 use parafa_ceremony::Ceremonies;
 use parafa_ceremony::CeremonyError;
@@ -20,8 +20,8 @@ use parafa_ceremony::links::Links;
 use parafa_ceremony::reader::CeremonyReader;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
-use parafa_platform::accounts::{self, Product, Role};
-use parafa_platform::idempotency::{Claim, Idempotency, RequestIdentity, Reserved};
+use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
@@ -60,68 +60,21 @@ pub struct SigningOperations {
     pub further_extensions: Arc<[String]>,
 }
 
-/// On whose behalf the API is called.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller(accounts::Caller);
-
-impl From<accounts::Caller> for Caller {
-    fn from(caller: accounts::Caller) -> Self {
-        Self(caller)
-    }
-}
-
-impl Deref for Caller {
-    type Target = accounts::Caller;
-
-    fn deref(&self) -> &accounts::Caller {
-        &self.0
-    }
-}
-
-impl Principal for Caller {
-    fn key_id(&self) -> Uuid {
-        self.key
-    }
-
-    fn may(&self, access: Access) -> bool {
-        match self.role {
-            Role::Owner | Role::Member => true,
-            Role::Viewer => access == Access::Read,
-        }
-    }
-}
-
-impl SigningCaller for Caller {
-    fn mode(&self) -> KeyMode {
-        match self.mode {
-            accounts::KeyMode::Live => KeyMode::Live,
-            accounts::KeyMode::Test => KeyMode::Test,
-        }
-    }
-}
-
 #[async_trait]
 impl Api for SigningOperations {
     type Caller = Caller;
-    type Claim = Claim;
     type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
-        let caller = accounts::caller(&self.records.store, key.expose(), Product::Signing).await;
+        let caller = accounts::caller(&self.records.store, credentials, Product::Signing).await;
         let caller = caller.map_err(SigningError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let Credentials::Bearer(key) = credentials else {
-            return Err(Problem::unauthorized());
-        };
-        let caller = accounts::caller_of_any(&self.records.store, key.expose()).await;
+        let caller = accounts::caller_of_any(&self.records.store, credentials).await;
         let caller = caller.map_err(SigningError::from)?;
-        caller.map(Caller::from).ok_or_else(Problem::unauthorized)
+        caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn presence(&self, caller: &Caller, record: Record) -> Result<Presence, Problem> {
@@ -136,35 +89,18 @@ impl Api for SigningOperations {
         &self,
         caller: &Caller,
         request: IdempotentRequest,
-    ) -> Result<Reservation<Claim>, Problem> {
-        let identity = RequestIdentity {
-            scope: request.scope(caller.key),
-            body: hex::encode(request.body_sha256),
-        };
-        Ok(
-            match self
-                .idempotency
-                .reserve(&identity)
-                .await
-                .map_err(SigningError::from)?
-            {
-                Reserved::Answered(answer) => {
-                    let answer = serde_json::from_str(&answer).map_err(|_| {
-                        CeremonyError::Inconsistent("a kept answer is of another form")
-                    })?;
-                    Reservation::Answered(answer)
-                }
-                Reserved::Claimed(claim) => Reservation::Claimed(claim),
-                Reserved::Running { retry_after } => Reservation::InProgress {
-                    retry_after_seconds: retry_after,
-                },
-                Reserved::Reused => Reservation::Reused,
-            },
-        )
+    ) -> Result<Reservation<Caller>, Problem> {
+        let reserved = self.idempotency.reserve(caller.key, &request).await;
+        let reserved = reserved.map_err(SigningError::from)?;
+        Ok(reserved.map(|claim| caller.claiming(claim)))
     }
 
-    async fn release(&self, claim: Claim) {
-        self.idempotency.give_back(&claim).await;
+    async fn hold(&self, caller: &Caller) -> Infallible {
+        self.idempotency.hold(caller.claim).await
+    }
+
+    async fn release(&self, caller: &Caller) {
+        self.idempotency.give_back(caller.claim).await;
     }
 }
 
@@ -195,6 +131,13 @@ impl SigningApi for SigningOperations {
     fn methods(&self) -> Vec<SigningMethod> {
         let methods = self.ceremonies.methods_set_up().into_iter();
         methods.map(IntoApi::into_api).collect()
+    }
+
+    fn only_in_the_sandbox(caller: &Caller) -> Result<(), Problem> {
+        match caller.mode {
+            KeyMode::Test => Ok(()),
+            KeyMode::Live => Err(Problem::of(ProblemKind::SandboxOnly)),
+        }
     }
 
     fn capabilities(&self) -> api::Capabilities {
@@ -230,10 +173,12 @@ impl SigningApi for SigningOperations {
         &self,
         caller: &Caller,
         request: CreateSigning,
-        claim: Option<&Claim>,
     ) -> Result<api::Signing, Problem> {
-        let opened = self.product.signings.create_signing(caller, request, claim);
-        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        let opened = self
+            .product
+            .signings
+            .create_signing(caller, request)
+            .await?;
         Ok(views::signing(&self.links, &opened)?)
     }
 
@@ -342,13 +287,12 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
         request: NewSigner,
-        claim: Option<&Claim>,
     ) -> Result<api::Signer, Problem> {
         let opened = self
             .product
             .signings
-            .add_signer(caller, id.0, request, claim);
-        let opened = self.idempotency.while_claimed(claim, opened).await?;
+            .add_signer(caller, id.0, request)
+            .await?;
         Ok(views::opened_signer(&self.links, &opened))
     }
 
@@ -395,10 +339,8 @@ impl SigningApi for SigningOperations {
         &self,
         caller: &Caller,
         request: CreateBatch,
-        claim: Option<&Claim>,
     ) -> Result<api::Batch, Problem> {
-        let opened = self.product.signings.create_batch(caller, request, claim);
-        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        let opened = self.product.signings.create_batch(caller, request).await?;
         Ok(views::batch(&self.links, &opened)?)
     }
 
@@ -411,10 +353,8 @@ impl SigningApi for SigningOperations {
         &self,
         caller: &Caller,
         request: NewFile,
-        claim: Option<&Claim>,
     ) -> Result<api::StoredFile, Problem> {
-        let opened = self.product.intake.store_file(caller, request, claim);
-        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        let opened = self.product.intake.store_file(caller, request).await?;
         Ok(views::file(&opened)?)
     }
 
@@ -453,14 +393,16 @@ impl SigningApi for SigningOperations {
         caller: &Caller,
         id: SigningId,
         request: NewComment,
-        claim: Option<&Claim>,
     ) -> Result<api::Comment, Problem> {
         let said = CommentPrivate {
             author_label: request.author_label,
             body: request.body,
         };
-        let opened = self.product.comments.add_comment(caller, id.0, said, claim);
-        let opened = self.idempotency.while_claimed(claim, opened).await?;
+        let opened = self
+            .product
+            .comments
+            .add_comment(caller, id.0, said)
+            .await?;
         Ok(views::comment(&opened))
     }
 }

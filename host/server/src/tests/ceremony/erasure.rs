@@ -1,18 +1,18 @@
 //! Erasures that meet a crash, a clock or a letter under way.
 
+use parafa_api_http::Reservation;
 use parafa_api_signing::requests::Simulation;
 use parafa_api_signing::{Delivery, SigningOrder, SimulatedOutcome};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::records::{AttemptRow, MailKind, MailPayload};
 use parafa_domain::Phase;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::idempotency::Reserved;
 use parafa_platform::outbox::{NoticeKind, NoticeRow};
 use parafa_signing::SigningError;
 use tokio::time::{Duration, Instant};
 
 use crate::tests::support::{
-    CALLER, MINUTE, SIGN, Site, claim, create, create_once, identity, mails, read, rows,
+    CALLER, MINUTE, SIGN, Site, claim, create, create_once, mails, read, reserve, rows,
     signing_request, signings, terms,
 };
 
@@ -31,9 +31,9 @@ async fn an_erasure_that_is_cut_short_is_finished_by_whoever_comes_next() {
     assert!(read(&host, id).await.erased_at.is_some());
     let keys = rows::<NoticeRow>(&host).await.len();
     assert_eq!(deployment.data_keys(), keys, "the last word's alone");
-    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
+    let again = reserve(&host, "k").await;
     assert!(
-        matches!(again, Reserved::Claimed(_)),
+        matches!(again, Reservation::Claimed(_)),
         "the answer is gone: {again:?}"
     );
     assert!(host.erase(id).await.is_err());
@@ -144,7 +144,7 @@ async fn an_erased_signing_cannot_be_simulated_and_says_of_nobody_who_they_were(
         .app
         .signing
         .signings
-        .create_signing(&sandbox, request, None)
+        .create_signing(&sandbox, request)
         .await;
     let id = created.unwrap().id();
     let mut matched = host.app.reader.row_of(&sandbox, id).await.unwrap();

@@ -114,7 +114,7 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let added = app
         .signing
         .signings
-        .add_signer(&CALLER, id, party("nauja@example.com"), None);
+        .add_signer(&CALLER, id, party("nauja@example.com"));
     assert_ended(&added.await);
     app.ceremonies
         .change_deadline(&CALLER, id, 3)
@@ -124,7 +124,7 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let added = app
         .signing
         .signings
-        .add_signer(&CALLER, id, party("nauja@example.com"), None);
+        .add_signer(&CALLER, id, party("nauja@example.com"));
     added.await.unwrap();
     let cancelled = app.ceremonies.cancel(&CALLER, id).await;
     assert!(cancelled.is_ok(), "a retraction waits for nothing");

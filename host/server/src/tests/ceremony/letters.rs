@@ -64,7 +64,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
             .app
             .signing
             .signings
-            .create_signing(&caller, request, None)
+            .create_signing(&caller, request)
             .await;
         let signing = created.unwrap().row.ceremony;
         host.run_all().await;

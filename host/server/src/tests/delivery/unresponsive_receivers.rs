@@ -124,7 +124,7 @@ async fn cancel_told(host: &Host, caller: &Caller, webhook: String) {
         .app
         .signing
         .signings
-        .create_signing(caller, request, None)
+        .create_signing(caller, request)
         .await;
     let id = created.unwrap().id();
     host.app.ceremonies.cancel(caller, id).await.unwrap();

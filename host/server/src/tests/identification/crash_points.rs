@@ -74,7 +74,7 @@ async fn deliver(site: &Site, faults: FaultPlan) -> Delivery {
         .collect();
     assert_eq!(amounts, [Amount::from_cents(2499)]);
     assert_eq!(told(&office.host, ordered.id).await, ["kyc.delivered"]);
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
     Delivery {
         commits,

@@ -1,22 +1,22 @@
 //! How orders end whose subjects are asked.
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_http::Reservation;
 use parafa_attorney::KeyStorage;
 use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
 use parafa_identification::{
-    IdentificationError, Order, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
+    IdentificationError, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
 };
 use parafa_platform::accounts::Caller;
-use parafa_platform::idempotency::{RequestIdentity, Reserved};
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{Conduct, LIVE, Office, REQUEST, TEST, WatchedKey, form};
-use crate::tests::support::{PostOffice, SIGN, Site, name_workspace};
+use crate::tests::support::{PostOffice, SIGN, Site, keyed, name_workspace};
 
 #[tokio::test]
 async fn a_holder_of_the_role_is_identified_by_their_signature() {
@@ -25,7 +25,7 @@ async fn a_holder_of_the_role_is_identified_by_their_signature() {
     let ordered = office.ordered(&LIVE).await;
     assert_eq!(ordered.status, KycStatus::AwaitingSubject);
     assert!(ordered.ceremony_url.unwrap().contains("/c/"));
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let early = orders.artifact(&LIVE, ordered.id).await;
     assert!(matches!(
         early,
@@ -272,7 +272,7 @@ async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_
     let key = WatchedKey::of(&site, KeyStorage::Memory);
     office.host = key.in_place_of_the_key_of(&office.host);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     let data_key = office.row(&ordered).await.data_key;
@@ -303,7 +303,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     };
     assert!(held.holders.len() > 1);
     let ordered = office.order(&TEST, board).await.unwrap();
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     office.end(&TEST, &ordered).await;
@@ -375,24 +375,22 @@ async fn a_repeated_order_is_answered_as_before() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let app = &office.host.app;
-    let identity = RequestIdentity {
-        scope: "POST /v1/kyc-packages".to_owned(),
-        body: "the same".to_owned(),
-    };
-    let Reserved::Claimed(claim) = app.idempotency.reserve(&identity).await.unwrap() else {
+    let request = keyed("k");
+    let Reservation::Claimed(claim) = app.idempotency.reserve(LIVE.key, &request).await.unwrap()
+    else {
         panic!("it is the first of its key")
     };
-    let answer = |order: &Order| Ok(order.id.to_string());
-    let created = app
-        .identifications
-        .create(&LIVE, form(), Some(&claim), REQUEST, answer);
-    let ordered = created.await.unwrap();
+    let orders = &app.diligence.identifications;
+    let ordered = orders.create(&LIVE.claiming(claim), form(), REQUEST).await;
+    let id = ordered.unwrap().id.to_string();
 
-    let Reserved::Answered(again) = app.idempotency.reserve(&identity).await.unwrap() else {
+    let again = app.idempotency.reserve(LIVE.key, &request).await.unwrap();
+
+    let Reservation::Answered(again) = again else {
         panic!("it was answered")
     };
-
-    assert_eq!(again, ordered.id.to_string());
+    let again = serde_json::to_string(&again).unwrap();
+    assert!(again.contains(&id), "{again}");
 }
 
 #[tokio::test]
@@ -440,7 +438,7 @@ async fn an_order_is_seen_by_its_workspace_and_mode_alone() {
     };
 
     for caller in [another, super::TEST] {
-        let orders = &office.host.app.identifications;
+        let orders = &office.host.app.diligence.identifications;
         let seen = orders.order(&caller, ordered.id).await;
         assert!(matches!(seen, Err(IdentificationError::NotFound)));
         let fetched = orders.artifact(&caller, ordered.id).await;
@@ -464,7 +462,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
     assert!(row.private.is_none());
     let ceremony = store.get::<CeremonyRow>(&row.ceremony).await.unwrap();
     assert!(ceremony.unwrap().erased_at.is_some());
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     assert!(orders.artifact(&LIVE, ordered.id).await.is_ok());
     assert_eq!(office.deployment.byte_files().len(), 1);
 }
@@ -473,7 +471,7 @@ async fn a_day_after_the_end_the_ceremony_is_gone_and_the_evidence_is_not() {
 async fn assert_free(office: &Office<'_>, order: &Uuid, event: &str) {
     assert!(office.ledger().await.is_empty());
     assert_eq!(super::told(&office.host, *order).await, [event]);
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let fetched = orders.artifact(&LIVE, *order).await;
     assert!(matches!(fetched, Err(IdentificationError::NotFound)));
 }

@@ -105,7 +105,7 @@ async fn asking_again_once_somebody_has_signed_is_logged_too() {
     let ended = office.end(&LIVE, &ordered).await;
     assert_eq!(ended.status, KycStatus::IdentityMismatch);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
     office.end(&TEST, &ordered).await;
@@ -169,7 +169,7 @@ async fn a_caller_who_may_have_been_charged_is_not_told_that_nothing_was() {
     };
     let ask = async |host: &Host| {
         // Of the registers that nobody pays for, as if they were those of live keys.
-        let own = &host.app.diligence;
+        let own = &host.app.diligence.questions;
         let sandbox = own.registers.sandbox.clone();
         let diligence = Diligence {
             records: own.records.clone(),

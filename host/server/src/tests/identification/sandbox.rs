@@ -26,7 +26,7 @@ async fn an_order_of_the_sandbox_ends_as_it_is_told_to() {
 
     for (how, status) in endings {
         let ordered = office.ordered(&TEST).await;
-        let orders = &office.host.app.identifications;
+        let orders = &office.host.app.diligence.identifications;
         orders.simulate(&TEST, ordered.id, how).await.unwrap();
         let ended = office.end(&TEST, &ordered).await;
         assert_eq!(ended.status, status);
@@ -43,7 +43,7 @@ async fn a_delivery_about_an_order_is_listed_by_the_orders_id() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let decline = SimulatedOutcome::Decline;
     orders.simulate(&TEST, ordered.id, decline).await.unwrap();
     let store = &office.host.app.records.store;
@@ -74,7 +74,7 @@ async fn an_order_that_is_being_verified_is_not_said_to_have_ended() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let [complete, expire] = [SimulatedOutcome::Complete, SimulatedOutcome::Expire];
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
 
@@ -92,7 +92,7 @@ async fn a_simulated_package_says_so_and_its_dossier_is_not_signed() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
 
@@ -126,7 +126,7 @@ async fn a_holder_with_a_foreign_identifier_is_out_of_scope_in_the_sandbox_too()
         ..form()
     };
     let ordered = office.order(&TEST, foreign).await.unwrap();
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     orders.simulate(&TEST, ordered.id, complete).await.unwrap();
 
@@ -145,7 +145,7 @@ async fn nobodys_device_is_asked_for_the_sandbox_and_nothing_is_simulated_outsid
     assert!(matches!(started, Err(CeremonyError::SandboxNeverSigns)));
 
     let ordered = office.ordered(&LIVE).await;
-    let orders = &office.host.app.identifications;
+    let orders = &office.host.app.diligence.identifications;
     let complete = SimulatedOutcome::Complete;
     let simulated = orders.simulate(&LIVE, ordered.id, complete).await;
 

@@ -58,7 +58,7 @@ async fn an_answer_that_a_withdrawn_plugin_signed_is_not_given_and_is_logged_so(
             purpose: Some(Purpose::AmlKyc),
         };
 
-        let diligence = &office.host.app.diligence;
+        let diligence = &office.host.app.diligence.questions;
         let refused = diligence.answer(&TEST, &question, options, REQUEST).await;
 
         let is_withdrawn = matches!(

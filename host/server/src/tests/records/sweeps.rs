@@ -426,23 +426,19 @@ async fn sweep_on_the_next_day(deployment: &Deployment<'_>, host: &Host) {
 /// was erased before its webhook could be told.
 async fn keep_one_of_everything(host: &Host) {
     let app = &host.app;
-    let claim = claim(host, "k").await;
+    let claimant = claim(host, "k").await;
     let mut request = batch();
     request.terms.title = "x".repeat(LARGE_ANSWER);
     app.signing
         .signings
-        .create_batch(&CALLER, request, Some(&claim))
+        .create_batch(&claimant, request)
         .await
         .unwrap();
     let file = stored_pdf();
-    app.signing
-        .intake
-        .store_file(&CALLER, file, None)
-        .await
-        .unwrap();
+    app.signing.intake.store_file(&CALLER, file).await.unwrap();
     app.signing
         .signings
-        .create_batch(&CALLER, batch(), None)
+        .create_batch(&CALLER, batch())
         .await
         .unwrap();
     let erased = signings(host).await.pop().unwrap().ceremony.id.uuid();

@@ -5,7 +5,7 @@ use parafa_platform::PlatformError;
 use parafa_signing::SigningError;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 
-use crate::tests::support::{CALLER, Deployment, MINUTE, Site, batch, claim, pdf, signings};
+use crate::tests::support::{Deployment, MINUTE, Site, batch, claim, pdf, signings};
 
 #[tokio::test]
 async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor_keys() {
@@ -15,12 +15,7 @@ async fn a_batch_that_is_refused_in_its_commit_leaves_neither_rows_nor_bytes_nor
     site.pass(MINUTE);
     claim(&host, "k").await;
 
-    let refused = host
-        .app
-        .signing
-        .signings
-        .create_batch(&CALLER, batch(), Some(&late))
-        .await;
+    let refused = host.app.signing.signings.create_batch(&late, batch()).await;
 
     assert!(matches!(
         refused,

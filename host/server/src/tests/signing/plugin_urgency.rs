@@ -35,7 +35,7 @@ async fn signatures_go_before_documents_that_are_taken_in_and_those_before_the_r
     let created = app
         .signing
         .signings
-        .create_signing(&sandbox, request, None)
+        .create_signing(&sandbox, request)
         .await
         .unwrap();
     assert_all(&site, "inspect", Urgency::Usual);

@@ -150,7 +150,7 @@ async fn whatever_becomes_of_signings_and_files_what_is_used_is_known_also_by_th
     let batch = app
         .signing
         .signings
-        .create_batch(&CALLER, batch_of(&file, 4), None);
+        .create_batch(&CALLER, batch_of(&file, 4));
     let ids = batch.await.unwrap().row.signings;
     assert_eq!(used_live(&host).await, [5 * bytes, 4]);
 
@@ -223,7 +223,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         .app
         .signing
         .signings
-        .create_signing(&sandbox, request(), None)
+        .create_signing(&sandbox, request())
         .await
         .unwrap();
 
@@ -231,7 +231,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
         .app
         .signing
         .signings
-        .create_signing(&sandbox, request(), None)
+        .create_signing(&sandbox, request())
         .await;
     assert!(matches!(
         second,
@@ -255,7 +255,7 @@ async fn the_sandbox_has_a_quota_of_its_own() {
     host.app
         .signing
         .signings
-        .create_signing(&sandbox, request(), None)
+        .create_signing(&sandbox, request())
         .await
         .unwrap();
 }

@@ -1,12 +1,15 @@
 //! Requests that a caller may repeat: the claim on a request's key, and the answer that is kept.
 
 use jiff::SignedDuration;
+use parafa_api_http::{IdempotentRequest, Reservation};
 use parafa_ceremony::CeremonyError;
 use parafa_platform::PlatformError;
-use parafa_platform::idempotency::{IdempotencyRow, RequestIdentity, Reserved};
+use parafa_platform::idempotency::IdempotencyRow;
 use parafa_signing::SigningError;
 
-use crate::tests::support::{DAY, MINUTE, Site, claim, create_once, identity, rows, signings};
+use crate::tests::support::{
+    CALLER, DAY, MINUTE, Site, claim, create_once, keyed, reserve, rows, signings,
+};
 
 #[tokio::test]
 async fn a_claim_that_has_run_out_creates_nothing() {
@@ -14,17 +17,18 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     let (deployment, host) = site.opened().await;
     let late = claim(&host, "k").await;
     assert!(matches!(
-        host.app.idempotency.reserve(&identity("k")).await.unwrap(),
-        Reserved::Running { retry_after: 1..=5 }
+        reserve(&host, "k").await,
+        Reservation::InProgress {
+            retry_after_seconds: 1..=5
+        }
     ));
-    assert!(matches!(
-        host.app
-            .idempotency
-            .reserve(&other_body("k"))
-            .await
-            .unwrap(),
-        Reserved::Reused
-    ));
+    let other_body = IdempotentRequest {
+        body_sha256: [1; 32],
+        ..keyed("k")
+    };
+    let idempotency = &host.app.idempotency;
+    let reserved = idempotency.reserve(CALLER.key, &other_body).await.unwrap();
+    assert_eq!(reserved, Reservation::Reused);
     site.pass(MINUTE);
 
     let in_time = claim(&host, "k").await;
@@ -39,9 +43,14 @@ async fn a_claim_that_has_run_out_creates_nothing() {
     assert_eq!(deployment.data_keys(), 0);
     let created = create_once(&host, &in_time).await.unwrap();
 
-    let again = host.app.idempotency.reserve(&identity("k")).await.unwrap();
-    let id = created.id().to_string();
-    assert!(matches!(again, Reserved::Answered(answer) if answer.contains(&id)));
+    let Reservation::Answered(again) = reserve(&host, "k").await else {
+        panic!("it was answered")
+    };
+    let (again, id) = (
+        serde_json::to_string(&again).unwrap(),
+        created.id().to_string(),
+    );
+    assert!(again.contains(&id), "{again}");
     assert_eq!(signings(&host).await.len(), 1);
     site.pass(DAY);
     host.run_all().await;
@@ -97,11 +106,4 @@ async fn an_answer_whose_day_is_over_is_erased_by_whoever_takes_its_key() {
     assert_eq!(deployment.data_keys(), before - 1);
     host.run_all().await;
     assert_eq!(rows::<IdempotencyRow>(&host).await.len(), 1);
-}
-
-fn other_body(key: &str) -> RequestIdentity {
-    RequestIdentity {
-        body: "01".to_owned(),
-        ..identity(key)
-    }
 }

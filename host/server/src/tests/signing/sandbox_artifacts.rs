@@ -80,7 +80,7 @@ async fn sandboxed(host: &Host, posted: Posted) -> CeremonyRow {
         .app
         .signing
         .signings
-        .create_signing(&sandbox(), request, None)
+        .create_signing(&sandbox(), request)
         .await;
     created.unwrap().row
 }

@@ -122,13 +122,8 @@ async fn a_deletion_of_a_file_that_dies_leaves_no_kept_answer_that_tells_of_it()
 
 /// Stores a file in a request that can be repeated; gives its token.
 async fn store_file_once(host: &Host) -> Uuid {
-    let claim = claim(host, "k").await;
+    let claimant = claim(host, "k").await;
     let file = stored_pdf();
-    let stored = host
-        .app
-        .signing
-        .intake
-        .store_file(&CALLER, file, Some(&claim))
-        .await;
+    let stored = host.app.signing.intake.store_file(&claimant, file).await;
     stored.unwrap().row.id
 }

@@ -76,6 +76,7 @@ pub(crate) const CALLER: Caller = Caller {
     tenant: WORKSPACE,
     mode: KeyMode::Live,
     role: Role::Member,
+    claim: None,
 };
 
 /// What deployments share: the outside world, the time and, where their hosts do

@@ -221,7 +221,7 @@ impl Host {
         request: CreateSigning,
     ) -> Result<UnsealedCeremony, SigningError> {
         let signings = &self.app.signing.signings;
-        signings.create_signing(&CALLER, request, None).await
+        signings.create_signing(&CALLER, request).await
     }
 
     /// A caller posts several documents.
@@ -232,17 +232,13 @@ impl Host {
         self.app
             .signing
             .signings
-            .create_batch(&CALLER, request, None)
+            .create_batch(&CALLER, request)
             .await
     }
 
     /// A caller stores a file.
     pub(crate) async fn store_file(&self, file: NewFile) -> Result<UnsealedFile, SigningError> {
-        self.app
-            .signing
-            .intake
-            .store_file(&CALLER, file, None)
-            .await
+        self.app.signing.intake.store_file(&CALLER, file).await
     }
 
     /// A caller adds a signer.
@@ -252,7 +248,7 @@ impl Host {
         signer: NewSigner,
     ) -> Result<UnsealedSigner, SigningError> {
         let signings = &self.app.signing.signings;
-        signings.add_signer(&CALLER, signing, signer, None).await
+        signings.add_signer(&CALLER, signing, signer).await
     }
 
     /// A caller cancels a signing.

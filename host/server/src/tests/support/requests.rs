@@ -1,7 +1,9 @@
 //! What callers post, and what signers do with it.
 
 use bytes::Bytes;
+use http::Method;
 use jiff::SignedDuration;
+use parafa_api_http::{IdempotencyKey, IdempotentRequest, Reservation};
 use parafa_api_signing::requests::{
     CreateBatch, CreateSigning, DocumentBytes, NewDocument, NewFile, NewSigner, Party, Source,
     Terms,
@@ -10,7 +12,8 @@ use parafa_api_signing::{Delivery, DocumentFamily, Language, SigningMethod, Sign
 use parafa_ceremony::reader::UnsealedCeremony;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_domain::SignerStatus;
-use parafa_platform::idempotency::{Claim, RequestIdentity, Reserved};
+use parafa_platform::accounts::Caller;
+use parafa_platform::idempotency::Claim;
 use parafa_signing::SigningError;
 use uuid::Uuid;
 
@@ -90,27 +93,33 @@ pub(crate) async fn create(host: &Host, order: SigningOrder, delivery: Delivery)
 
 pub(crate) async fn create_once(
     host: &Host,
-    claim: &Claim,
+    claimant: &Caller,
 ) -> Result<UnsealedCeremony, SigningError> {
     let request = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
-    host.app
-        .signing
-        .signings
-        .create_signing(&CALLER, request, Some(claim))
-        .await
+    let signings = &host.app.signing.signings;
+    signings.create_signing(claimant, request).await
 }
 
-pub(crate) async fn claim(host: &Host, key: &str) -> Claim {
-    match host.app.idempotency.reserve(&identity(key)).await.unwrap() {
-        Reserved::Claimed(claim) => claim,
+/// Who has claimed the request with this key.
+pub(crate) async fn claim(host: &Host, key: &str) -> Caller {
+    match reserve(host, key).await {
+        Reservation::Claimed(claim) => CALLER.claiming(claim),
         other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn identity(key: &str) -> RequestIdentity {
-    RequestIdentity {
-        scope: key.to_owned(),
-        body: "00".to_owned(),
+pub(crate) async fn reserve(host: &Host, key: &str) -> Reservation<Claim> {
+    let idempotency = &host.app.idempotency;
+    idempotency.reserve(CALLER.key, &keyed(key)).await.unwrap()
+}
+
+/// A request that carries this key.
+pub(crate) fn keyed(key: &str) -> IdempotentRequest {
+    IdempotentRequest {
+        key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
+        method: Method::POST,
+        path: "/v1/signings".to_owned(),
+        body_sha256: [0; 32],
     }
 }
 

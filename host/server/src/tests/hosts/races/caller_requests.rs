@@ -99,7 +99,7 @@ impl Call {
                 let added = app
                     .signing
                     .signings
-                    .add_signer(&caller, signing, signer, None)
+                    .add_signer(&caller, signing, signer)
                     .await?;
                 let signer = added.party.id.uuid();
                 Ok(Reply::Added { signing, signer })
@@ -120,7 +120,7 @@ impl Call {
                 let raised = app
                     .signing
                     .signings
-                    .create_batch(&of_mode(mode), request, None)
+                    .create_batch(&of_mode(mode), request)
                     .await?;
                 Ok(Reply::Raised {
                     batch: raised.row.id,
@@ -137,7 +137,7 @@ impl Call {
                 let created = app
                     .signing
                     .signings
-                    .create_signing(&of_mode(mode), request, None)
+                    .create_signing(&of_mode(mode), request)
                     .await?;
                 Ok(Reply::Created {
                     signing: created.id(),
@@ -189,10 +189,7 @@ impl Call {
             }
             Self::StoreFile { mode } => {
                 let file = stored_pdf();
-                app.signing
-                    .intake
-                    .store_file(&of_mode(mode), file, None)
-                    .await?;
+                app.signing.intake.store_file(&of_mode(mode), file).await?;
                 Ok(Reply::Nothing)
             }
         }
