@@ -5,22 +5,21 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes};
-use axum::extract::{ConnectInfo, State};
-use axum::response::Response;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::map_response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
-use http::header::AUTHORIZATION;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use parafa_api_http::pages::page_response;
-use parafa_api_http::{Problem, ProblemType};
+use parafa_api_http::{Problem, ProblemType, WholeBody};
 
 use crate::api::CeremonyApi;
+use crate::calls::{ANY, Asked, Link, OPEN, Shared, method_not_allowed};
 use crate::page::pairing;
-use crate::parameters::Parameters;
-use crate::requests::CardSignature;
-use crate::routes::{CeremonyRoutes, LinkToken, find_open, require_json, whole};
-use crate::{problems, requests, views};
+use crate::parameters::PageParameters;
+use crate::requests::{CardSignature, CertificateSubmission, PairingCode};
+use crate::{problems, views};
 
 /// Codes that lead nowhere, from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
@@ -28,18 +27,20 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// From how many addresses on those that may guess again are forgotten.
 const MANY_ADDRESSES: usize = 4096;
 
-pub(crate) const CERTIFICATE: &str = "/c/{token}/card/certificate";
-pub(crate) const COMPLETE: &str = "/c/{token}/card/complete";
-
-pub(crate) fn router<C: CeremonyApi>() -> Router<CeremonyRoutes<C>> {
+pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
+    let calls_below = |base: &str| {
+        Router::new()
+            .route(&format!("{base}/certificate"), post(certificate::<C>))
+            .route(&format!("{base}/complete"), post(complete::<C>))
+            .method_not_allowed_fallback(method_not_allowed::<C, OPEN>)
+    };
     Router::new()
         .route("/c/pair", get(pair_page))
         .route("/c/pairings", post(pair::<C>))
-        .route("/c/card/certificate", post(paired_certificate::<C>))
-        .route("/c/card/complete", post(paired_complete::<C>))
-        .route(CERTIFICATE, post(certificate::<C>))
-        .route(COMPLETE, post(complete::<C>))
+        .method_not_allowed_fallback(async || Problem::of(ProblemType::METHOD_NOT_ALLOWED))
         .layer(Extension(Arc::new(Guesses::default())))
+        .merge(calls_below("/c/{token}/card"))
+        .merge(calls_below("/c/card").layer(map_response(tell_dead_tokens)))
 }
 
 /// Who has guessed codes of late.
@@ -82,19 +83,17 @@ impl Guesses {
 }
 
 /// What a browser shows of the address that the app is to open.
-async fn pair_page(parameters: Parameters) -> Response {
+async fn pair_page(parameters: PageParameters) -> Response {
     let code = parameters.0.first("code").unwrap_or_default();
     let page = pairing(parameters.page_language().known(), code);
     page_response(StatusCode::OK, page)
 }
 
 async fn pair<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     Extension(guesses): Extension<Arc<Guesses>>,
     peer: Option<Extension<ConnectInfo<SocketAddr>>>,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Json<views::PairedCard>, Problem> {
     let address = peer.map(|Extension(ConnectInfo(peer))| peer.ip());
     if let Some(address) = address
@@ -103,8 +102,7 @@ async fn pair<C: CeremonyApi>(
         let told = "Too many codes from this address lead nowhere.";
         return Err(Problem::new(ProblemType::RATE_LIMITED, told).with_retry_after(seconds));
     }
-    require_json(&headers)?;
-    let code = requests::pairing(&whole(body).await?, &parameters.0)?;
+    let PairingCode(code) = routes.asked::<WholeBody<PairingCode>>(request).await?;
     // Noted before it is known, so that many at the same time are not free.
     if let Some(address) = address {
         guesses.note(address, Instant::now());
@@ -116,113 +114,46 @@ async fn pair<C: CeremonyApi>(
     paired.map(Json)
 }
 
-async fn paired_certificate<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Json<views::CardRequest>, Problem> {
-    let link = paired(&*routes.api, &headers).await?;
-    let taken = take_certificate(&*routes.api, link, &parameters, &headers, body).await;
-    taken.map_err(of_token)
-}
-
-async fn paired_complete<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Json<views::Attempt>, Problem> {
-    let link = paired(&*routes.api, &headers).await?;
-    let taken = take_signature(&*routes.api, link, &parameters, &headers, body).await;
-    taken.map_err(of_token)
-}
-
 async fn certificate<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, OPEN>,
+    asked: Result<Asked<C, WholeBody<CertificateSubmission>>, Problem>,
 ) -> Result<Json<views::CardRequest>, Problem> {
-    let link = find_open(&*routes.api, &token).await?;
-    take_certificate(&*routes.api, link, &parameters, &headers, body).await
+    let Asked(CertificateSubmission(der)) = asked.map_err(refused)?;
+    routes.api.card_certificate(link, der).await.map(Json)
 }
 
 async fn complete<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
-) -> Result<Json<views::Attempt>, Problem> {
+    State(routes): State<Shared<C>>,
     // What it ended with may be sent again when the signature is there.
-    let link = routes.api.find(&token).await?;
-    take_signature(&*routes.api, link, &parameters, &headers, body).await
+    Link(link): Link<C, ANY>,
+    asked: Result<Asked<C, WholeBody<CardSignature>>, Problem>,
+) -> Result<Json<views::Attempt>, Problem> {
+    let Asked(signature) = asked.map_err(refused)?;
+    routes.api.card_complete(link, signature).await.map(Json)
 }
 
-/// Where the token of an app leads.
-async fn paired<C: CeremonyApi>(api: &C, headers: &HeaderMap) -> Result<C::Link, Problem> {
-    let value = headers
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
-    let token = value.and_then(|value| value.split_once(' '));
-    let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    let (_, token) = token.ok_or_else(unauthorized)?;
-    api.find_paired(token.trim()).await.map_err(of_token)
-}
-
-fn unauthorized() -> Problem {
-    Problem::new(
-        ProblemType::UNAUTHORIZED,
-        "The card token is missing, or its attempt is over.",
-    )
-    .with_header("www-authenticate", "Bearer")
-}
-
-/// What has ended is not there for its token any more.
-fn of_token(problem: Problem) -> Problem {
+/// Whatever is wrong with what an app sends has one status.
+fn refused(problem: Problem) -> Problem {
     match problem.kind() {
-        kind if kind == ProblemType::NOT_FOUND => unauthorized(),
+        ProblemType::VALIDATION_FAILED => Problem::new(problems::CARD_REFUSED, problem.detail())
+            .with_errors(problem.errors().to_vec()),
         _ => problem,
     }
 }
 
-async fn take_certificate<C: CeremonyApi>(
-    api: &C,
-    link: C::Link,
-    parameters: &Parameters,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Json<views::CardRequest>, Problem> {
-    let body = json(headers, body).await?;
-    let der =
-        requests::card_certificate(&body, &parameters.0).map_err(|problem| refused(&problem))?;
-    api.card_certificate(link, der).await.map(Json)
-}
-
-async fn take_signature<C: CeremonyApi>(
-    api: &C,
-    link: C::Link,
-    parameters: &Parameters,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Json<views::Attempt>, Problem> {
-    let body = json(headers, body).await?;
-    let signature: CardSignature =
-        requests::card_complete(&body, &parameters.0).map_err(|problem| refused(&problem))?;
-    api.card_complete(link, signature).await.map(Json)
-}
-
-async fn json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    require_json(headers)?;
-    whole(body).await
-}
-
-/// Whatever is wrong with what an app sends has one status.
-fn refused(problem: &Problem) -> Problem {
-    let (detail, errors) = (problem.detail(), problem.errors());
-    Problem::new(problems::CARD_REFUSED, detail).with_errors(errors.to_vec())
+/// What has ended is not there for an app's token any more.
+async fn tell_dead_tokens(response: Response) -> Response {
+    let problem = response.extensions().get::<Problem>();
+    match problem.map(Problem::kind) {
+        Some(ProblemType::NOT_FOUND) => Problem::new(
+            ProblemType::UNAUTHORIZED,
+            "The card token is missing, or its attempt is over.",
+        )
+        .with_header("www-authenticate", "Bearer")
+        .into_response(),
+        _ => response,
+    }
 }
 
 #[cfg(test)]

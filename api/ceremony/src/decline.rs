@@ -1,58 +1,58 @@
 //! The signer declines: by the page's script, or by its form where none runs.
 
 use axum::Json;
-use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use parafa_api_http::pages::page_response;
-use parafa_api_http::{Problem, ProblemType};
+use parafa_api_http::{MaybeBody, Problem, ProblemType, declares};
 
 use crate::api::CeremonyApi;
+use crate::calls::{CeremonyRoutes, LinkToken, Shared, find_open};
 use crate::page::{Sentence, dead_link, declined, not_declined};
-use crate::parameters::Parameters;
-use crate::routes::{CeremonyRoutes, LinkToken, find_open, is_form, require_json, whole};
+use crate::parameters::PageParameters;
+use crate::problems;
+use crate::requests::{DeclineReason, decline_form};
 use crate::vocabulary::Language;
-use crate::{problems, requests};
 
 pub(crate) async fn decline<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
-    headers: HeaderMap,
-    body: Body,
+    parameters: PageParameters,
+    request: Request,
 ) -> Result<Response, Problem> {
-    if is_form(&headers) {
-        return Ok(by_form(&*routes.api, &token, &parameters, body).await);
+    if is_form(request.headers()) {
+        return Ok(by_form(&routes, &token, &parameters, request).await);
     }
-    let link = find_open(&*routes.api, &token).await?;
-    let body = whole(body).await;
-    if !body.as_ref().is_ok_and(Bytes::is_empty) {
-        require_json(&headers)?;
-    }
-    let reason = requests::decline(&body?, &parameters.0)?;
-    Ok(Json(routes.api.decline(link, reason).await?).into_response())
+    let link = find_open(&routes.api, &token).await?;
+    let asked = routes.asked::<MaybeBody<DeclineReason>>(request).await?;
+    Ok(Json(routes.api.decline(link, asked.0).await?).into_response())
 }
 
 /// A form is answered by a page, whatever comes of it: the link leads nowhere
 /// any more once its signer has declined.
 async fn by_form<C: CeremonyApi>(
-    api: &C,
+    routes: &CeremonyRoutes<C>,
     token: &str,
-    parameters: &Parameters,
-    body: Body,
+    parameters: &PageParameters,
+    request: Request,
 ) -> Response {
     let mut language = parameters.page_language();
     let outcome = async {
-        let link = find_open(api, token).await?;
-        language.of_signer(api, &link)?;
-        let reason = requests::decline_form(&whole(body).await?)?;
-        api.decline(link, reason).await
+        let link = find_open(&routes.api, token).await?;
+        language.of_signer(&routes.api, &link)?;
+        let form = routes.admission.read_any(request).await?;
+        routes.api.decline(link, decline_form(&form.bytes)?).await
     };
     match outcome.await {
         Ok(_) => page_response(StatusCode::OK, declined(language.known())),
         Err(problem) => refused(&problem, language.known(), token),
     }
+}
+
+/// Whether a browser sends a form itself, as it does where no script runs.
+pub(crate) fn is_form(headers: &HeaderMap) -> bool {
+    declares(headers, "application/x-www-form-urlencoded")
 }
 
 /// What the page says that a form was not taken, in the look of all pages.
@@ -62,6 +62,7 @@ pub(crate) fn refused(problem: &Problem, language: Option<Language>, token: &str
         ProblemType::PAYLOAD_TOO_LARGE | ProblemType::VALIDATION_FAILED => {
             |texts| texts.reason_fault
         }
+        ProblemType::REQUEST_TIMEOUT => |texts| texts.decline_not_sent,
         problems::SIGNING_IN_PROGRESS => |texts| texts.signature_under_way,
         ProblemType::NOT_FOUND | problems::SIGNER_NOT_OPEN => {
             return page_response(problem.status(), dead_link(language));

@@ -7,6 +7,7 @@
 
 mod api;
 mod assets;
+mod calls;
 mod card;
 mod colour;
 mod decline;

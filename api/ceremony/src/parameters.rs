@@ -1,12 +1,12 @@
-//! The queries of the ceremony's calls.
+//! The queries of the ceremony's pages and calls.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use parafa_api_http::decode::{self, Query};
-use parafa_api_http::{Problem, WireName};
+use parafa_api_http::decode::{self, Object, Query};
+use parafa_api_http::{FromQuery, Problem, WireName};
 
 use crate::api::CeremonyApi;
 use crate::vocabulary::Language;
@@ -17,10 +17,33 @@ const USUAL_LANGUAGE: Language = Language::Lt;
 /// Longest wait for a change of the state.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// What stands in an address after the question mark.
-pub(super) struct Parameters(pub(super) Query);
+/// How the state is asked for.
+pub(super) struct StateQuery {
+    /// How long it is waited for.
+    pub(super) wait: Duration,
+    /// In which language it is told, if that is said.
+    pub(super) language: Option<Language>,
+}
 
-impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+impl FromQuery for StateQuery {
+    fn decode(query: &mut Object<'_>) -> Option<Self> {
+        let wait = query.optional("waitMs", |node| {
+            node.parsed("^[0-9]+$", "a number of milliseconds", |text| {
+                text.parse().ok()
+            })
+        });
+        let wait = wait.map_or(Duration::ZERO, Duration::from_millis);
+        Some(Self {
+            wait: wait.min(MAX_WAIT),
+            language: query.optional("lang", |node| node.one_of()),
+        })
+    }
+}
+
+/// What stands after the question mark in an address that people open, too.
+pub(super) struct PageParameters(pub(crate) Query);
+
+impl<S: Send + Sync> FromRequestParts<S> for PageParameters {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -29,27 +52,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     }
 }
 
-impl Parameters {
-    /// For calls that take no parameters and no body.
-    pub(super) fn refuse_all(&self) -> Result<(), Problem> {
-        decode::query(&self.0, None, |_| Some(()))
-    }
-
-    /// How long the state is waited for, and in which language it is told, if that
-    /// is said.
-    pub(super) fn wait(&self) -> Result<(Duration, Option<Language>), Problem> {
-        let (wait, language) = decode::query(&self.0, None, |query| {
-            let wait = query.optional("waitMs", |node| {
-                node.parsed("^[0-9]+$", "a number of milliseconds", |text| {
-                    text.parse().ok()
-                })
-            });
-            Some((wait, query.optional("lang", |node| node.one_of())))
-        })?;
-        let wait = wait.map_or(Duration::ZERO, Duration::from_millis);
-        Ok((wait.min(MAX_WAIT), language))
-    }
-
+impl PageParameters {
     /// In which language the page is wanted, if that is said.
     pub(super) fn language(&self) -> Result<Option<Language>, Problem> {
         decode::query(&self.0, None, |query| {

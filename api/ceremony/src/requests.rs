@@ -1,8 +1,9 @@
 //! The bodies of the ceremony's calls.
 
-use parafa_api_http::decode::{self, Query};
-use parafa_api_http::{Fault, Problem};
+use parafa_api_http::decode::{self, Node, Object, Query};
+use parafa_api_http::{Fault, FromBody, Problem};
 
+use crate::api::CeremonyApi;
 use crate::vocabulary::{CardAlgorithm, CardEncoding, Country, Language, SigningMethod};
 
 /// Longest reason of a decline, in characters.
@@ -35,60 +36,62 @@ pub struct StartAttempt {
     pub language: Option<Language>,
 }
 
-/// The body of `POST …/attempts`, with all faults of the request if it has any.
+impl<C: CeremonyApi> FromBody<C> for StartAttempt {
+    fn decode(api: &C, node: &Node<'_>) -> Option<Self> {
+        start_attempt(node, |country, code| api.person(country, code))
+    }
+}
+
 /// `person` is asked about national codes.
-pub(crate) fn start_attempt(
-    body: &[u8],
-    query: &Query,
+fn start_attempt(
+    node: &Node<'_>,
     person: impl Fn(Country, &str) -> Option<String>,
-) -> Result<StartAttempt, Problem> {
-    decode::body(body, query, None, |node| {
-        node.object("StartAttemptRequest", |object| {
-            let method = object.required("method", |node| node.one_of());
-            let is_mobile_id = method == Some(SigningMethod::MobileId);
-            let mut has_number = false;
-            let phone_number = object.optional("phoneNumber", |node| {
-                has_number = true;
-                node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
-            });
-            let is_estonian_number =
-                phone_number.is_some_and(|number| number.starts_with(ESTONIAN_NUMBERS));
-            let usual = match is_mobile_id && is_estonian_number {
-                true => Country::Estonia,
-                false => Country::Lithuania,
-            };
-            let country = object.or("country", usual, |node| {
-                let country = node.one_of();
-                if is_mobile_id && country == Some(Country::Latvia) {
-                    node.fault("must be LT or EE with mobile_id");
-                }
-                country
-            });
-            let country = country.unwrap_or(usual);
-            let mut is_given = false;
-            let person = object.optional("personalCode", |node| {
-                is_given = true;
-                node.parsed("^[0-9]{6}-?[0-9]{5}$", personal_code(country), |code| {
-                    person(country, code)
-                })
-            });
-            if is_mobile_id && !is_given {
-                object.missing("personalCode", "is required with mobile_id");
+) -> Option<StartAttempt> {
+    node.object("StartAttemptRequest", |object| {
+        let method = object.required("method", |node| node.one_of());
+        let is_mobile_id = method == Some(SigningMethod::MobileId);
+        let mut has_number = false;
+        let phone_number = object.optional("phoneNumber", |node| {
+            has_number = true;
+            node.parsed(r"^\+[0-9]{8,15}$", "+ and 8 to 15 digits", phone_number)
+        });
+        let is_estonian_number =
+            phone_number.is_some_and(|number| number.starts_with(ESTONIAN_NUMBERS));
+        let usual = match is_mobile_id && is_estonian_number {
+            true => Country::Estonia,
+            false => Country::Lithuania,
+        };
+        let country = object.or("country", usual, |node| {
+            let country = node.one_of();
+            if is_mobile_id && country == Some(Country::Latvia) {
+                node.fault("must be LT or EE with mobile_id");
             }
-            if is_mobile_id && !has_number {
-                object.missing("phoneNumber", "is required with mobile_id");
-            }
-            let document_sha256 = object.optional("documentSha256", |node| {
-                node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
-            });
-            let language = object.optional("language", |node| node.one_of());
-            Some(StartAttempt {
-                method: method?,
-                person,
-                phone_number: phone_number.map(str::to_owned),
-                document_sha256,
-                language,
+            country
+        });
+        let country = country.unwrap_or(usual);
+        let mut is_given = false;
+        let person = object.optional("personalCode", |node| {
+            is_given = true;
+            node.parsed("^[0-9]{6}-?[0-9]{5}$", personal_code(country), |code| {
+                person(country, code)
             })
+        });
+        if is_mobile_id && !is_given {
+            object.missing("personalCode", "is required with mobile_id");
+        }
+        if is_mobile_id && !has_number {
+            object.missing("phoneNumber", "is required with mobile_id");
+        }
+        let document_sha256 = object.optional("documentSha256", |node| {
+            node.parsed("^[0-9A-Fa-f]{64}$", "64 hexadecimal digits", digest)
+        });
+        let language = object.optional("language", |node| node.one_of());
+        Some(StartAttempt {
+            method: method?,
+            person,
+            phone_number: phone_number.map(str::to_owned),
+            document_sha256,
+            language,
         })
     })
 }
@@ -106,61 +109,54 @@ pub struct CardSignature {
     pub operation_token: String,
 }
 
-/// The body of `POST /c/pairings`: the code.
-pub(crate) fn pairing(body: &[u8], query: &Query) -> Result<String, Problem> {
-    decode::body(body, query, None, |node| {
-        node.object("PairingRequest", |object| {
-            let code = object.required("code", |node| node.text(LONGEST_CODE));
-            Some(code?.to_owned())
-        })
-    })
-}
-
-/// The body of `POST …/card/certificate`: the certificate, DER.
-pub(crate) fn card_certificate(body: &[u8], query: &Query) -> Result<Vec<u8>, Problem> {
-    decode::body(body, query, None, |node| {
-        node.object("CardCertificateRequest", |object| {
-            object.required("certificate", |node| node.any_base64(LONGEST_CERTIFICATE))
-        })
-    })
-}
-
-/// The body of `POST …/card/complete`.
-pub(crate) fn card_complete(body: &[u8], query: &Query) -> Result<CardSignature, Problem> {
-    decode::body(body, query, None, |node| {
+impl<A> FromBody<A> for CardSignature {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
         node.object("CardSignatureRequest", |object| {
             let value = object.required("signature", |node| node.any_base64(LONGEST_SIGNATURE));
             let algorithm = object.required("signatureAlgorithm", |node| node.one_of());
             let encoding = object.required("signatureEncoding", |node| node.one_of());
             let token = object.required("operationToken", |node| node.text(LONGEST_TOKEN));
-            Some(CardSignature {
+            Some(Self {
                 value: value?,
                 algorithm: algorithm?,
                 encoding: encoding?,
                 operation_token: token?.to_owned(),
             })
         })
-    })
+    }
 }
 
-/// The body of `POST …/decline`: the reason, if any.
-pub(crate) fn decline(body: &[u8], query: &Query) -> Result<Option<String>, Problem> {
-    let body = match body.trim_ascii() {
-        [] => b"{}",
-        body => body,
-    };
-    let reason = decode::body(body, query, None, |node| {
-        node.object("DeclineRequest", |object| {
-            Some(
-                object
-                    .optional("reason", |node| node.lines(LONGEST_REASON))
-                    .map(str::to_owned),
-            )
+/// The code that pairs an app.
+pub(crate) struct PairingCode(pub(crate) String);
+
+impl<A> FromBody<A> for PairingCode {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("PairingRequest", |object| {
+            let code = object.required("code", |node| node.text(LONGEST_CODE));
+            Some(Self(code?.to_owned()))
         })
-    })?;
-    Ok(reason
-        .map(|reason| reason.trim().to_owned())
-        .filter(|reason| !reason.is_empty()))
+    }
+}
+
+/// A card's certificate, DER.
+pub(crate) struct CertificateSubmission(pub(crate) Vec<u8>);
+
+impl<A> FromBody<A> for CertificateSubmission {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("CardCertificateRequest", |object| {
+            let der = object.required("certificate", |node| node.any_base64(LONGEST_CERTIFICATE));
+            der.map(Self)
+        })
+    }
+}
+
+/// Why a signer declines, if they say so.
+pub(crate) struct DeclineReason(pub(crate) Option<String>);
+
+impl<A> FromBody<A> for DeclineReason {
+    fn decode(_: &A, node: &Node<'_>) -> Option<Self> {
+        node.object("DeclineRequest", |object| Some(Self(reason(object))))
+    }
 }
 
 /// The same of a form that a browser sends itself, where it runs no script; its
@@ -170,14 +166,13 @@ pub(crate) fn decline_form(body: &[u8]) -> Result<Option<String>, Problem> {
         .map_err(|_| Problem::validation(vec![Fault::new("", "is not text in UTF-8")]))?;
     // Browsers end lines of forms by both characters (RFC 7578, 4.1).
     let form = form.replace("%0D%0A", "%0A");
-    let reason = decode::query(&Query::parse(&form), None, |form| {
-        Some(form.optional("reason", |node| {
-            node.lines(LONGEST_REASON).map(str::to_owned)
-        }))
-    })?;
-    Ok(reason
-        .map(|reason| reason.trim().to_owned())
-        .filter(|reason| !reason.is_empty()))
+    decode::query(&Query::parse(&form), None, |form| Some(reason(form)))
+}
+
+fn reason(object: &mut Object<'_>) -> Option<String> {
+    let reason = object.optional("reason", |node| node.lines(LONGEST_REASON));
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    reason.map(str::to_owned)
 }
 
 fn personal_code(country: Country) -> &'static str {
@@ -205,14 +200,30 @@ fn digest(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn start(body: &str) -> Result<StartAttempt, Problem> {
-        start_attempt(body.as_bytes(), &Query::parse(""), |country, code| {
-            (code != "33309240164").then(|| format!("PNO{}-{code}", country.as_str()))
+    fn asked<T>(body: &str, decode: impl FnOnce(&Node<'_>) -> Option<T>) -> Result<T, Problem> {
+        decode::body(body.as_bytes(), &Query::parse(""), None, |node| {
+            decode(&node)
         })
     }
 
-    fn decline(body: &[u8]) -> Result<Option<String>, Problem> {
-        super::decline(body, &Query::parse(""))
+    fn start(body: &str) -> Result<StartAttempt, Problem> {
+        asked(body, |node| {
+            start_attempt(node, |country, code| {
+                (code != "33309240164").then(|| format!("PNO{}-{code}", country.as_str()))
+            })
+        })
+    }
+
+    fn certificate(body: &str) -> Result<Vec<u8>, Problem> {
+        asked(body, |node| CertificateSubmission::decode(&(), node)).map(|submitted| submitted.0)
+    }
+
+    fn signature(body: &str) -> Result<CardSignature, Problem> {
+        asked(body, |node| CardSignature::decode(&(), node))
+    }
+
+    fn decline(body: &str) -> Result<Option<String>, Problem> {
+        asked(body, |node| DeclineReason::decode(&(), node)).map(|reason| reason.0)
     }
 
     fn pointers(body: &str) -> Vec<String> {
@@ -311,28 +322,27 @@ mod tests {
 
     #[test]
     fn a_card_s_octets_come_in_any_base64() {
-        for certificate in ["+/8=", "+/8", "-_8=", "-_8", "+/\\r\\n8=\\n"] {
-            let body = format!(r#"{{"certificate":"{certificate}"}}"#);
-            let der = card_certificate(body.as_bytes(), &Query::parse("")).unwrap();
-            assert_eq!(der, [0xFB, 0xFF], "{certificate}");
+        for base64 in ["+/8=", "+/8", "-_8=", "-_8", "+/\\r\\n8=\\n"] {
+            let body = format!(r#"{{"certificate":"{base64}"}}"#);
+            let der = certificate(&body).unwrap();
+            assert_eq!(der, [0xFB, 0xFF], "{base64}");
         }
-        for certificate in ["", "a", "+_8=", "==", "a b"] {
-            let body = format!(r#"{{"certificate":"{certificate}"}}"#);
-            let refused = card_certificate(body.as_bytes(), &Query::parse("")).unwrap_err();
-            assert_eq!(refused.errors()[0].pointer, "/certificate", "{certificate}");
+        for base64 in ["", "a", "+_8=", "==", "a b"] {
+            let body = format!(r#"{{"certificate":"{base64}"}}"#);
+            let refused = certificate(&body).unwrap_err();
+            assert_eq!(refused.errors()[0].pointer, "/certificate", "{base64}");
         }
     }
 
     #[test]
     fn a_card_s_signature_names_how_it_was_made() {
-        let body = br#"{"signature":"AQI=","signatureAlgorithm":"ES256","signatureEncoding":"P1363","operationToken":"t"}"#;
-        let signature = card_complete(body, &Query::parse("")).unwrap();
-        assert_eq!(signature.value, [1, 2]);
-        assert_eq!(signature.algorithm, CardAlgorithm::Es256);
+        let body = r#"{"signature":"AQI=","signatureAlgorithm":"ES256","signatureEncoding":"P1363","operationToken":"t"}"#;
+        let signed = signature(body).unwrap();
+        assert_eq!(signed.value, [1, 2]);
+        assert_eq!(signed.algorithm, CardAlgorithm::Es256);
 
-        let body =
-            br#"{"signature":"AQI=","signatureAlgorithm":"ES384","signatureEncoding":"BER"}"#;
-        let refused = card_complete(body, &Query::parse("")).unwrap_err();
+        let body = r#"{"signature":"AQI=","signatureAlgorithm":"ES384","signatureEncoding":"BER"}"#;
+        let refused = signature(body).unwrap_err();
         let pointers: Vec<_> = refused
             .errors()
             .iter()
@@ -348,19 +358,19 @@ mod tests {
 
     #[test]
     fn a_reason_is_optional_and_bounded() {
-        assert_eq!(decline(b"").unwrap(), None);
-        assert_eq!(decline(br#"{"reason":"  "}"#).unwrap(), None);
-        assert_eq!(decline(br#"{"reason":" no "}"#).unwrap(), Some("no".into()));
-        assert!(decline(format!(r#"{{"reason":"{}"}}"#, "x".repeat(501)).as_bytes()).is_err());
+        assert_eq!(decline("{}").unwrap(), None);
+        assert_eq!(decline(r#"{"reason":"  "}"#).unwrap(), None);
+        assert_eq!(decline(r#"{"reason":" no "}"#).unwrap(), Some("no".into()));
+        assert!(decline(&format!(r#"{{"reason":"{}"}}"#, "x".repeat(501))).is_err());
     }
 
     #[test]
     fn a_reason_may_have_lines_and_no_control_characters_or_direction_marks() {
-        let lines = decline(br#"{"reason":"no\n\tmoney"}"#).unwrap();
+        let lines = decline(r#"{"reason":"no\n\tmoney"}"#).unwrap();
         assert_eq!(lines.as_deref(), Some("no\n\tmoney"));
         for unfit in [r"\u0000", r"\u001b", r"\u0085", r"\u202e", r"\u2069"] {
             let body = format!(r#"{{"reason":"a{unfit}b"}}"#);
-            let problem = decline(body.as_bytes()).unwrap_err();
+            let problem = decline(&body).unwrap_err();
             assert_eq!(problem.errors()[0].pointer, "/reason", "{unfit}");
         }
     }

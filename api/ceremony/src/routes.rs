@@ -3,49 +3,39 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Path, Request, State};
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
-    ACCEPT, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
     IF_NONE_MATCH, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use parafa_api_http::pages::page_response;
-use parafa_api_http::{Disposition, Fault, Problem, ProblemType, accepts, content_disposition};
+use parafa_api_http::{
+    Admission, Disposition, HttpConfig, NoInput, Parameters, Problem, ProblemType, WholeBody,
+    content_disposition,
+};
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
 use crate::api::{CeremonyApi, ShownDocument};
+use crate::calls::{
+    ANY, Asked, CeremonyRoutes, Link, LinkToken, OPEN, Shared, method_not_allowed, refusal,
+    wants_html,
+};
 use crate::colour::style_sheet;
-use crate::page::{CeremonyPage, dead_link, trouble};
-use crate::parameters::Parameters;
+use crate::page::CeremonyPage;
+use crate::parameters::{PageParameters, StateQuery};
+use crate::requests::StartAttempt;
 use crate::vocabulary::Language;
-use crate::{PDF, PICTURES, assets, card, decline, requests, views};
-
-const ATTEMPTS: &str = "/c/{token}/attempts";
-const CURRENT_ATTEMPT: &str = "/c/{token}/attempts/current";
-const CODE_TO_SCAN: &str = "/c/{token}/attempts/current/qr.svg";
-const DECLINE: &str = "/c/{token}/decline";
-/// What is there only while the signer can still sign.
-const OF_OPEN_LINKS: [&str; 6] = [
-    ATTEMPTS,
-    CURRENT_ATTEMPT,
-    CODE_TO_SCAN,
-    DECLINE,
-    card::CERTIFICATE,
-    card::COMPLETE,
-];
+use crate::{PDF, PICTURES, assets, card, decline, views};
 
 /// Longest body of a ceremony call, in bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
-/// Longest time from the head of a request to the head of its answer.
-const MAX_CALL: Duration = Duration::from_secs(60);
 
 const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
@@ -62,30 +52,15 @@ const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
 /// What a program is told of a link behind which there is nothing for it.
 const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
 
-/// What every call works with.
-pub(crate) struct CeremonyRoutes<C> {
-    pub(crate) api: Arc<C>,
-    /// Where the pages are served, as browsers write it.
-    origin: Arc<str>,
-}
-
-impl<C> Clone for CeremonyRoutes<C> {
-    fn clone(&self) -> Self {
-        Self {
-            api: Arc::clone(&self.api),
-            origin: Arc::clone(&self.origin),
-        }
-    }
-}
-
 /// The page, its assets and the calls; they want an edge around them. `origin`
 /// is that of the service's public address (RFC 6454, 6.2).
-pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
-    let routes = CeremonyRoutes {
+pub fn router<C: CeremonyApi>(api: C, config: &HttpConfig, origin: &str) -> Router {
+    let routes = Arc::new(CeremonyRoutes {
         api,
-        origin: origin.into(),
-    };
-    Router::new()
+        admission: Admission::new(config, MAX_BODY_BYTES),
+        origin: origin.to_owned(),
+    });
+    let of_all_links = Router::new()
         .route("/c/{token}", get(page::<C>))
         .route("/c/{token}/face.css", get(face::<C>))
         .route("/c/{token}/logo.png", get(logo::<C>))
@@ -93,64 +68,36 @@ pub fn router<C: CeremonyApi>(api: Arc<C>, origin: &str) -> Router {
         .route("/c/{token}/members", get(members::<C>))
         .route("/c/{token}/members/{id}", get(member::<C>))
         .route("/c/{token}/state", get(state::<C>))
-        .route(ATTEMPTS, post(start_attempt::<C>))
-        .route(CURRENT_ATTEMPT, delete(give_up::<C>))
-        .route(CODE_TO_SCAN, get(code_to_scan::<C>))
         .route("/c/{token}/callback", get(callback::<C>))
-        .route(DECLINE, post(decline::decline::<C>))
+        .method_not_allowed_fallback(method_not_allowed::<C, ANY>);
+    let of_open_links = Router::new()
+        .route("/c/{token}/attempts", post(start_attempt::<C>))
+        .route("/c/{token}/attempts/current", delete(give_up::<C>))
+        .route("/c/{token}/attempts/current/qr.svg", get(code_to_scan::<C>))
+        .route("/c/{token}/decline", post(decline::decline::<C>))
+        .method_not_allowed_fallback(method_not_allowed::<C, OPEN>);
+    of_all_links
+        .merge(of_open_links)
         .merge(card::router())
-        .method_not_allowed_fallback(method_not_allowed::<C>)
-        .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::map_response(tell_dead_links))
         .layer(middleware::from_fn_with_state(
-            routes.clone(),
+            Arc::clone(&routes),
             refuse_foreign_origin::<C>,
         ))
         .merge(assets::routes())
         .with_state(routes)
 }
 
-/// What stands in the address as a token; what is no text leads nowhere.
-pub(crate) struct LinkToken(pub(crate) String);
-
-impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        match Path::from_request_parts(parts, state).await {
-            Ok(Path(token)) => Ok(Self(token)),
-            Err(_) => Err(Problem::not_found()),
-        }
-    }
-}
-
-/// What stands in the address of a part of a document.
-struct MemberPath {
-    token: String,
-    id: String,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for MemberPath {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        match Path::from_request_parts(parts, state).await {
-            Ok(Path((token, id))) => Ok(Self { token, id }),
-            Err(_) => Err(Problem::not_found()),
-        }
-    }
-}
-
 async fn page<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
+    parameters: PageParameters,
     headers: HeaderMap,
 ) -> Response {
     let mut language = parameters.page_language();
     let page = async {
         let link = routes.api.find(&token).await?;
-        language.of_signer(&*routes.api, &link)?;
+        language.of_signer(&routes.api, &link)?;
         if !wants_html(&headers) {
             parameters.language()?;
         }
@@ -171,79 +118,52 @@ async fn page<C: CeremonyApi>(
     }
 }
 
-/// A page for a person, a problem document for a program.
-fn refusal(problem: Problem, headers: &HeaderMap, language: Option<Language>) -> Response {
-    if !wants_html(headers) {
-        return problem.into_response();
-    }
-    let page = match problem.kind() == ProblemType::NOT_FOUND {
-        true => dead_link(language),
-        false => trouble(language),
-    };
-    page_response(problem.status(), page)
-}
-
-/// A link that is followed without parameters.
-async fn found<C: CeremonyApi>(
-    routes: &CeremonyRoutes<C>,
-    token: &str,
-    parameters: &Parameters,
-) -> Result<C::Link, Problem> {
-    let link = routes.api.find(token).await?;
-    parameters.refuse_all()?;
-    Ok(link)
-}
-
 /// The variables of the common style sheet that are the workspace's own. No style
 /// may stand in a page, so that they are a file of their own.
 async fn face<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, ANY>,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    let link = found(&routes, &token, &parameters).await?;
     let accent = routes.api.face(link).await?.accent;
     let sheet = style_sheet(accent.ok_or_else(Problem::not_found)?);
     Ok(([(CONTENT_TYPE, "text/css; charset=utf-8"), NOSNIFF], sheet).into_response())
 }
 
 async fn logo<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, ANY>,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    let link = found(&routes, &token, &parameters).await?;
     let png = routes.api.logo(link).await?;
     Ok(([(CONTENT_TYPE, "image/png"), NOSNIFF], png).into_response())
 }
 
 async fn document<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, ANY>,
     method: Method,
-    parameters: Parameters,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    let link = found(&routes, &token, &parameters).await?;
     shown(routes.api.document(link).await?, &method, DOCUMENT_POLICY).await
 }
 
 async fn members<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, ANY>,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<Json<views::Members>, Problem> {
-    let link = found(&routes, &token, &parameters).await?;
     let members = routes.api.members(link).await?;
     Ok(Json(views::Members { members }))
 }
 
 async fn member<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    MemberPath { token, id }: MemberPath,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, ANY>,
+    Path((_, id)): Path<(String, String)>,
     method: Method,
-    parameters: Parameters,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    let link = found(&routes, &token, &parameters).await?;
     shown(routes.api.member(link, &id).await?, &method, MEMBER_POLICY).await
 }
 
@@ -284,16 +204,15 @@ async fn shown(
 }
 
 async fn state<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
+    _: Link<C, ANY>,
     headers: HeaderMap,
+    Asked(asked): Asked<C, Parameters<StateQuery>>,
 ) -> Result<Response, Problem> {
-    routes.api.find(&token).await?;
-    let (wait, language) = parameters.wait()?;
     let known = known_state(&headers);
-    let (state, tag) = routes.api.await_state(&token, wait, known).await?;
-    let state = match language {
+    let (state, tag) = routes.api.await_state(&token, asked.wait, known).await?;
+    let state = match asked.language {
         Some(language) => state.told_in(language),
         None => state,
     };
@@ -301,17 +220,12 @@ async fn state<C: CeremonyApi>(
 }
 
 async fn start_attempt<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
+    Link(link): Link<C, OPEN>,
     headers: HeaderMap,
-    body: Body,
+    Asked(start): Asked<C, WholeBody<StartAttempt>>,
 ) -> Result<Response, Problem> {
-    let link = find_open(&*routes.api, &token).await?;
-    require_json(&headers)?;
-    let body = whole(body).await?;
-    let person = |country, code: &str| routes.api.person(country, code);
-    let start = requests::start_attempt(&body, &parameters.0, person)?;
     routes.api.start_attempt(link, start).await?;
     let known = known_state(&headers);
     let state = routes
@@ -322,12 +236,10 @@ async fn start_attempt<C: CeremonyApi>(
 }
 
 async fn give_up<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    parameters: Parameters,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, OPEN>,
+    Asked(()): Asked<C, NoInput>,
 ) -> Result<StatusCode, Problem> {
-    let link = find_open(&*routes.api, &token).await?;
-    parameters.refuse_all()?;
     routes.api.give_up(link).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -335,10 +247,9 @@ async fn give_up<C: CeremonyApi>(
 /// The code to show now; it changes every second. Whatever parameters it is asked
 /// for with only make the address another one, so that browsers ask anew.
 async fn code_to_scan<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
+    State(routes): State<Shared<C>>,
+    Link(link): Link<C, OPEN>,
 ) -> Result<Response, Problem> {
-    let link = find_open(&*routes.api, &token).await?;
     let state = routes.api.state(link).await?;
     let link = state.attempt.and_then(|attempt| {
         let link = attempt.device_link.map(|link| link.qr);
@@ -372,9 +283,9 @@ async fn code_to_scan<C: CeremonyApi>(
 /// for the return that its signature waited for: phones repeat it, and the signer
 /// is to see the page, not that the link is dead.
 async fn callback<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
+    State(routes): State<Shared<C>>,
     LinkToken(token): LinkToken,
-    parameters: Parameters,
+    parameters: PageParameters,
     headers: HeaderMap,
 ) -> Response {
     let parameter = |name| parameters.0.first(name).unwrap_or_default();
@@ -382,7 +293,7 @@ async fn callback<C: CeremonyApi>(
     let mut language = parameters.page_language();
     let returned = async {
         let link = routes.api.find(&token).await?;
-        language.of_signer(&*routes.api, &link)?;
+        language.of_signer(&routes.api, &link)?;
         routes.api.return_from_app(link, value, digest).await
     };
     match returned.await {
@@ -422,26 +333,16 @@ fn tagged(status: StatusCode, (state, tag): (views::State, String)) -> Response 
     (status, [(ETAG, tag)], Json(state)).into_response()
 }
 
-/// A link on which more than reading is allowed; others are not there for the
-/// calls that change something.
-pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
-    let link = api.find(token).await?;
-    match api.is_open(&link) {
-        true => Ok(link),
-        false => Err(Problem::not_found()),
-    }
-}
-
 /// A browser says where a call comes from; only this server's own pages may
 /// make it.
 async fn refuse_foreign_origin<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    parameters: Parameters,
+    State(routes): State<Shared<C>>,
+    parameters: PageParameters,
     request: Request,
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    let is_own = |origin: &HeaderValue| origin.as_bytes() == routes.origin.as_bytes();
+    let is_own = |origin: &HeaderValue| origin == routes.origin.as_str();
     if headers.get(ORIGIN).is_none_or(is_own) || is_own_form(headers) {
         return next.run(request).await;
     }
@@ -458,7 +359,7 @@ async fn refuse_foreign_origin<C: CeremonyApi>(
         .and_then(|rest| rest.strip_suffix("/decline"));
     match token {
         // Browsers that do not say where a form comes from have readers too.
-        Some(token) if is_form(headers) && wants_html(headers) => {
+        Some(token) if decline::is_form(headers) && wants_html(headers) => {
             decline::refused(&problem, parameters.page_language().known(), token)
         }
         _ => problem.into_response(),
@@ -476,7 +377,7 @@ fn is_own_form(headers: &HeaderMap) -> bool {
     };
     is(&ORIGIN, b"null")
         && is(&HeaderName::from_static("sec-fetch-site"), b"same-origin")
-        && is_form(headers)
+        && decline::is_form(headers)
 }
 
 /// What is not found behind a link is the link itself, whose token nobody repeats.
@@ -489,76 +390,4 @@ async fn tell_dead_links(mut response: Response) -> Response {
         response.extensions_mut().insert(told);
     }
     response
-}
-
-/// A body that comes a byte a second holds nobody up.
-async fn end_slow_calls(request: Request, next: Next) -> Response {
-    match tokio::time::timeout(MAX_CALL, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => {
-            let detail = format!("did not arrive within {} seconds", MAX_CALL.as_secs());
-            Problem::validation(vec![Fault::new("", detail)]).into_response()
-        }
-    }
-}
-
-pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
-    match has_media_type(headers, "application/json") {
-        true => Ok(()),
-        false => Err(Problem::unsupported_media_type(headers, "application/json")),
-    }
-}
-
-/// Whether a browser sends a form itself, as it does where no script runs.
-pub(crate) fn is_form(headers: &HeaderMap) -> bool {
-    has_media_type(headers, "application/x-www-form-urlencoded")
-}
-
-fn has_media_type(headers: &HeaderMap, essence: &str) -> bool {
-    let media_type = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let given = media_type.split(';').next().unwrap_or_default().trim();
-    given.eq_ignore_ascii_case(essence)
-}
-
-/// Reads a body, which is done once it is known that the call is one to somebody
-/// who is there.
-pub(crate) async fn whole(body: Body) -> Result<Bytes, Problem> {
-    let read = Limited::new(body, MAX_BODY_BYTES).collect().await;
-    read.map(Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            let detail = format!("The body is longer than {MAX_BODY_BYTES} bytes.");
-            Problem::new(ProblemType::PAYLOAD_TOO_LARGE, detail)
-        } else {
-            Problem::validation(vec![Fault::new("", "ended before it was complete")])
-        }
-    })
-}
-
-/// A call with a method that it has not. That the link leads nowhere, or not
-/// there any more, comes first; the router adds `Allow`.
-async fn method_not_allowed<C: CeremonyApi>(
-    State(routes): State<CeremonyRoutes<C>>,
-    LinkToken(token): LinkToken,
-    path: MatchedPath,
-    parameters: Parameters,
-    headers: HeaderMap,
-) -> Response {
-    let language = parameters.page_language();
-    let is_of_open_links = OF_OPEN_LINKS.contains(&path.as_str());
-    let found = match is_of_open_links {
-        true => find_open(&*routes.api, &token).await,
-        false => routes.api.find(&token).await,
-    };
-    match found {
-        Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
-        Err(problem) => refusal(problem, &headers, language.known()),
-    }
-}
-
-/// Whether a page is among what is accepted (RFC 9110, 12.5.1).
-fn wants_html(headers: &HeaderMap) -> bool {
-    accepts(headers, ACCEPT, "text/html")
 }

@@ -1,5 +1,5 @@
 use http::HeaderMap;
-use http::header::AsHeaderName;
+use http::header::{AsHeaderName, CONTENT_TYPE};
 
 /// Whether a field of weighted values (RFC 9110, 12.4.2) names this one, with a
 /// weight above zero. Wildcards name nothing.
@@ -16,6 +16,17 @@ pub fn accepts(headers: &HeaderMap, field: impl AsHeaderName, value: &str) -> bo
             .is_some_and(|name| name.eq_ignore_ascii_case(value));
         is_named && !parts.any(is_weight_of_zero)
     })
+}
+
+/// Whether a body is declared as of this media type (RFC 9110, 8.3), whatever its
+/// parameters.
+#[must_use]
+pub fn declares(headers: &HeaderMap, media_type: &str) -> bool {
+    let given = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = given.and_then(|given| given.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(media_type))
 }
 
 fn is_weight_of_zero(parameter: &str) -> bool {

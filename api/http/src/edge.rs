@@ -19,9 +19,9 @@ use http::{HeaderValue, Method};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 
-pub use self::admission::{Admission, AdmittedBody};
-pub use self::body::BodyPace;
-pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
+pub use self::admission::Admission;
+pub use self::body::{AdmittedBody, BodyPace};
+pub(crate) use self::body::{BodyBudget, BodyLimits, BudgetShare};
 pub(crate) use self::gate::{Authenticated, gate};
 pub(crate) use self::origin::OriginRule;
 pub use self::rate::{

@@ -9,7 +9,7 @@
 //! type, size, schema, and then the API's own refusals.
 //!
 //! [`edge`] gives the same refusals, request ids and panic handling to pages
-//! that are served beside an API.
+//! that are served beside an API, and [`Admission`] reads what they are asked.
 
 mod accept;
 mod api;
@@ -34,7 +34,7 @@ pub mod views;
 mod vocabulary;
 pub mod webhooks;
 
-pub use accept::accepts;
+pub use accept::{accepts, declares};
 pub use api::{Api, Presence};
 pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use parafa_api_http::{BaseUrl, HttpConfig};
 use parafa_auth::Authentications;
 use parafa_auth::api::AuthOperations;
 use parafa_ceremony::Ceremonies;
@@ -101,8 +102,10 @@ impl App {
     /// The pages and calls of signers.
     pub(crate) fn ceremony_router(&self) -> Router {
         let operations = CeremonyOperations(self.ceremonies.clone());
-        let origin = self.links.base_url().origin().ascii_serialization();
-        parafa_api_ceremony::router(Arc::new(operations), &origin)
+        let base_url = self.links.base_url();
+        let config = HttpConfig::new(BaseUrl::new(base_url));
+        let origin = base_url.origin().ascii_serialization();
+        parafa_api_ceremony::router(operations, &config, &origin)
     }
 
     /// Where operators' commands are carried out.

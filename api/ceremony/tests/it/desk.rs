@@ -1,6 +1,5 @@
 //! Ceremonies that stand as the tokens of their links say.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,8 +13,9 @@ use parafa_api_ceremony::{
     PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
     StartAttempt, State, problems, router,
 };
-use parafa_api_http::{Problem, ProblemType};
+use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
+use url::Url;
 
 pub(crate) const ORIGIN: &str = "https://sign.example.lt";
 /// Longest page that is read, in bytes.
@@ -264,7 +264,8 @@ fn file(media_type: &str, content: &'static [u8]) -> ShownDocument {
 
 pub(crate) async fn answer(request: Builder, body: &str) -> Response {
     let request = request.body(Body::from(body.to_owned()));
-    let answer = router(Arc::new(Desk), ORIGIN).oneshot(request.expect("a request"));
+    let config = HttpConfig::new(BaseUrl::new(&Url::parse(ORIGIN).expect("an address")));
+    let answer = router(Desk, &config, ORIGIN).oneshot(request.expect("a request"));
     answer.await.expect("an answer")
 }
 

@@ -3,30 +3,23 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request};
-use bytes::Bytes;
 use http::Extensions;
 use tokio::time::Instant;
 
-use super::body::{BodyBudget, BodyLimits, BudgetShare, JsonBody};
+use super::body::{AdmittedBody, BodyBudget, BodyLimits};
 use super::rate::{RateDecision, RateLimiter};
 use crate::config::HttpConfig;
+use crate::decode::{self, Query};
+use crate::operation::{BodyKind, Input};
 use crate::principal::{Access, Principal};
 use crate::problem::Problem;
 
-/// The same limits of bodies and rates as in front of an API's operations, for
-/// a route that has to look into the body before it knows what it is asked.
+/// The same limits of bodies and rates as in front of an API's operations, and
+/// the same reading of what is asked, for a route that cannot be one of them.
 pub struct Admission {
     limits: BodyLimits,
     budget: BodyBudget,
     rates: RateLimiter,
-}
-
-/// A JSON body that was admitted. Its bytes count among those in flight as long
-/// as it is held.
-pub struct AdmittedBody {
-    /// As they came.
-    pub bytes: Bytes,
-    _share: BudgetShare,
 }
 
 impl Admission {
@@ -45,16 +38,37 @@ impl Admission {
         }
     }
 
-    /// The body of `request`.
+    /// What `request` asks, in its body or its query.
     ///
     /// # Errors
     /// 415, 413, 503, 408 and 400, as an API's operations have them.
+    pub async fn asked<A, I: Input<A>>(
+        &self,
+        api: &A,
+        request: Request,
+    ) -> Result<I::Value, Problem> {
+        let query = Query::parse(request.uri().query().unwrap_or_default());
+        if I::BODY == BodyKind::None {
+            return decode::query(&query, None, I::of_query);
+        }
+        let body = AdmittedBody::asked(I::BODY, request, self.limits, &self.budget).await?;
+        decode::body(&body.bytes, &query, None, |node| I::of_body(api, &node))
+    }
+
+    /// The body of `request`, which is to be JSON.
+    ///
+    /// # Errors
+    /// As [`asked`](Self::asked).
     pub async fn read(&self, request: Request) -> Result<AdmittedBody, Problem> {
-        let body = JsonBody::read(request, self.limits, &self.budget).await?;
-        Ok(AdmittedBody {
-            bytes: body.bytes,
-            _share: body.share,
-        })
+        AdmittedBody::json(request, self.limits, &self.budget).await
+    }
+
+    /// The body of `request`, whatever it is declared as.
+    ///
+    /// # Errors
+    /// As [`asked`](Self::asked), but for 415.
+    pub async fn read_any(&self, request: Request) -> Result<AdmittedBody, Problem> {
+        AdmittedBody::of_any_type(request, self.limits, &self.budget).await
     }
 
     /// Counts a call of somebody who is known.

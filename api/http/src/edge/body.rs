@@ -13,7 +13,9 @@ use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use crate::accept::declares;
 use crate::decode::Fault;
+use crate::operation::BodyKind;
 use crate::problem::{Problem, ProblemType};
 
 /// The one media type of bodies.
@@ -108,21 +110,51 @@ pub(crate) struct BodyLimits {
     pub(crate) pace: BodyPace,
 }
 
-/// A body that was declared as JSON, and its share of the budget.
+/// A body that was admitted. Its bytes count among those in flight as long as it
+/// is held.
 #[derive(Default)]
-pub(crate) struct JsonBody {
-    pub(crate) bytes: Bytes,
+pub struct AdmittedBody {
+    /// As they came.
+    pub bytes: Bytes,
     pub(crate) share: BudgetShare,
 }
 
-impl JsonBody {
-    /// Reads the body of `request`.
+impl AdmittedBody {
+    /// Reads the body of `request`, whatever it is declared as.
     ///
     /// # Errors
-    /// 415 and 413, before anything is read where the headers tell; 503 when
-    /// the budget is exhausted; 408 when it comes too slowly; 400 when the
-    /// caller stops in the middle.
-    pub(crate) async fn read(
+    /// 413, before anything is read where the headers tell; 503 when the budget
+    /// is exhausted; 408 when it comes too slowly; 400 when the caller stops in
+    /// the middle.
+    pub(crate) async fn of_any_type(
+        request: Request,
+        limits: BodyLimits,
+        budget: &BodyBudget,
+    ) -> Result<Self, Problem> {
+        if declared_length(request.headers()).is_some_and(|length| length > limits.longest) {
+            return Err(too_large(limits));
+        }
+        let mut incoming = Incoming::new(request, limits.pace);
+        let mut bytes = BytesMut::new();
+        let mut share = BudgetShare::default();
+        while let Some(chunk) = incoming.chunk(bytes.len()).await? {
+            if bytes.len() + chunk.len() > limits.longest {
+                return Err(too_large(limits));
+            }
+            share.grow_to(bytes.len() + chunk.len(), budget)?;
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Self {
+            bytes: bytes.freeze(),
+            share,
+        })
+    }
+
+    /// Reads the body of `request`, which is to be JSON.
+    ///
+    /// # Errors
+    /// 415 before anything is read; then as [`of_any_type`](Self::of_any_type).
+    pub(crate) async fn json(
         request: Request,
         limits: BodyLimits,
         budget: &BodyBudget,
@@ -131,50 +163,40 @@ impl JsonBody {
         if !is_plain_json(headers) {
             return Err(Problem::unsupported_media_type(headers, JSON));
         }
-        if declared_length(headers).is_some_and(|length| length > limits.longest) {
-            return Err(too_large(limits));
-        }
-        collect(Incoming::new(request, limits.pace), limits, budget).await
+        Self::of_any_type(request, limits, budget).await
     }
 
-    /// Reads the body of `request`, if there is one; then as [`read`].
+    /// Reads what a call that takes a body is asked in it: JSON, and an object
+    /// without members where there is nothing. Whoever sends nothing at all is
+    /// told what is missing, not of which type nothing should be.
     ///
-    /// [`read`]: Self::read
-    pub(crate) async fn read_if_any(
+    /// # Errors
+    /// As [`json`](Self::json).
+    pub(crate) async fn asked(
+        kind: BodyKind,
         request: Request,
         limits: BodyLimits,
         budget: &BodyBudget,
     ) -> Result<Self, Problem> {
-        if is_plain_json(request.headers()) {
-            return Self::read(request, limits, budget).await;
+        let headers = request.headers();
+        if kind == BodyKind::Required && headers.contains_key(CONTENT_TYPE) {
+            return Self::json(request, limits, budget).await;
         }
-        let refusal = Problem::unsupported_media_type(request.headers(), JSON);
-        let first = Incoming::new(request, limits.pace).chunk(0).await?;
-        match first {
-            None => Ok(Self::default()),
-            Some(_) => Err(refusal),
+        let mut body = match is_plain_json(headers) {
+            true => Self::json(request, limits, budget).await?,
+            false => {
+                let refusal = Problem::unsupported_media_type(headers, JSON);
+                match Incoming::new(request, limits.pace).chunk(0).await? {
+                    None => Self::default(),
+                    Some(_) => return Err(refusal),
+                }
+            }
+        };
+        if body.bytes.trim_ascii().is_empty() {
+            body.bytes = Bytes::from_static(b"{}");
         }
+        Ok(body)
     }
-}
-
-async fn collect(
-    mut incoming: Incoming,
-    limits: BodyLimits,
-    budget: &BodyBudget,
-) -> Result<JsonBody, Problem> {
-    let mut bytes = BytesMut::new();
-    let mut share = BudgetShare::default();
-    while let Some(chunk) = incoming.chunk(bytes.len()).await? {
-        if bytes.len() + chunk.len() > limits.longest {
-            return Err(too_large(limits));
-        }
-        share.grow_to(bytes.len() + chunk.len(), budget)?;
-        bytes.extend_from_slice(&chunk);
-    }
-    Ok(JsonBody {
-        bytes: bytes.freeze(),
-        share,
-    })
 }
 
 /// A body that is being read, with the time that it has.
@@ -226,12 +248,7 @@ fn too_slow(received: usize, time: Duration) -> Problem {
 
 /// `application/json` (RFC 8259, 11), whatever its parameters, not encoded.
 fn is_plain_json(headers: &HeaderMap) -> bool {
-    let media_type = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case(JSON)
+    declares(headers, JSON)
         && headers
             .get_all(CONTENT_ENCODING)
             .iter()

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::header::CONTENT_TYPE;
-use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::contract::{BodyKind, Contract};
 use super::{Input, PathParams};
 use crate::api::{Api, Presence};
 use crate::decode::{self, Fault, Query};
-use crate::edge::{BodyLimits, BudgetShare, JsonBody, RequestId};
+use crate::edge::{AdmittedBody, BodyLimits, BudgetShare, RequestId};
 use crate::problem::{Problem, ProblemType};
 use crate::served::Http;
 
@@ -66,7 +64,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         self.find().await?;
         let query = self.query();
         let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
-        let JsonBody { bytes, share } = self.read().await?;
+        let AdmittedBody { bytes, share } = self.read().await?;
         let api = Arc::clone(&self.http.api);
         let (sender, decoded) = oneshot::channel();
         // Boxed, since the runtime's part of a task is compiled anew for every
@@ -97,7 +95,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         Query::parse(self.request.uri().query().unwrap_or_default())
     }
 
-    async fn read(&mut self) -> Result<JsonBody, Problem> {
+    async fn read(&mut self) -> Result<AdmittedBody, Problem> {
         let config = &self.http.config;
         let limits = BodyLimits {
             longest: match self.contract.takes_batches {
@@ -108,18 +106,7 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             pace: config.pace,
         };
         let request = std::mem::take(&mut self.request);
-        let budget = &self.http.budget;
-        // Whoever sends nothing at all is told what is missing, not of which type
-        // nothing should be.
-        let is_typed = request.headers().contains_key(CONTENT_TYPE);
-        if self.contract.body == BodyKind::Required && is_typed {
-            return JsonBody::read(request, limits, budget).await;
-        }
-        let mut body = JsonBody::read_if_any(request, limits, budget).await?;
-        if body.bytes.trim_ascii().is_empty() {
-            body.bytes = Bytes::from_static(b"{}");
-        }
-        Ok(body)
+        AdmittedBody::asked(self.contract.body, request, limits, &self.http.budget).await
     }
 
     /// An id that stands for nothing comes before all that is wrong with a

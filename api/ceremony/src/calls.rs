@@ -1,0 +1,133 @@
+//! What every page and call works with, and how it is asked.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::header::ACCEPT;
+use http::request::Parts;
+use parafa_api_http::pages::page_response;
+use parafa_api_http::{Admission, Credentials, Input, Problem, ProblemType, accepts};
+
+use crate::api::CeremonyApi;
+use crate::page::{dead_link, trouble};
+use crate::parameters::PageParameters;
+use crate::vocabulary::Language;
+
+/// What every page and call works with.
+pub(crate) struct CeremonyRoutes<C> {
+    pub(crate) api: C,
+    /// Reads what calls are asked.
+    pub(crate) admission: Admission,
+    /// Where the pages are served, as browsers write it.
+    pub(crate) origin: String,
+}
+
+/// As they share it.
+pub(crate) type Shared<C> = Arc<CeremonyRoutes<C>>;
+
+impl<C: CeremonyApi> CeremonyRoutes<C> {
+    /// What a call is asked.
+    pub(crate) async fn asked<I: Input<C>>(&self, request: Request) -> Result<I::Value, Problem> {
+        self.admission.asked::<C, I>(&self.api, request).await
+    }
+}
+
+/// The same of the request at hand.
+pub(crate) struct Asked<C, I: Input<C>>(pub(crate) I::Value);
+
+impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, routes: &Shared<C>) -> Result<Self, Problem> {
+        routes.asked::<I>(request).await.map(Self)
+    }
+}
+
+/// What stands in the address as a token; what is no text leads nowhere.
+pub(crate) struct LinkToken(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for LinkToken {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let token = token(parts, state).await?;
+        token.map(Self).ok_or_else(Problem::not_found)
+    }
+}
+
+async fn token<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<Option<String>, Problem> {
+    let params = RawPathParams::from_request_parts(parts, state).await;
+    let params = params.map_err(|_| Problem::not_found())?;
+    let token = params.iter().find(|(name, _)| *name == "token");
+    Ok(token.map(|(_, token)| token.to_owned()))
+}
+
+/// A link that leads anywhere.
+pub(crate) const ANY: bool = false;
+/// A link on which more than reading is allowed: others are not there for the
+/// calls that change something.
+pub(crate) const OPEN: bool = true;
+
+/// Where the token of a call leads, which stands in its address, or else was
+/// given to a card's app.
+pub(crate) struct Link<C: CeremonyApi, const IS_OPEN: bool>(pub(crate) C::Link);
+
+impl<C: CeremonyApi, const IS_OPEN: bool> FromRequestParts<Shared<C>> for Link<C, IS_OPEN> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, routes: &Shared<C>) -> Result<Self, Problem> {
+        let api = &routes.api;
+        let link = match (token(parts, routes).await?, Credentials::of(&parts.headers)) {
+            (Some(token), _) if IS_OPEN => find_open(api, &token).await,
+            (Some(token), _) => api.find(&token).await,
+            (None, Some(Credentials::Bearer(token))) => api.find_paired(token.expose()).await,
+            (None, _) => Err(Problem::not_found()),
+        };
+        link.map(Self)
+    }
+}
+
+/// A link that is [`OPEN`].
+pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C::Link, Problem> {
+    let link = api.find(token).await?;
+    match api.is_open(&link) {
+        true => Ok(link),
+        false => Err(Problem::not_found()),
+    }
+}
+
+/// A call with a method that it has not. That the link leads nowhere, or not
+/// there any more, comes first; the router adds `Allow`.
+pub(crate) async fn method_not_allowed<C: CeremonyApi, const IS_OPEN: bool>(
+    link: Result<Link<C, IS_OPEN>, Problem>,
+    parameters: PageParameters,
+    headers: HeaderMap,
+) -> Response {
+    match link {
+        Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
+        Err(problem) => refusal(problem, &headers, parameters.page_language().known()),
+    }
+}
+
+/// A page for a person, a problem document for a program.
+pub(crate) fn refusal(
+    problem: Problem,
+    headers: &HeaderMap,
+    language: Option<Language>,
+) -> Response {
+    if !wants_html(headers) {
+        return problem.into_response();
+    }
+    let page = match problem.kind() {
+        ProblemType::NOT_FOUND => dead_link(language),
+        _ => trouble(language),
+    };
+    page_response(problem.status(), page)
+}
+
+/// Whether a page is among what is accepted (RFC 9110, 12.5.1).
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
+    accepts(headers, ACCEPT, "text/html")
+}
