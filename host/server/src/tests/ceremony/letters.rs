@@ -1,5 +1,6 @@
 //! Letters to signers, and a clock that leaps while they are handed in.
 
+use jiff::SignedDuration;
 use parafa_api_signing::{Delivery, Language, SigningOrder};
 use parafa_ceremony::records::MailKind;
 use parafa_platform::accounts::{Caller, KeyMode};
@@ -9,6 +10,9 @@ use crate::tests::support::{
     CALLER, DAY, Deployment, PostOffice, Site, claim_letter, create, mails, name_workspace, rows,
     signing_request, terms,
 };
+
+/// When a letter that is on its way is looked at again.
+const SOON: SignedDuration = SignedDuration::from_secs(5);
 
 #[tokio::test]
 async fn a_letter_that_is_handed_in_while_the_clock_leaps_goes_out_once() {

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use super::deployment::{CALLER, Site};
 use super::host::Host;
+use super::records::read;
 
 pub(crate) const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 pub(crate) const DAY: SignedDuration = SignedDuration::from_hours(24);
