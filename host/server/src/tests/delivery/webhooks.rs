@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use parafa_api_signing::SigningOrder;
 use parafa_delivery::DROP_NOTICE;
 use parafa_operator::{DeliveryCommand, OperateError, OperatorCommand};
-use parafa_platform::jobs::{LEASE, LaneTurn, TIMERS};
+use parafa_platform::jobs::{ClaimsInTurn, LEASE, LaneTurn, TIMERS};
 use parafa_platform::outbox::{DELIVERIES, NoticeKind, NoticeRow};
 use parafa_signing::records::EventKind;
 use parafa_store::jobs::ClaimedJob;

@@ -38,7 +38,8 @@ use tokio::sync::OnceCell;
 use url::Url;
 use uuid::Uuid;
 
-use self::kept::Kept;
+pub(crate) use self::kept::Kept;
+pub(crate) use self::phone::Phone;
 use super::careless_engine::Careless;
 use super::host::{Host, Oddity};
 use super::plugin_calls::Calls;

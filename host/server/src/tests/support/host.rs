@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use parafa_api_signing::requests::{
     CreateBatch, CreateSigning, NewFile, NewSigner, Party, Source, Terms,
 };
-use parafa_api_signing::{self as api, Delivery, SigningOrder};
+use parafa_api_signing::{self as api, Delivery, SigningOrder, WireName};
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::ceremonies::StartAttempt;
 use parafa_ceremony::reader::{UnsealedCeremony, UnsealedSigner};
