@@ -25,7 +25,6 @@ use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
-use uuid::Uuid;
 
 use super::vocabulary::{IntoApi, IntoDomain};
 use super::{forms, views};
