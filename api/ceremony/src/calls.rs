@@ -24,7 +24,7 @@ pub(crate) struct CeremonyRoutes<C> {
     pub(crate) origin: String,
 }
 
-/// As they share it.
+/// Shared by all handlers.
 pub(crate) type Shared<C> = Arc<CeremonyRoutes<C>>;
 
 impl<C: CeremonyApi> CeremonyRoutes<C> {
@@ -34,7 +34,7 @@ impl<C: CeremonyApi> CeremonyRoutes<C> {
     }
 }
 
-/// The same of the request at hand.
+/// Extracts what a request asks, from its body or its query.
 pub(crate) struct Asked<C, I: Input<C>>(pub(crate) I::Value);
 
 impl<C: CeremonyApi, I: Input<C>> FromRequest<Shared<C>> for Asked<C, I> {
@@ -64,7 +64,7 @@ async fn token<S: Send + Sync>(parts: &mut Parts, state: &S) -> Result<Option<St
     Ok(token.map(|(_, token)| token.to_owned()))
 }
 
-/// A link that leads anywhere.
+/// A link that is open or not.
 pub(crate) const ANY: bool = false;
 /// A link on which more than reading is allowed: others are not there for the
 /// calls that change something.

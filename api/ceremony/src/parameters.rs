@@ -41,7 +41,7 @@ impl FromQuery for StateQuery {
 }
 
 /// What stands after the question mark in an address that people open, too.
-pub(super) struct PageParameters(pub(crate) Query);
+pub(super) struct PageParameters(pub(super) Query);
 
 impl<S: Send + Sync> FromRequestParts<S> for PageParameters {
     type Rejection = Infallible;

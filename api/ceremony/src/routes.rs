@@ -49,6 +49,9 @@ const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 
 const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
      style-src 'unsafe-inline'; frame-ancestors 'none'";
 
+/// Until when a call has to be answered, longer than a state is waited for.
+const MAX_CALL: Duration = Duration::from_secs(60);
+
 /// What a program is told of a link behind which there is nothing for it.
 const DEAD_LINK: &str = "The link leads nowhere, or not to this: it is unknown, over or used, or its turn has not come.";
 
@@ -79,6 +82,7 @@ pub fn router<C: CeremonyApi>(api: C, config: &HttpConfig, origin: &str) -> Rout
     of_all_links
         .merge(of_open_links)
         .merge(card::router())
+        .layer(middleware::from_fn(end_slow_calls))
         .layer(middleware::map_response(tell_dead_links))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&routes),
@@ -86,6 +90,12 @@ pub fn router<C: CeremonyApi>(api: C, config: &HttpConfig, origin: &str) -> Rout
         ))
         .merge(assets::routes())
         .with_state(routes)
+}
+
+/// A call that waits for a plugin to be free keeps no place of a download for ever.
+async fn end_slow_calls(request: Request, next: Next) -> Response {
+    let answer = tokio::time::timeout(MAX_CALL, next.run(request)).await;
+    answer.unwrap_or_else(|_| Problem::unavailable("The service is busy.").into_response())
 }
 
 async fn page<C: CeremonyApi>(

@@ -1,7 +1,6 @@
 //! What an API is to the code that serves it.
 
 use std::convert::Infallible;
-use std::future::pending;
 
 use async_trait::async_trait;
 
@@ -78,9 +77,7 @@ pub trait Api: Send + Sync + 'static {
 
     /// Holds a caller's claim, if it has one, for as long as the request is carried
     /// out: nobody else claims it meanwhile. Never ends by itself.
-    async fn hold(&self, _caller: &Self::Caller) -> Infallible {
-        pending().await
-    }
+    async fn hold(&self, caller: &Self::Caller) -> Infallible;
 
     /// Gives a caller's claim back after a refusal, so that the key may be used
     /// again. A claim that was neither answered nor given back ends by itself.

@@ -37,8 +37,8 @@ const MEDIUM: usize = 1024 * 1024;
 const WARM_UP: Duration = Duration::from_millis(200);
 /// Callers at the same time.
 const CALLERS: usize = 4;
-/// Personas whose apps sign, in turns.
-const APPS: [&str; 1] = ["50001029996"];
+/// The personal code of a persona whose app signs, for all callers.
+const APP: &str = "50001029996";
 /// Signings of the page that is listed.
 const LISTED: usize = 50;
 /// The entity of which answers tell.
@@ -69,7 +69,7 @@ fn main() {
     let server = Arc::new(Server::join(&world, Disk::Real));
     let runtime = Runtime::new().expect("a runtime");
     println!(
-        "| work | processor, ms each | a second | median ms | p99 ms |\n|---|---|---|---|---|"
+        "| work | processor, ms | commits | plugin calls | waits of threads | a second | median ms | p99 ms |\n|---|---|---|---|---|---|---|---|"
     );
     for row in rows().iter().filter(|row| is_picked(row)) {
         runtime.block_on(measure(&server, row, within));
@@ -114,11 +114,7 @@ fn rows() -> Vec<Row> {
         row(
             "signature by Smart-ID, PDF 10 KiB",
             &small,
-            |server, caller, body| {
-                Box::pin(
-                    async move { sign_with_app(&server, APPS[caller % APPS.len()], body).await },
-                )
-            },
+            |server, _, body| Box::pin(async move { sign_with_app(&server, APP, body).await }),
         ),
         row("answer, JSON", &Value::Null, |server, _, _| {
             Box::pin(async move { entity(&server, "").await })

@@ -102,6 +102,10 @@ impl Api for Fake {
         Ok(Reservation::Reused)
     }
 
+    async fn hold(&self, _: &Caller) -> std::convert::Infallible {
+        std::future::pending().await
+    }
+
     async fn release(&self, _: &Caller) {}
 }
 

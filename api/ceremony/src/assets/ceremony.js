@@ -396,7 +396,7 @@ byId("again").addEventListener("click", () => {
 
 // What is said of a refusal to sign that was not taken.
 function notDeclined(dataset, response) {
-  if (!response) return dataset.notSent;
+  if (!response || response.status === 408) return dataset.notSent;
   if (response.status === 409) return dataset.underWay;
   return response.status === 400 || response.status === 413 ? dataset.reason : dataset.service;
 }

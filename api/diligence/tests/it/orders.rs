@@ -71,6 +71,10 @@ impl Api for Product {
         Ok(Reservation::Claimed(*caller))
     }
 
+    async fn hold(&self, _: &Caller) -> std::convert::Infallible {
+        std::future::pending().await
+    }
+
     async fn release(&self, _: &Caller) {}
 }
 

@@ -315,6 +315,10 @@ impl Api for Authentications {
         Ok(kept.map_or_else(claimed, Reservation::Answered))
     }
 
+    async fn hold(&self, _: &Provider) -> std::convert::Infallible {
+        std::future::pending().await
+    }
+
     async fn release(&self, _: &Provider) {}
 }
 

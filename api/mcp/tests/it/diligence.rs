@@ -70,6 +70,10 @@ impl Api for Registers {
         Ok(Reservation::Claimed(Attorney))
     }
 
+    async fn hold(&self, _: &Attorney) -> std::convert::Infallible {
+        std::future::pending().await
+    }
+
     async fn release(&self, _: &Attorney) {}
 }
 

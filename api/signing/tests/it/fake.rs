@@ -163,6 +163,10 @@ impl Api for Fake {
         })
     }
 
+    async fn hold(&self, _: &Caller) -> std::convert::Infallible {
+        std::future::pending().await
+    }
+
     async fn release(&self, caller: &Caller) {
         let claim = caller.claim.as_ref().unwrap();
         self.answers.lock().unwrap().remove(claim);

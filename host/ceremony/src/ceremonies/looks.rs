@@ -29,7 +29,7 @@ impl Looks {
     /// # Errors
     ///
     /// [`CeremonyError::NoTurnToLook`] where the pages before it took too long.
-    pub async fn in_turn<T>(
+    pub(super) async fn in_turn<T>(
         &self,
         look: impl Future<Output = Result<T, CeremonyError>>,
     ) -> Result<T, CeremonyError> {

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use axum::Router;
 use bytes::Bytes;
 use jiff::SignedDuration;
+use parafa_api_http::{BaseUrl, HttpConfig};
 use parafa_ceremony::api::CeremonyOperations;
 use parafa_ceremony::attempt::{ATTEMPTS, DRIVE};
 use parafa_ceremony::ceremonies::{Providers, StartAttempt};
@@ -114,8 +115,10 @@ impl Stage {
     /// The pages and calls of signers.
     pub(crate) fn router(&self) -> Router {
         let operations = CeremonyOperations(self.ceremonies.clone());
-        let origin = self.ceremonies.links().base_url().origin();
-        parafa_api_ceremony::router(Arc::new(operations), &origin.ascii_serialization())
+        let base_url = self.ceremonies.links().base_url();
+        let config = HttpConfig::new(BaseUrl::new(base_url));
+        let origin = base_url.origin().ascii_serialization();
+        parafa_api_ceremony::router(operations, &config, &origin)
     }
 
     /// The signer presses the button, and says who they are.

@@ -40,7 +40,8 @@ impl Idempotency {
     /// # Errors
     /// That of `work` or of `answer`; [`PlatformError::ClaimLost`] when the claim
     /// has run out and somebody else carries the request out. Nothing is left of
-    /// the answer then.
+    /// the answer where it is known that nothing was committed; a sweep finds what a
+    /// failure before the commit leaves.
     pub async fn commit<'env, T, V, E, F>(
         &self,
         claim: Option<Claim>,

@@ -34,6 +34,6 @@ pub(super) use self::records::{
     give_secret_to, leave_behind, mails, name_workspace, read, rows, signings,
 };
 pub(super) use self::requests::{
-    DAY, MINUTE, batch, claim, create, create_once, document, keyed, party, pdf, reserve,
-    sign, signing_request, stored_pdf, terms,
+    DAY, MINUTE, batch, claim, create, create_once, document, keyed, party, pdf, reserve, sign,
+    signing_request, stored_pdf, terms,
 };
