@@ -30,10 +30,7 @@ async fn composed(api: &SigningClient, format: &str, signers: Value) -> Signing 
 async fn attempt(ceremony: &Ceremony, method: &str, persona: &Persona) -> Attempt {
     let started = match method {
         "mobile_id" => ceremony.sign_with_mobile_id(persona).await,
-        _ => {
-            let code = &persona.personal_code;
-            ceremony.sign_with_smart_id(&persona.country, code).await
-        }
+        _ => ceremony.sign_with_smart_id(persona).await,
     };
     started.expect("the attempt starts");
     ceremony.ended_attempt().await

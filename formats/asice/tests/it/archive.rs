@@ -10,7 +10,6 @@ use parafa_format_core::{
     ArchiveRequest, Archived, Integrity, MemoryBlob, MemorySink, NativeEnvironment, Need, NeedKind,
     Refusal, carry_out, levels, refusal,
 };
-use parafa_pki::Certificate;
 use parafa_zip::{Archive, Content, Limits, Writer};
 
 use crate::answering::{certificate, issuer_among, subject, told_among};

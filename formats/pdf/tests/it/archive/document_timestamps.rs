@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use parafa_fixtures::plain;
 use parafa_format_core::{Answer, Archived, Evidence, Need, NeedKind};
-use parafa_format_pdf::verify;
 
 use super::{signed, time_stamped};
 use crate::archiving::{HIERARCHY, archived, archived_with, certificate, missing};
