@@ -34,7 +34,7 @@ impl Identifications {
     ) -> Result<kyc::KycOrder, Problem> {
         let created = self.create(caller, form(request), request_id).await;
         let created = created.map_err(|error| self.problem(error))?;
-        Ok(order(&created))
+        Ok(views::order(&created))
     }
 
     /// `GET /v1/kyc-packages/{orderId}`.
@@ -46,7 +46,7 @@ impl Identifications {
         caller: &Caller,
         order: Uuid,
     ) -> Result<kyc::KycOrder, Problem> {
-        Ok(order(&self.order(caller, order).await?))
+        Ok(views::order(&self.order(caller, order).await?))
     }
 
     /// `GET /v1/kyc-packages/{orderId}/artifact`.
@@ -82,7 +82,7 @@ impl Identifications {
         self.simulate(caller, order, simulated(request.action))
             .await?;
         let ended = self.end_of(caller, order, PATIENCE).await?;
-        Ok(order(&ended))
+        Ok(views::order(&ended))
     }
 }
 

@@ -13,7 +13,6 @@ use parafa_format_core::{
     Answer, DigestAlgorithm, Integrity, MemorySink, NativeEnvironment, Need, NeedKind, Refusal,
     SignatureAlgorithm, Step, TimestampKind, TimestampStatus, carry_out, levels,
 };
-use parafa_pki::Certificate;
 use parafa_xades::names::{DSIG, XADES, XADES_141};
 use parafa_xades::{DataObjects, Raised, SignatureFile, Verifier, archive};
 use parafa_xml::{Canonicalization, Document, Limits};

@@ -80,8 +80,9 @@ mod tests {
 
     async fn store(clock: &Arc<ManualClock>) -> Store {
         let engine = Arc::new(MemoryEngine::new(clock.clone()));
-        let opened = Store::open(engine, &master(), StoreMode::Demo);
-        opened.await.unwrap()
+        let master = master();
+        let opened = Store::open(engine, &master, StoreMode::Demo).await;
+        opened.unwrap()
     }
 
     fn clock() -> Arc<ManualClock> {

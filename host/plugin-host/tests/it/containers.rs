@@ -17,7 +17,7 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    Signer, archive_request, breach, component, done, fault, host, plugin, refusal_code, timestamp,
+    Signer, archive_request, breach, component, done, fault, host, plugin, refusal_code,
 };
 
 async fn toy_container() -> Arc<Plugin> {

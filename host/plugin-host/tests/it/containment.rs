@@ -189,7 +189,8 @@ async fn a_copy_cannot_be_forged() {
 /// Asserts that a signature is refused that does not begin with a copy of all of its input.
 async fn assert_not_preserved(behaviour: &str, copied: u64, required: u64) {
     let breach = ContractBreach::NotPreserved { copied, required };
-    let fault = output_fault(&toy().await, behaviour).await;
+    let toy = toy().await;
+    let fault = output_fault(&toy, behaviour).await;
     assert_eq!(fault, FaultKind::ContractBroken(breach));
 }
 
