@@ -100,7 +100,7 @@ async fn a_deadline_that_waits_for_a_signature_shuts_others_out_until_it_is_move
     let [own, other] = [0, 1].map(|n| signing.signers[n].id.uuid());
     be_finished_at_the_deadline(&stage).await;
 
-    let seen = api.read_signing(&CALLER.into(), stage.signing.into()).await;
+    let seen = api.read_signing(&CALLER, stage.signing.into()).await;
 
     let seen = serde_json::to_value(seen.unwrap()).unwrap();
     assert_eq!(seen["status"], "pending");

@@ -29,7 +29,7 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
     };
     let keys = deployment.unmount_keys();
 
-    let list = api.list_signings(&CALLER.into(), everything()).await;
+    let list = api.list_signings(&CALLER, everything()).await;
 
     assert_eq!(list.unwrap_err().kind(), ProblemKind::Unavailable);
     assert!(
@@ -42,7 +42,7 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
     );
     keys.restore();
     let list = api
-        .list_signings(&CALLER.into(), everything())
+        .list_signings(&CALLER, everything())
         .await
         .unwrap();
     let list = serde_json::to_value(&list).unwrap();

@@ -55,7 +55,7 @@ async fn a_signing_that_cannot_be_read_denies_nobody_the_others() {
         starting_after: None,
     };
 
-    let list = api.list_signings(&CALLER.into(), everything).await.unwrap();
+    let list = api.list_signings(&CALLER, everything).await.unwrap();
 
     let list = serde_json::to_value(&list).unwrap();
     let [newer, older] = list["data"].as_array().unwrap().as_slice() else {

@@ -39,16 +39,6 @@ impl Deployment<'_> {
         }
     }
 
-    /// Changes one byte of every byte file.
-    pub(crate) fn damage_bytes(&self, at: usize) {
-        for id in self.byte_files() {
-            let path = self.folder.path().join("bytes").join(id.to_string());
-            let mut bytes = std::fs::read(&path).unwrap();
-            bytes[at] ^= 1;
-            std::fs::write(path, bytes).unwrap();
-        }
-    }
-
     /// Leaves an empty folder where the data keys are to be mounted.
     pub(crate) fn unmount_keys(&self) -> Hidden {
         let hidden = self.take_away("keys");
