@@ -16,7 +16,9 @@ use parafa_test_services::is_database;
 use uuid::Uuid;
 
 use crate::startup;
-use crate::tests::support::{Deployment, Host, MOST_RUNS, Posted, Promise, SIGN, Site, Witness};
+use crate::tests::support::{
+    Deployment, Host, Invariant, MOST_RUNS, Posted, RecordChecker, SIGN, Site,
+};
 
 /// Longest time that jobs are waited for: what a dead host was doing is taken
 /// over when its lease ends.
@@ -155,7 +157,7 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
         _ => site.posted(),
     };
     let signing = play.create(posted).await;
-    let parties = &play.witness.signing(signing).ceremony.signers;
+    let parties = &play.checker.signing(signing).ceremony.signers;
     let [first, second] = [0, 1].map(|place: usize| parties[place].id.uuid());
     match script {
         Script::ByLink | Script::PluginFails => {}
@@ -192,13 +194,13 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
             (CeremonyStatus::Failed, 1)
         }
     };
-    let ended = play.witness.signing(signing);
+    let ended = play.checker.signing(signing);
     assert_eq!(ended.ceremony.status, status);
     assert_eq!(ended.versions.len(), versions);
     play.end().await;
     let rung = site.rings().await;
-    let attempts = play.witness.attempts();
-    let _promise = Promise::PhonesRingOnce.at_stake();
+    let attempts = play.checker.attempts();
+    let _promise = Invariant::PhonesRingOnce.checked();
     assert!(
         rung.signatures <= attempts && rung.certificates <= attempts,
         "a phone is asked once an attempt for each: {rung:?}"
@@ -216,7 +218,7 @@ struct Play<'d> {
     deployment: &'d Deployment<'d>,
     heir: Heir,
     host: Host,
-    witness: Witness,
+    checker: RecordChecker,
     commits: u64,
     crashes: u32,
 }
@@ -229,7 +231,7 @@ impl<'d> Play<'d> {
         };
         Self {
             host,
-            witness: Witness::of(deployment).await,
+            checker: RecordChecker::of(deployment).await,
             deployment,
             heir,
             commits: 0,
@@ -251,7 +253,7 @@ impl<'d> Play<'d> {
                     .unwrap();
             }
         }
-        self.witness.look(self.deployment.site.clock.now()).await;
+        self.checker.look(self.deployment.site.clock.now()).await;
     }
 
     async fn create(&mut self, posted: Posted) -> Uuid {
@@ -308,7 +310,7 @@ impl<'d> Play<'d> {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         let mut followed = None;
         while self.status(signing, signer) == SignerStatus::Pending {
-            let turn = self.witness.signing(signing).ceremony.turn;
+            let turn = self.checker.signing(signing).ceremony.turn;
             let has_signed = turn.is_some_and(|turn| turn.device_signed);
             let done = match self.running_attempt(signing, signer).cloned() {
                 None => self
@@ -379,7 +381,7 @@ impl<'d> Play<'d> {
     }
 
     async fn retract(&mut self, signing: Uuid) {
-        while self.witness.signing(signing).ceremony.status == CeremonyStatus::Pending {
+        while self.checker.signing(signing).ceremony.status == CeremonyStatus::Pending {
             let cancelled = self.host.cancel(signing).await;
             assert!(cancelled.is_ok() || self.host.is_down(), "{cancelled:?}");
             self.step().await;
@@ -397,20 +399,20 @@ impl<'d> Play<'d> {
                 Err(error) => assert!(down, "{error:?}"),
             }
         }
-        let row = self.witness.signing(signing);
+        let row = self.checker.signing(signing);
         assert!(row.erased_at.is_some());
         let key = self.host.app.records.keys.open(row.data_key).await;
         assert!(key.is_err(), "the key is gone");
     }
 
     fn status(&self, signing: Uuid, signer: Uuid) -> SignerStatus {
-        let signers = &self.witness.signing(signing).ceremony.signers;
+        let signers = &self.checker.signing(signing).ceremony.signers;
         let party = signers.iter().find(|party| party.id.uuid() == signer);
         party.unwrap().status
     }
 
     fn running_attempt(&self, signing: Uuid, signer: Uuid) -> Option<&AttemptRow> {
-        let attempt = self.witness.attempt_of(signing, signer);
+        let attempt = self.checker.attempt_of(signing, signer);
         attempt.filter(|attempt| !attempt.phase.is_terminal())
     }
 
@@ -424,7 +426,7 @@ impl<'d> Play<'d> {
         // A host that has died meanwhile is succeeded when its leases end.
         self.deployment.pass(LEASE);
         self.run_all().await;
-        self.witness.look_at_the_end(self.deployment).await;
+        self.checker.look_at_the_end(self.deployment).await;
     }
 
     /// Runs what is due until nothing is.

@@ -22,7 +22,7 @@ use tokio::runtime::{self, Runtime};
 
 use self::racing_hosts::Contest;
 use self::scenario::{Race, callers_race, signers_race};
-use crate::tests::support::{Deployment, Neglect, Outcome, Promise, Site, played};
+use crate::tests::support::{Deployment, Invariant, Outcome, Site, SkippedCheck, played};
 
 /// Interleavings that are tried when nobody asks for more.
 const RACES: u32 = 24;
@@ -32,16 +32,16 @@ const CARELESS_RACES: u32 = 200;
 const TICK: SignedDuration = SignedDuration::from_secs(46);
 
 #[test]
-fn two_hosts_race_and_crash_and_keep_every_promise() {
-    keep_every_promise(&signers_race());
+fn two_hosts_race_and_crash_and_keep_every_invariant() {
+    keep_every_invariant(&signers_race());
 }
 
 #[test]
-fn two_hosts_race_while_the_caller_changes_everything_and_keep_every_promise() {
-    keep_every_promise(&callers_race());
+fn two_hosts_race_while_the_caller_changes_everything_and_keep_every_invariant() {
+    keep_every_invariant(&callers_race());
 }
 
-fn keep_every_promise(races: &impl Strategy<Value = Race>) {
+fn keep_every_invariant(races: &impl Strategy<Value = Race>) {
     let cases = env::var("PARAFA_RACES").map_or(RACES, |cases| cases.parse().unwrap());
     let runner = TestRunner::new(ProptestConfig::with_cases(cases));
 
@@ -52,30 +52,31 @@ fn keep_every_promise(races: &impl Strategy<Value = Race>) {
 
 #[test]
 fn hosts_that_write_under_leases_that_they_have_lost_are_found_out() {
-    find_out(Neglect::Leases);
+    find_out(SkippedCheck::Leases);
 }
 
 #[test]
 fn hosts_that_write_over_what_others_have_changed_are_found_out() {
-    find_out(Neglect::Versions);
+    find_out(SkippedCheck::Versions);
 }
 
-/// Has hosts that neglect this race until they break a promise, which sound
+/// Has hosts that skip this check race until they break an invariant, which sound
 /// hosts keep in the same race.
-fn find_out(neglect: Neglect) {
+fn find_out(skipped_check: SkippedCheck) {
     let runtime = runtime();
     let site = runtime.block_on(Site::start());
-    let played =
-        |race: &Race, neglect| played(|| runtime.block_on(run(&site, race.clone(), neglect)));
+    let played = |race: &Race, skipped_check| {
+        played(|| runtime.block_on(run(&site, race.clone(), skipped_check)))
+    };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     for _ in 0..CARELESS_RACES {
         let race = signers_race().new_tree(&mut runner).unwrap().current();
-        if let Outcome::Broken(promise) = played(&race, Some(neglect)) {
-            assert!(neglect.may_break(promise), "{promise:?}");
+        if let Outcome::Broken(invariant) = played(&race, Some(skipped_check)) {
+            assert!(skipped_check.may_break(invariant), "{invariant:?}");
             match played(&race, None) {
                 Outcome::Kept => {}
-                Outcome::Broken(promise) => panic!("sound hosts break {promise:?} too"),
+                Outcome::Broken(invariant) => panic!("sound hosts break {invariant:?} too"),
                 Outcome::Failed(panic) => resume_unwind(panic),
             }
             return;
@@ -102,18 +103,18 @@ fn runtime() -> Runtime {
     runtime.unwrap()
 }
 
-async fn run(site: &Site, race: Race, neglect: Option<Neglect>) {
+async fn run(site: &Site, race: Race, skipped_check: Option<SkippedCheck>) {
     site.faults(Service::Tsa).clear();
     site.rings().await;
     let deployment = Deployment::new(site);
-    let mut contest = Contest::begin(&deployment, &race, neglect).await;
+    let mut contest = Contest::begin(&deployment, &race, skipped_check).await;
     contest.create_first().await;
     for round in race.rounds {
         contest.play(round).await;
     }
     contest.end(race.finishes).await;
     let rung = site.rings().await;
-    let _promise = Promise::PhonesRingOnce.at_stake();
+    let _invariant = Invariant::PhonesRingOnce.checked();
     assert!(
         rung.signatures <= contest.attempts() && rung.certificates <= contest.attempts(),
         "a phone is asked once an attempt for each: {rung:?}"

@@ -41,10 +41,7 @@ async fn a_list_is_unavailable_rather_than_one_of_signings_without_their_data() 
             .is_err()
     );
     keys.restore();
-    let list = api
-        .list_signings(&CALLER, everything())
-        .await
-        .unwrap();
+    let list = api.list_signings(&CALLER, everything()).await.unwrap();
     let list = serde_json::to_value(&list).unwrap();
     let titles: Vec<_> = list["data"].as_array().unwrap().iter().collect();
     assert_eq!(titles.len(), 3);

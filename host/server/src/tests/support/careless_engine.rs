@@ -12,61 +12,61 @@ use parafa_store::engine::{
 };
 use parafa_store::{EntriesCopy, FaultyEngine};
 
-use super::invariants::Promise;
+use super::invariants::Invariant;
 
 /// What is not looked at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Neglect {
+pub(crate) enum SkippedCheck {
     /// Whether a job that was claimed is still this host's.
     Leases,
     /// Whether what was read has changed since.
     Versions,
 }
 
-impl Neglect {
-    /// Whether this promise may be broken so.
-    pub(crate) fn may_break(self, promise: Promise) -> bool {
+impl SkippedCheck {
+    /// Whether this invariant may be broken so.
+    pub(crate) fn may_break(self, invariant: Invariant) -> bool {
         match self {
             // Steps have numbers, so that no signature is made twice; but a job
             // is lost over which somebody writes who has it no more.
-            Self::Leases => promise == Promise::EverythingEnds,
+            Self::Leases => invariant == Invariant::EverythingEnds,
             // Which breaks first depends on who comes in between. What is asked
             // of phones has numbers, and apps come back with digests.
             Self::Versions => !matches!(
-                promise,
-                Promise::NobodySignsForAnother | Promise::PhonesRingOnce
+                invariant,
+                Invariant::NobodySignsForAnother | Invariant::PhonesRingOnce
             ),
         }
     }
 }
 
 /// The engine, without one of its checks.
-pub(crate) struct Careless {
+pub(crate) struct CarelessEngine {
     engine: Arc<FaultyEngine>,
-    neglect: Neglect,
+    skipped_check: SkippedCheck,
     /// Where the jobs stand that this host has claimed.
     claimed: Mutex<HashSet<Bytes>>,
 }
 
-impl Careless {
-    pub(crate) fn new(engine: Arc<FaultyEngine>, neglect: Neglect) -> Self {
+impl CarelessEngine {
+    pub(crate) fn new(engine: Arc<FaultyEngine>, skipped_check: SkippedCheck) -> Self {
         Self {
             engine,
-            neglect,
+            skipped_check,
             claimed: Mutex::default(),
         }
     }
 
-    fn is_neglected(&self, key: &[u8]) -> bool {
-        match self.neglect {
-            Neglect::Leases => self.claimed.lock().unwrap().contains(key),
-            Neglect::Versions => true,
+    fn is_forgotten(&self, key: &[u8]) -> bool {
+        match self.skipped_check {
+            SkippedCheck::Leases => self.claimed.lock().unwrap().contains(key),
+            SkippedCheck::Versions => true,
         }
     }
 }
 
 #[async_trait]
-impl Engine for Careless {
+impl Engine for CarelessEngine {
     async fn get(&self, key: &[u8]) -> Result<Option<Versioned>, EngineError> {
         let found = self.engine.get(key).await?;
         // A claim stands where it was put, whatever has become of it.
@@ -74,7 +74,7 @@ impl Engine for Careless {
             version: Version::new(1).unwrap(),
             value: Bytes::from_static(&[0, 0, 0, 1]),
         };
-        let is_held = self.neglect == Neglect::Leases && self.is_neglected(key);
+        let is_held = self.skipped_check == SkippedCheck::Leases && self.is_forgotten(key);
         Ok(found.or_else(|| is_held.then(claims)))
     }
 
@@ -83,7 +83,7 @@ impl Engine for Careless {
     }
 
     async fn commit(&self, mut commit: Commit) -> Result<CommitOutcome, EngineError> {
-        let looked_at = |(key, _): &(Bytes, Option<Version>)| !self.is_neglected(key);
+        let looked_at = |(key, _): &(Bytes, Option<Version>)| !self.is_forgotten(key);
         commit.expectations.retain(looked_at);
         self.engine.commit(commit).await
     }

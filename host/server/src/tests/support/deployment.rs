@@ -40,7 +40,7 @@ use uuid::Uuid;
 
 pub(crate) use self::kept::Kept;
 pub(crate) use self::phone::Phone;
-use super::careless_engine::Careless;
+use super::careless_engine::CarelessEngine;
 use super::host::{Host, Oddity};
 use super::plugin_calls::Calls;
 use super::requests::document;
@@ -412,8 +412,8 @@ impl<'s> Deployment<'s> {
         self.funded.get_or_init(|| self.fund()).await;
         let site = self.site;
         let engine = self.engine(oddity.faults).await;
-        let looked_through: Arc<dyn Engine> = match oddity.neglect {
-            Some(neglect) => Arc::new(Careless::new(engine.clone(), neglect)),
+        let looked_through: Arc<dyn Engine> = match oddity.skipped_check {
+            Some(skipped_check) => Arc::new(CarelessEngine::new(engine.clone(), skipped_check)),
             None => engine.clone(),
         };
         let clock = OffsetClock::new(site.clock.clone());

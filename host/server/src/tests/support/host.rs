@@ -25,10 +25,10 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::careless_engine::Neglect;
+use super::careless_engine::SkippedCheck;
 use super::deployment::{CALLER, Kept, Posted, Site};
 use super::requests::{party, terms};
-use super::suspension::Frost;
+use super::suspension::Suspension;
 use crate::app::App;
 use crate::config::Config;
 use crate::jobs::{self, LANES};
@@ -43,7 +43,7 @@ pub(crate) struct Host {
     pub(crate) app: Arc<App>,
     pub(crate) runner: Arc<JobRunner>,
     pub(crate) engine: Arc<FaultyEngine>,
-    pub(crate) frost: Frost,
+    pub(crate) suspension: Suspension,
     /// What it was made of.
     pub(crate) parts: HostParts,
     pub(crate) config: Config,
@@ -65,7 +65,7 @@ pub(crate) struct Oddity {
     /// How far its clock is ahead of the records'.
     pub(crate) skew: SignedDuration,
     /// What its engine does not look at.
-    pub(crate) neglect: Option<Neglect>,
+    pub(crate) skipped_check: Option<SkippedCheck>,
 }
 
 impl Host {
@@ -98,7 +98,7 @@ impl Host {
             app,
             engine,
             parts: own,
-            frost: Frost::default(),
+            suspension: Suspension::default(),
             config,
             mode,
             kept,
@@ -160,7 +160,7 @@ impl Host {
                     runner.run_one(&mut job).await;
                     drop(turn);
                 };
-                running.spawn(self.frost.over(run));
+                running.spawn(self.suspension.over(run));
             }
         }
         running.join_all().await.len()

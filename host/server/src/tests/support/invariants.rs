@@ -1,4 +1,4 @@
-//! What hosts promise, and which promise it was that was broken.
+//! Invariants of hosts, and which of them was broken.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 thread_local! {
-    static BROKEN: Cell<Option<Promise>> = const { Cell::new(None) };
+    static BROKEN: Cell<Option<Invariant>> = const { Cell::new(None) };
 }
 
-/// A promise that hosts keep whatever happens.
+/// An invariant that hosts keep whatever happens.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Promise {
+pub(crate) enum Invariant {
     /// No signing, attempt, version or audit event is ever lost.
     NothingIsLost,
     /// A signing, its signers and attempts change only as they may.
@@ -32,26 +32,26 @@ pub(crate) enum Promise {
     EverythingEnds,
 }
 
-/// A promise that is being looked at: a panic until this is dropped breaks it.
-pub(crate) struct AtStake(Promise);
+/// An invariant that is being looked at: a panic until this is dropped breaks it.
+pub(crate) struct CheckedInvariant(Invariant);
 
-impl Promise {
-    pub(crate) fn at_stake(self) -> AtStake {
-        AtStake(self)
+impl Invariant {
+    pub(crate) fn checked(self) -> CheckedInvariant {
+        CheckedInvariant(self)
     }
 
     /// Panics if it is not.
     #[track_caller]
-    pub(crate) fn is_kept(self, so: bool, otherwise: &str) {
-        let _promise = self.at_stake();
+    pub(crate) fn holds(self, so: bool, otherwise: &str) {
+        let _invariant = self.checked();
         assert!(so, "{otherwise}");
     }
 }
 
-impl Drop for AtStake {
+impl Drop for CheckedInvariant {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("a promise is broken: {:?}", self.0);
+            eprintln!("an invariant is broken: {:?}", self.0);
             BROKEN.set(Some(self.0));
         }
     }
@@ -60,18 +60,18 @@ impl Drop for AtStake {
 /// How a play ends.
 pub(crate) enum Outcome {
     Kept,
-    Broken(Promise),
-    /// Something else than a promise broke.
+    Broken(Invariant),
+    /// Something else than an invariant broke.
     Failed(Box<dyn Any + Send>),
 }
 
-/// Plays, and tells whether a promise was broken.
+/// Plays, and tells whether an invariant was broken.
 pub(crate) fn played(play: impl FnOnce()) -> Outcome {
     BROKEN.set(None);
     match catch_unwind(AssertUnwindSafe(play)) {
         Ok(()) => Outcome::Kept,
         Err(panic) => match BROKEN.take() {
-            Some(promise) => Outcome::Broken(promise),
+            Some(invariant) => Outcome::Broken(invariant),
             None => Outcome::Failed(panic),
         },
     }
@@ -80,15 +80,15 @@ pub(crate) fn played(play: impl FnOnce()) -> Outcome {
 #[test]
 fn a_promise_is_broken_by_a_panic_while_it_is_at_stake_and_by_no_other() {
     let broken = played(|| {
-        let _promise = Promise::OneTurn.at_stake();
+        let _invariant = Invariant::OneTurn.checked();
         panic!("two turns");
     });
     let failed = played(|| {
-        drop(Promise::OneTurn.at_stake());
+        drop(Invariant::OneTurn.checked());
         panic!("no test");
     });
 
-    assert!(matches!(broken, Outcome::Broken(Promise::OneTurn)));
+    assert!(matches!(broken, Outcome::Broken(Invariant::OneTurn)));
     assert!(matches!(failed, Outcome::Failed(_)));
     assert!(matches!(played(|| ()), Outcome::Kept));
 }

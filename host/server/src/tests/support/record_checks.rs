@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use self::transitions::{check_state, check_transition};
 use super::deployment::Deployment;
-use super::invariants::Promise;
+use super::invariants::Invariant;
 
 /// Rows of one kind that a test makes at most.
 const MOST: usize = 500;
@@ -28,7 +28,7 @@ const BETWEEN_REMINDERS: SignedDuration = SignedDuration::from_hours(1);
 const ARCHIVED: &str = "PAdES-B-LT";
 
 /// What was seen last.
-pub(crate) struct Witness {
+pub(crate) struct RecordChecker {
     records: Folder,
     signings: BTreeMap<Uuid, CeremonyRow>,
     attempts: BTreeMap<Uuid, AttemptRow>,
@@ -48,7 +48,7 @@ struct Seen {
     notices: BTreeMap<Uuid, NoticeRow>,
 }
 
-impl Witness {
+impl RecordChecker {
     pub(crate) async fn of(deployment: &Deployment<'_>) -> Self {
         Self {
             records: deployment.sound_records().await,
@@ -112,7 +112,7 @@ impl Witness {
             notices,
         } = self.read().await;
         {
-            let _promise = Promise::NothingIsLost.at_stake();
+            let _invariant = Invariant::NothingIsLost.checked();
             for before in self.signings.keys() {
                 assert!(
                     signings.contains_key(before),
@@ -153,7 +153,7 @@ impl Witness {
     /// been swept.
     pub(crate) async fn look_at_the_end(&mut self, deployment: &Deployment<'_>) {
         self.look(deployment.site.clock.now()).await;
-        let _promise = Promise::EverythingEnds.at_stake();
+        let _invariant = Invariant::EverythingEnds.checked();
         for attempt in self.attempts.values() {
             assert!(attempt.phase.is_terminal(), "{} goes on", attempt.id);
         }
@@ -211,7 +211,7 @@ impl Witness {
 
     /// Each version is what its digest says, and begins with the one before.
     async fn check_bytes(&mut self, row: &CeremonyRow) {
-        let _promise = Promise::NothingIsLost.at_stake();
+        let _invariant = Invariant::NothingIsLost.checked();
         let mut before: Option<Bytes> = None;
         for version in row.versions.iter().chain(&row.artifact) {
             let DocumentVersion {
@@ -226,7 +226,7 @@ impl Witness {
     }
 
     async fn check_file(&mut self, file: &FileRow) {
-        let _promise = Promise::NothingIsLost.at_stake();
+        let _invariant = Invariant::NothingIsLost.checked();
         self.bytes_of(file.data_key, file.id, &file.sha256).await;
     }
 
@@ -244,7 +244,7 @@ impl Witness {
     }
 
     async fn check_audit(&mut self, signing: Uuid) {
-        let _promise = Promise::NothingIsLost.at_stake();
+        let _invariant = Invariant::NothingIsLost.checked();
         let verdict = audit::verify(&self.records.store, signing).await.unwrap();
         let Verdict::Intact(head) = verdict else {
             panic!("the audit chain of {signing} is broken: {verdict:?}");
@@ -256,7 +256,7 @@ impl Witness {
 
 /// An attempt goes forward only, and not at all once it has ended.
 fn follows(before: &AttemptRow, after: &AttemptRow) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
+    let _invariant = Invariant::OnlyListedTransitions.checked();
     let (from, to) = (before.phase, after.phase);
     assert!(after.step_number >= before.step_number, "{}", after.id);
     if from.is_terminal() {
@@ -295,7 +295,7 @@ fn reaches(from: Phase, to: Phase) -> bool {
 
 /// A turn is a running attempt's, and an ended attempt keeps nothing secret.
 fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
-    let _promise = Promise::OneTurn.at_stake();
+    let _invariant = Invariant::OneTurn.checked();
     let signing = &row.ceremony;
     if let Some(turn) = signing.turn {
         assert_eq!(signing.status, CeremonyStatus::Pending);
@@ -325,7 +325,7 @@ fn check_turn(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 /// One version for each signature, each made from the one before it by the
 /// attempt of another signer, and at most one more that archives each.
 fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
-    let _promise = Promise::OneSignatureOnOneBase.at_stake();
+    let _invariant = Invariant::OneSignatureOnOneBase.checked();
     let id = row.ceremony.id;
     let is_archive = |version: &DocumentVersion| {
         let made_by = version.made_by.as_ref();
@@ -366,7 +366,7 @@ fn check_versions(row: &CeremonyRow, attempts: &BTreeMap<Uuid, AttemptRow>) {
 
 /// A batch is there with all of its signings, in one mode, or not at all.
 fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, CeremonyRow>) {
-    let _promise = Promise::NothingIsLost.at_stake();
+    let _invariant = Invariant::NothingIsLost.checked();
     for batch in batches.values() {
         for signing in &batch.signings {
             let row = signings.get(signing).expect("a batch has its signings");
@@ -386,7 +386,7 @@ fn check_batches(batches: &BTreeMap<Uuid, BatchRow>, signings: &BTreeMap<Uuid, C
 
 /// Nobody is reminded twice within an hour.
 fn check_reminders(notices: &BTreeMap<Uuid, NoticeRow>) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
+    let _invariant = Invariant::OnlyListedTransitions.checked();
     let mut reminded: BTreeMap<Uuid, Vec<Timestamp>> = BTreeMap::new();
     for notice in notices.values() {
         if notice.kind == MailKind::Reminder.notice() {

@@ -8,40 +8,40 @@ use std::task::{Poll, Waker};
 /// What holds a host up, as a suspended process or a stolen processor does.
 /// Clones are of the same host.
 #[derive(Clone, Default)]
-pub(crate) struct Frost(Arc<Mutex<Frozen>>);
+pub(crate) struct Suspension(Arc<Mutex<Suspended>>);
 
 #[derive(Default)]
-struct Frozen {
-    is_frozen: bool,
+struct Suspended {
+    is_suspended: bool,
     /// Those who wanted to get on meanwhile.
     waiting: Vec<Waker>,
 }
 
-impl Frost {
+impl Suspension {
     /// Holds up all that is done under it.
-    pub(crate) fn freeze(&self) {
-        self.0.lock().unwrap().is_frozen = true;
+    pub(crate) fn suspend(&self) {
+        self.0.lock().unwrap().is_suspended = true;
     }
 
     /// Lets it get on.
-    pub(crate) fn thaw(&self) {
-        let mut frozen = self.0.lock().unwrap();
-        frozen.is_frozen = false;
-        for waker in frozen.waiting.drain(..) {
+    pub(crate) fn resume(&self) {
+        let mut suspended = self.0.lock().unwrap();
+        suspended.is_suspended = false;
+        for waker in suspended.waiting.drain(..) {
             waker.wake();
         }
     }
 
     /// Does `work` whenever it is not held up.
     pub(crate) fn over<F: Future>(&self, work: F) -> impl Future<Output = F::Output> + use<F> {
-        let frost = self.clone();
+        let suspension = self.clone();
         async move {
             let mut work = pin!(work);
             poll_fn(|context| {
                 {
-                    let mut frozen = frost.0.lock().unwrap();
-                    if frozen.is_frozen {
-                        frozen.waiting.push(context.waker().clone());
+                    let mut suspended = suspension.0.lock().unwrap();
+                    if suspended.is_suspended {
+                        suspended.waiting.push(context.waker().clone());
                         return Poll::Pending;
                     }
                 }

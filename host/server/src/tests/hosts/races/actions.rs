@@ -17,7 +17,7 @@ use proptest::sample::Index;
 use uuid::Uuid;
 
 use super::scenario::Act;
-use crate::tests::support::{CALLER, Host, Phone, Posted, Return, Witness};
+use crate::tests::support::{CALLER, Host, Phone, Posted, RecordChecker, Return};
 
 /// An answer to a client.
 #[derive(Clone, Copy, Debug)]
@@ -101,22 +101,22 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(witness: &Witness) -> Self {
+    pub(super) fn of(checker: &RecordChecker) -> Self {
         let named = |row: &CeremonyRow| (row.ceremony.id.uuid(), row.mode);
-        let signed = witness.signings().filter(|row| row.signed().is_some());
-        let signers = witness.signings().flat_map(|row| {
+        let signed = checker.signings().filter(|row| row.signed().is_some());
+        let signers = checker.signings().flat_map(|row| {
             let signing = named(row);
             let parties = row.ceremony.signers.iter();
             parties.map(move |party| (party.id.uuid(), signing))
         });
-        let opened = witness.running();
+        let opened = checker.running();
         let opened = opened.filter(|attempt| attempt.device_link.is_some());
         Self {
             links: opened.map(|attempt| (attempt.id, attempt.signer)).collect(),
             signers: signers.collect(),
-            signings: witness.signings().map(named).collect(),
+            signings: checker.signings().map(named).collect(),
             signed: signed.map(named).collect(),
-            files: witness.files().map(|row| (row.id, row.mode)).collect(),
+            files: checker.files().map(|row| (row.id, row.mode)).collect(),
         }
     }
 

@@ -23,8 +23,8 @@ use super::caller_requests::{Call, IN_BATCH};
 use super::scenario::{Act, Freeze, Race, Round};
 use super::webhook_receivers::Receivers;
 use crate::tests::support::{
-    CALLER, Deployment, Host, MOST_RUNS, Neglect, Oddity, Promise, SIGN, Witness, give_secret_to,
-    name_workspace,
+    CALLER, Deployment, Host, Invariant, MOST_RUNS, Oddity, RecordChecker, SIGN, SkippedCheck,
+    give_secret_to, name_workspace,
 };
 
 /// Longest time that running attempts are waited for.
@@ -41,7 +41,7 @@ pub(super) struct Contest<'d> {
     deployment: &'d Deployment<'d>,
     hosts: [Host; 2],
     makers: [Maker<'d>; 2],
-    witness: Witness,
+    checker: RecordChecker,
     receivers: Arc<Receivers>,
     told: Vec<Reply>,
     followed: Arc<Mutex<Followed>>,
@@ -54,7 +54,7 @@ struct Maker<'d> {
     deployment: &'d Deployment<'d>,
     faults: IntoIter<FaultPlan>,
     skew: SignedDuration,
-    neglect: Option<Neglect>,
+    skipped_check: Option<SkippedCheck>,
     receivers: Arc<Receivers>,
 }
 
@@ -78,7 +78,7 @@ impl Maker<'_> {
         let oddity = Oddity {
             faults,
             skew: self.skew,
-            neglect: self.neglect,
+            skipped_check: self.skipped_check,
         };
         let host = self.deployment.odd_host(oddity).await?;
         Ok(self.receivers.of(&host))
@@ -89,10 +89,10 @@ impl<'d> Contest<'d> {
     pub(super) async fn begin(
         deployment: &'d Deployment<'d>,
         race: &Race,
-        neglect: Option<Neglect>,
+        skipped_check: Option<SkippedCheck>,
     ) -> Self {
         // The first to open an empty store writes what kind it is.
-        let witness = Witness::of(deployment).await;
+        let checker = RecordChecker::of(deployment).await;
         let receivers = Receivers::open();
         let clerk = deployment.sound_host().await;
         name_workspace(&clerk).await;
@@ -101,7 +101,7 @@ impl<'d> Contest<'d> {
             deployment,
             faults: race.faults[place].clone().into_iter(),
             skew: race.skews[place],
-            neglect,
+            skipped_check,
             receivers: receivers.clone(),
         });
         let [first, second] = &mut makers;
@@ -109,7 +109,7 @@ impl<'d> Contest<'d> {
             hosts: [first.open().await, second.open().await],
             deployment,
             makers,
-            witness,
+            checker,
             receivers,
             told: Vec::new(),
             followed: Arc::default(),
@@ -118,14 +118,14 @@ impl<'d> Contest<'d> {
     }
 
     pub(super) async fn create_first(&mut self) {
-        while self.witness.signings().count() == 0 {
+        while self.checker.signings().count() == 0 {
             let act = Act::Create {
                 order: SigningOrder::Parallel,
             };
             let acts = vec![(0, act.clone()), (1, act)];
             self.play(Round {
                 acts,
-                freeze: None,
+                suspend: None,
                 kill: None,
                 pause: SignedDuration::ZERO,
             })
@@ -134,7 +134,7 @@ impl<'d> Contest<'d> {
     }
 
     pub(super) async fn play(&mut self, round: Round) {
-        let known = Known::of(&self.witness);
+        let known = Known::of(&self.checker);
         let mut running = [JoinSet::new(), JoinSet::new()];
         for (host, act) in round.acts {
             match act {
@@ -157,12 +157,12 @@ impl<'d> Contest<'d> {
                     let host_of_act = self.hosts[host].clone();
                     let links = (self.deployment.site.phone(), self.followed.clone());
                     let act = act_on(host_of_act, act, known.clone(), posted, links);
-                    running[host].spawn(self.hosts[host].frost.over(act));
+                    running[host].spawn(self.hosts[host].suspension.over(act));
                 }
             }
         }
-        if let Some(freeze) = round.freeze {
-            self.hold_up(freeze).await;
+        if let Some(suspend) = round.suspend {
+            self.hold_up(suspend).await;
         }
         if let Some((host, switches)) = round.kill {
             switch(switches).await;
@@ -189,15 +189,15 @@ impl<'d> Contest<'d> {
         self.deployment.pass(round.pause);
     }
 
-    async fn hold_up(&self, freeze: Freeze) {
-        let (held_up, other) = (&self.hosts[freeze.host], &self.hosts[1 - freeze.host]);
-        switch(freeze.switches).await;
-        held_up.frost.freeze();
+    async fn hold_up(&self, suspend: Freeze) {
+        let (held_up, other) = (&self.hosts[suspend.host], &self.hosts[1 - suspend.host]);
+        switch(suspend.switches).await;
+        held_up.suspension.suspend();
         self.deployment.site.pass(TICK);
-        for _ in 0..freeze.times {
+        for _ in 0..suspend.times {
             other.run_due().await;
         }
-        held_up.frost.thaw();
+        held_up.suspension.resume();
     }
 
     fn spoil_timestamps(&self, is_down: bool) {
@@ -210,7 +210,7 @@ impl<'d> Contest<'d> {
     }
 
     async fn look(&mut self) {
-        self.witness.look(self.deployment.site.clock.now()).await;
+        self.checker.look(self.deployment.site.clock.now()).await;
         for told in &self.told {
             self.check_told(*told);
         }
@@ -220,10 +220,10 @@ impl<'d> Contest<'d> {
     /// What was signed on the device that shows the page waits for the app that was
     /// opened there, and for no other one.
     fn check_returns(&self) {
-        let _promise = Promise::NobodySignsForAnother.at_stake();
+        let _promise = Invariant::NobodySignsForAnother.checked();
         let followed = self.followed.lock().unwrap();
         let is_awaited = |attempt: &Uuid| followed.on_this_device.get(attempt) == Some(&true);
-        for attempt in self.witness.all_attempts() {
+        for attempt in self.checker.all_attempts() {
             let is_signed = [Phase::Completing, Phase::Done].contains(&attempt.phase);
             let has_returned = followed.came_back.contains(&attempt.id);
             assert!(!attempt.returned || has_returned, "another app came back");
@@ -232,22 +232,22 @@ impl<'d> Contest<'d> {
     }
 
     fn check_told(&self, told: Reply) {
-        let _promise = Promise::WhatWasToldHolds.at_stake();
+        let _promise = Invariant::WhatWasToldHolds.checked();
         match told {
             Reply::Created { signing } => {
                 assert!(
-                    self.witness
+                    self.checker
                         .signings()
                         .any(|row| row.ceremony.id.uuid() == signing)
                 );
             }
-            Reply::Started { signer } => assert!(self.witness.has_attempted(signer)),
+            Reply::Started { signer } => assert!(self.checker.has_attempted(signer)),
             Reply::Added { signing, signer } => {
                 let is_there = self.party(signer).is_some_and(|(of, _)| of == signing);
                 assert!(is_there || self.to_be_removed.contains(&signer));
             }
             Reply::Archived { signing } => {
-                let row = self.witness.signing(signing);
+                let row = self.checker.signing(signing);
                 let made_by = row.versions.iter().flat_map(|version| &version.made_by);
                 let mut archives = made_by.filter(|made_by| made_by.attempt.is_none());
                 assert!(row.erased_at.is_some() || archives.next().is_some());
@@ -256,20 +256,20 @@ impl<'d> Contest<'d> {
                 assert_eq!(self.status_of(signer), Some(SignerStatus::Declined));
             }
             Reply::Dropped { file } => {
-                assert!(self.witness.files().all(|row| row.id != file));
+                assert!(self.checker.files().all(|row| row.id != file));
             }
             Reply::Ended { signing, status } => {
-                assert_eq!(self.witness.signing(signing).ceremony.status, status);
+                assert_eq!(self.checker.signing(signing).ceremony.status, status);
             }
             Reply::Cancelled { signing } => {
-                let status = self.witness.signing(signing).ceremony.status;
+                let status = self.checker.signing(signing).ceremony.status;
                 assert_eq!(status, CeremonyStatus::Cancelled);
             }
             Reply::Erased { signing } => {
-                assert!(self.witness.signing(signing).erased_at.is_some());
+                assert!(self.checker.signing(signing).erased_at.is_some());
             }
             Reply::Raised { batch } => {
-                let rows = self.witness.signings();
+                let rows = self.checker.signings();
                 let raised = rows.filter(|row| row.batch == Some(batch));
                 assert_eq!(raised.count(), IN_BATCH);
             }
@@ -287,7 +287,7 @@ impl<'d> Contest<'d> {
 
     /// The signing of a party, and its status, unless it is removed.
     fn party(&self, signer: Uuid) -> Option<(Uuid, SignerStatus)> {
-        let rows = self.witness.signings();
+        let rows = self.checker.signings();
         let mut found = rows.flat_map(|row| {
             let parties = row.ceremony.signers.iter();
             let parties = parties.filter(|party| party.id.uuid() == signer);
@@ -309,9 +309,9 @@ impl<'d> Contest<'d> {
             *host = maker.sound().await;
         }
         self.wait_for_attempts().await;
-        for row in self.witness.signings() {
+        for row in self.checker.signings() {
             let is_free = row.ceremony.turn.is_none();
-            Promise::OneTurn.is_kept(is_free, "an attempt that has ended has the turn");
+            Invariant::OneTurn.holds(is_free, "an attempt that has ended has the turn");
         }
         if finishes {
             self.sign_what_is_open().await;
@@ -326,8 +326,8 @@ impl<'d> Contest<'d> {
             self.run_all().await;
         }
         self.look().await;
-        self.witness.look_at_the_end(self.deployment).await;
-        for row in self.witness.signings() {
+        self.checker.look_at_the_end(self.deployment).await;
+        for row in self.checker.signings() {
             // Those that are delivered by mail have a webhook as well.
             if row.delivery == Delivery::Email {
                 self.receivers.check(row);
@@ -337,7 +337,7 @@ impl<'d> Contest<'d> {
 
     /// How many attempts there have been.
     pub(super) fn attempts(&self) -> usize {
-        self.witness.attempts()
+        self.checker.attempts()
     }
 
     /// Runs what is due until nothing is.
@@ -360,9 +360,9 @@ impl<'d> Contest<'d> {
     async fn wait_for_attempts(&mut self) {
         let deadline = self.deployment.site.clock.now() + PATIENCE;
         self.look().await;
-        while self.witness.running().next().is_some() {
+        while self.checker.running().next().is_some() {
             let is_in_time = self.deployment.site.clock.now() < deadline;
-            Promise::EverythingEnds.is_kept(is_in_time, "attempts go on");
+            Invariant::EverythingEnds.holds(is_in_time, "attempts go on");
             self.run_all().await;
             self.deployment.site.pass(TICK);
             self.look().await;
@@ -377,7 +377,7 @@ impl<'d> Contest<'d> {
 
     fn open_signer(&self) -> Option<Uuid> {
         let now = self.deployment.site.clock.now();
-        let rows = self.witness.signings();
+        let rows = self.checker.signings();
         let open = rows.filter(|row| row.ceremony.expires_at > now && row.mode == KeyMode::Live);
         let mut parties = open.flat_map(|row| &row.ceremony.signers);
         let open = parties.find(|party| party.status == SignerStatus::Pending);

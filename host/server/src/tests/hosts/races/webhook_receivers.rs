@@ -12,7 +12,7 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_http_port::{ExchangeLimits, HttpPort, HttpPortError};
 use uuid::Uuid;
 
-use crate::tests::support::{Host, Promise};
+use crate::tests::support::{Host, Invariant};
 
 /// What the receivers have been told, and how they take it.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Receivers {
     /// Each event of a signing that has ended was told, under one id, and
     /// nothing else was; of an erased one nothing more than that.
     pub(super) fn check(&self, row: &CeremonyRow) {
-        let _promise = Promise::EverythingEnds.at_stake();
+        let _promise = Invariant::EverythingEnds.checked();
         let signing = row.ceremony.id.uuid();
         let told = self.told.lock().unwrap();
         let told: BTreeMap<&str, usize> = told

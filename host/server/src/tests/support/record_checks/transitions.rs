@@ -8,7 +8,7 @@ use parafa_domain::{
 };
 use parafa_platform::accounts::KeyMode;
 
-use super::super::invariants::Promise;
+use super::super::invariants::Invariant;
 
 /// The format whose plugin does not fail.
 const SOUND_FORMAT: &str = "pdf";
@@ -17,7 +17,7 @@ const PLUGIN_FAULTS: u32 = 3;
 
 /// The listed transitions of signings and signers, and what they bring along.
 pub(super) fn check_transition(before: &CeremonyRow, after: &CeremonyRow, now: Timestamp) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
+    let _invariant = Invariant::OnlyListedTransitions.checked();
     let (old, new) = (&before.ceremony, &after.ceremony);
     match (old.status, new.status) {
         (from, to) if from == to => {}
@@ -122,7 +122,7 @@ fn may_become(from: SignerStatus, to: SignerStatus, after: &CeremonyRow) -> bool
 
 /// What a signing's status says about its signers, and the other way round.
 pub(super) fn check_state(row: &CeremonyRow, now: Timestamp) {
-    let _promise = Promise::OnlyListedTransitions.at_stake();
+    let _invariant = Invariant::OnlyListedTransitions.checked();
     let signing = &row.ceremony;
     for party in &signing.signers {
         check_words(party);
