@@ -200,7 +200,7 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
     play.end().await;
     let rung = site.rings().await;
     let attempts = play.checker.attempts();
-    let _promise = Invariant::PhonesRingOnce.checked();
+    let _invariant = Invariant::PhonesRingOnce.checked();
     assert!(
         rung.signatures <= attempts && rung.certificates <= attempts,
         "a phone is asked once an attempt for each: {rung:?}"

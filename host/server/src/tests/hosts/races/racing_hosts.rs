@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::TICK;
 use super::actions::{Followed, Known, Reply, act_on, is_an_answer};
 use super::caller_requests::{Call, IN_BATCH};
-use super::scenario::{Act, Freeze, Race, Round};
+use super::scenario::{Act, Race, Round, Suspended};
 use super::webhook_receivers::Receivers;
 use crate::tests::support::{
     CALLER, Deployment, Host, Invariant, MOST_RUNS, Oddity, RecordChecker, SIGN, SkippedCheck,
@@ -125,7 +125,7 @@ impl<'d> Contest<'d> {
             let acts = vec![(0, act.clone()), (1, act)];
             self.play(Round {
                 acts,
-                suspend: None,
+                suspension: None,
                 kill: None,
                 pause: SignedDuration::ZERO,
             })
@@ -161,8 +161,8 @@ impl<'d> Contest<'d> {
                 }
             }
         }
-        if let Some(suspend) = round.suspend {
-            self.hold_up(suspend).await;
+        if let Some(suspension) = round.suspension {
+            self.hold_up(suspension).await;
         }
         if let Some((host, switches)) = round.kill {
             switch(switches).await;
@@ -189,12 +189,15 @@ impl<'d> Contest<'d> {
         self.deployment.pass(round.pause);
     }
 
-    async fn hold_up(&self, suspend: Freeze) {
-        let (held_up, other) = (&self.hosts[suspend.host], &self.hosts[1 - suspend.host]);
-        switch(suspend.switches).await;
+    async fn hold_up(&self, suspension: Suspended) {
+        let (held_up, other) = (
+            &self.hosts[suspension.host],
+            &self.hosts[1 - suspension.host],
+        );
+        switch(suspension.switches).await;
         held_up.suspension.suspend();
         self.deployment.site.pass(TICK);
-        for _ in 0..suspend.times {
+        for _ in 0..suspension.times {
             other.run_due().await;
         }
         held_up.suspension.resume();
@@ -220,7 +223,7 @@ impl<'d> Contest<'d> {
     /// What was signed on the device that shows the page waits for the app that was
     /// opened there, and for no other one.
     fn check_returns(&self) {
-        let _promise = Invariant::NobodySignsForAnother.checked();
+        let _invariant = Invariant::NobodySignsForAnother.checked();
         let followed = self.followed.lock().unwrap();
         let is_awaited = |attempt: &Uuid| followed.on_this_device.get(attempt) == Some(&true);
         for attempt in self.checker.all_attempts() {
@@ -232,7 +235,7 @@ impl<'d> Contest<'d> {
     }
 
     fn check_told(&self, told: Reply) {
-        let _promise = Invariant::WhatWasToldHolds.checked();
+        let _invariant = Invariant::WhatWasToldHolds.checked();
         match told {
             Reply::Created { signing } => {
                 assert!(

@@ -78,7 +78,7 @@ pub(super) enum Act {
 pub(super) struct Round {
     pub(super) acts: Vec<(usize, Act)>,
     /// A host that is held up.
-    pub(super) freeze: Option<Freeze>,
+    pub(super) suspension: Option<Suspended>,
     /// A host that is killed after so many switches to another task.
     pub(super) kill: Option<(usize, usize)>,
     /// Time that passes afterwards.
@@ -88,7 +88,7 @@ pub(super) struct Round {
 /// A host stands still until its leases have ended and the other one has taken
 /// over what it did; then it goes on as if nothing had been.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Freeze {
+pub(super) struct Suspended {
     pub(super) host: usize,
     /// Switches to another task before it.
     pub(super) switches: usize,
@@ -135,17 +135,17 @@ fn race(act: BoxedStrategy<Act>) -> impl Strategy<Value = Race> {
 fn round(act: BoxedStrategy<Act>) -> impl Strategy<Value = Round> {
     let acts = proptest::collection::vec((0..2_usize, act), 1..6);
     let kill = proptest::option::weighted(0.1, (0..2_usize, 0..64_usize));
-    let freeze = proptest::option::weighted(0.25, freeze());
-    (acts, freeze, kill, pause()).prop_map(|(acts, freeze, kill, pause)| Round {
+    let suspension = proptest::option::weighted(0.25, suspension());
+    (acts, suspension, kill, pause()).prop_map(|(acts, suspension, kill, pause)| Round {
         acts,
-        freeze,
+        suspension,
         kill,
         pause,
     })
 }
 
-fn freeze() -> impl Strategy<Value = Freeze> {
-    (0..2_usize, 0..64_usize, 1..4_usize).prop_map(|(host, switches, times)| Freeze {
+fn suspension() -> impl Strategy<Value = Suspended> {
+    (0..2_usize, 0..64_usize, 1..4_usize).prop_map(|(host, switches, times)| Suspended {
         host,
         switches,
         times,

@@ -48,7 +48,7 @@ impl Receivers {
     /// Each event of a signing that has ended was told, under one id, and
     /// nothing else was; of an erased one nothing more than that.
     pub(super) fn check(&self, row: &CeremonyRow) {
-        let _promise = Invariant::EverythingEnds.checked();
+        let _invariant = Invariant::EverythingEnds.checked();
         let signing = row.ceremony.id.uuid();
         let told = self.told.lock().unwrap();
         let told: BTreeMap<&str, usize> = told
