@@ -1,4 +1,4 @@
-//! What every page and call works with, and how it is asked.
+//! State that pages and calls share, and extractors of what they are asked.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::page::{dead_link, trouble};
 use crate::parameters::PageParameters;
 use crate::vocabulary::Language;
 
-/// What every page and call works with.
+/// State that all pages and calls share.
 pub(crate) struct CeremonyRoutes<C> {
     pub(crate) api: C,
     /// Reads what calls are asked.

@@ -33,7 +33,7 @@ pub struct Authentications {
     pub(crate) check: AuthenticationCheck,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) idempotency: Idempotency,
-    /// What the operator decides.
+    /// Settings of the operator.
     pub settings: Settings,
     /// Tells those who wait for a request.
     pub(crate) changes: Changes,
@@ -43,7 +43,7 @@ pub struct Authentications {
     pub(crate) stop: CancellationToken,
 }
 
-/// What authentications work with.
+/// Services and settings of [`Authentications`].
 pub struct AuthParts {
     /// The rows and what they name.
     pub records: Records,
@@ -56,7 +56,7 @@ pub struct AuthParts {
     pub clock: Arc<dyn Clock>,
     /// Keeps answers.
     pub idempotency: Idempotency,
-    /// What the operator decides.
+    /// Settings of the operator.
     pub settings: Settings,
     /// Wakes the job runner.
     pub work: Arc<Notify>,

@@ -81,7 +81,7 @@ pub struct Identifications {
     changes: Changes,
 }
 
-/// What orders need beside what the product shares.
+/// Services of orders that other parts of the product do not share.
 pub struct OrderParts {
     /// Opens, ends and erases ceremonies.
     pub ceremonies: Arc<Ceremonies>,

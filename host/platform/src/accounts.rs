@@ -244,7 +244,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The same with the right to answer the request.
+    /// This caller, with the right to answer the request.
     #[must_use]
     pub fn claiming(self, claim: Claim) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What the contract says, and the host's values of it: what plugins are asked and what they
+//! The contract, and the host's values of it: what plugins are asked and what they
 //! answer, which documents they see, and the ways in which they break it.
 
 pub(crate) mod admission;

@@ -1,4 +1,4 @@
-//! What is done with a document by calls of a plugin, each checked against the input, the request
+//! Work on a document by calls of a plugin, each checked against the input, the request
 //! and the answers.
 
 pub(crate) mod archiving;

@@ -188,7 +188,7 @@ impl Server {
         Duration::from_millis(1000 * ticks / TICKS_A_SECOND)
     }
 
-    /// How often its threads gave up their processors to wait.
+    /// Number of times that its threads gave up their processors to wait.
     pub(crate) fn switches(&self) -> f64 {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process.id()));
         let threads = threads.expect("our own child").flatten();

@@ -1,4 +1,4 @@
-//! What a call and a whole signature cost the server: the time that its process has had the
+//! Cost of a call and of a whole signature to the server: the time that its process has had the
 //! processors for, divided by how often the work was done. That holds on a machine with other
 //! work, where answers a second do not. The demo world's services are in a process of their own,
 //! and the callers in this one.

@@ -1,4 +1,4 @@
-//! What a request is answered, kept in the commit of what it creates.
+//! Answers to requests, kept in the commit of what they create.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ struct Answer {
     subjects: Vec<Uuid>,
     data_key: Uuid,
     key: DataKey,
-    /// What it is in, if that is no row.
+    /// The file that holds it, where no row does.
     file: Option<Uuid>,
     kept: SignedDuration,
 }

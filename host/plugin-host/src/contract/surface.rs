@@ -57,7 +57,7 @@ struct Contract {
     version: Version,
 }
 
-/// What a component has of the contract.
+/// The parts of the contract that a component imports and exports.
 #[derive(Debug)]
 pub(crate) struct Terms {
     /// Its own version of the contract.
