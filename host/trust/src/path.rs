@@ -1,5 +1,7 @@
 //! Certification paths (RFC 5280 clause 6), built and validated by OpenSSL.
 
+mod known;
+
 use jiff::Timestamp;
 use openssl::error::ErrorStack;
 use openssl::stack::Stack;
@@ -7,6 +9,7 @@ use openssl::x509::store::X509StoreBuilder;
 use openssl::x509::verify::{X509VerifyFlags, X509VerifyParam};
 use openssl::x509::{X509, X509StoreContext, X509VerifyResult};
 
+use self::known::Given;
 use crate::certificate::Certificate;
 
 /// Most authorities between a leaf and its anchor.
@@ -46,6 +49,30 @@ pub(crate) fn build<'a>(
     anchors: impl IntoIterator<Item = &'a Certificate>,
     at: Timestamp,
 ) -> Result<Vec<Certificate>, PathError> {
+    let intermediates: Vec<_> = intermediates.into_iter().collect();
+    let anchors: Vec<_> = anchors.into_iter().collect();
+    let given = Given::new(leaf, &intermediates, &anchors);
+    if let Some(path) = known::path(&given, at) {
+        return Ok(path);
+    }
+    let path = find(leaf, &intermediates, &anchors, at)?;
+    known::remember(given, &path);
+    Ok(path)
+}
+
+/// Whether each certificate of a path is valid at `at`. OpenSSL has the last second
+/// no longer.
+pub(crate) fn is_valid_at(path: &[Certificate], at: Timestamp) -> bool {
+    path.iter()
+        .all(|step| step.not_before() <= at && at < step.not_after())
+}
+
+fn find(
+    leaf: &Certificate,
+    intermediates: &[&Certificate],
+    anchors: &[&Certificate],
+    at: Timestamp,
+) -> Result<Vec<Certificate>, PathError> {
     let mut parameters = X509VerifyParam::new()?;
     parameters.set_flags(X509VerifyFlags::PARTIAL_CHAIN)?;
     parameters.set_time(at.as_second());
@@ -55,7 +82,7 @@ pub(crate) fn build<'a>(
     store.set_param(&parameters)?;
     let mut given = vec![leaf];
     for anchor in anchors {
-        store.add_cert(anchor.x509().clone())?;
+        store.add_cert(anchor.x509().to_owned())?;
         given.push(anchor);
     }
     let mut untrusted = Stack::new()?;

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::certificate::Certificate;
+use crate::path::is_valid_at;
 
 /// How many are remembered: a handful of authorities is asked, and each changes
 /// its certificate now and then.
@@ -25,12 +26,10 @@ impl KnownSigners {
         is_it: impl Fn(&Certificate) -> bool,
         at: Timestamp,
     ) -> Option<Vec<Certificate>> {
-        // OpenSSL, which finds paths, has the last second no longer.
-        let is_valid = |step: &Certificate| step.not_before() <= at && at < step.not_after();
         let known = self.known();
         let mut known = known.iter();
         let path = known.find(|path| path.first().is_some_and(&is_it))?;
-        path.iter().all(is_valid).then(|| path.clone())
+        is_valid_at(path, at).then(|| path.clone())
     }
 
     /// Remembers a path, from the signer to the anchor, in place of the one that

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use der::asn1::ObjectIdentifier;
+use jiff::SignedDuration;
 use parafa_trust::{
     AuthorityKind, CertificateRejection, CheckedSigner, Purpose, PurposeFault, QualificationFault,
     TrustAnchors, TrustEntry,
@@ -11,7 +12,9 @@ use crate::asn1::{oid, sequence};
 use crate::authority::{Identity, QC_COMPLIANCE, QC_SSCD, Template};
 use crate::port::FakePort;
 use crate::responder::{Responder, Status};
-use crate::world::{METHOD, OCSP_URL, World, now, signer_check, signer_template};
+use crate::world::{
+    METHOD, OCSP_URL, World, now, responder_template, signer_check, signer_template,
+};
 
 fn honest(world: &World) -> FakePort {
     answering(Responder::new(&world.responder))
@@ -109,6 +112,30 @@ async fn an_expired_certificate_and_one_of_tomorrow_are_refused() {
         matches!(rejected, Err(CertificateRejection::NotYetValid { .. })),
         "{rejected:?}"
     );
+}
+
+#[tokio::test]
+async fn a_path_that_was_found_holds_no_longer_than_its_authority() {
+    let mut world = World::new();
+    world.issuing = Template::authority("Test Issuing")
+        .serial(2)
+        .validity("20200101000000Z", "20261121170000Z")
+        .issued_by(&world.root);
+    world.responder = responder_template().issued_by(&world.issuing);
+    let check = signer_check(&world.anchors(), honest(&world));
+    let signer = world.signer().certificate();
+
+    for hours in [0, 1, 0] {
+        let at = now() + SignedDuration::from_hours(hours);
+        let checked = check.check_signer(&signer, METHOD, at).await;
+        match hours {
+            0 => drop(checked.expect("a signer")),
+            _ => assert!(
+                matches!(checked, Err(CertificateRejection::Untrusted(_))),
+                "{checked:?}"
+            ),
+        }
+    }
 }
 
 #[tokio::test]
