@@ -5,7 +5,7 @@ use parafa_plugin_host::{
 };
 
 use crate::support::{
-    Authorities, Nobody, Signer, archive_request, breach, done, other_type, refusal_code,
+    Authorities, NoData, Nobody, Signer, archive_request, breach, done, other_type, refusal_code,
     signed_by, signed_toy, toy, toy_document,
 };
 
@@ -110,11 +110,10 @@ async fn a_signature_that_cannot_be_raised_is_refused_by_name() {
 async fn an_archive_that_nobody_has_data_for_is_refused() {
     let document = signed_toy("honest").await;
     let request = archive_request();
-    let signer = Signer::named("Ona");
 
     let refused = toy()
         .await
-        .drive_archive(document, &request, Vec::new(), &signer)
+        .drive_archive(document, &request, Vec::new(), &NoData)
         .await;
 
     assert_eq!(refusal_code(refused), "bad-request");

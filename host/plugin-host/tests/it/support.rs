@@ -181,6 +181,16 @@ impl Answerer for Signer {
     }
 }
 
+/// Has none of the data that are asked for.
+pub(crate) struct NoData;
+
+#[async_trait]
+impl Answerer for NoData {
+    async fn answer(&self, _: &Need) -> Reply {
+        Reply::Answered(Err("unavailable".to_owned()))
+    }
+}
+
 /// Answers nothing now.
 pub(crate) struct Nobody;
 
