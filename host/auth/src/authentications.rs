@@ -47,6 +47,8 @@ pub struct Authentications {
 pub struct AuthParts {
     /// The rows and what they name.
     pub records: Records,
+    /// Sign the assertions.
+    pub keys: AssertionKeys,
     /// The clients of eID providers that are set up, by how their devices sign.
     pub eid: BTreeMap<SigningMethod, Arc<dyn EidProvider>>,
     /// Checks certificates of persons.
@@ -75,20 +77,17 @@ impl Authentications {
             SigningMethod::Nfc => None,
         };
         let eid = parts.eid.into_iter();
-        let settings = parts.settings;
-        let (records, lifetime, overlap) =
-            (parts.records, settings.key_lifetime, settings.key_overlap);
         Self {
-            providers: Providers::new(records.clone()),
-            keys: AssertionKeys::new(records.clone(), lifetime, overlap),
-            records,
+            providers: Providers::new(parts.records.clone()),
+            keys: parts.keys,
+            records: parts.records,
             eid: eid
                 .filter_map(|(signs, provider)| Some((method(signs)?, provider)))
                 .collect(),
             check: parts.check,
             clock: parts.clock,
             idempotency: parts.idempotency,
-            settings,
+            settings: parts.settings,
             changes: Changes::default(),
             waiting: Waiting::default(),
             work: parts.work,

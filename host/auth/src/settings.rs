@@ -15,15 +15,11 @@ pub struct Settings {
     pub assertion_lifetime: SignedDuration,
     /// The `acr` of assertions, if they have one.
     pub acr: Option<String>,
-    /// After how long a new key signs assertions.
-    pub key_lifetime: SignedDuration,
-    /// For how long a key that does not sign any more is still published.
-    pub key_overlap: SignedDuration,
 }
 
 impl Settings {
     /// The usual times: five minutes for a request, its client and an assertion,
-    /// two for an operation, 30 days for a key and one more until it is gone.
+    /// two for an operation.
     #[must_use]
     pub fn new(issuer: String) -> Self {
         Self {
@@ -33,8 +29,6 @@ impl Settings {
             operation_token_lifetime: SignedDuration::from_mins(2),
             assertion_lifetime: SignedDuration::from_mins(5),
             acr: None,
-            key_lifetime: SignedDuration::from_hours(30 * 24),
-            key_overlap: SignedDuration::from_hours(24),
         }
     }
 }

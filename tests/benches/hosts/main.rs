@@ -28,11 +28,7 @@ mod wakeups;
 
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use parafa_fixtures::PdfBuilder;
 use parafa_test_services::{Durability, Postgres};
-use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 /// Size of the document of a signing, in bytes.
@@ -94,14 +90,4 @@ impl Scale {
         listed: 60,
         changes: 5,
     };
-}
-
-/// The body that creates a signing of one signer.
-fn creation() -> Value {
-    let document = PdfBuilder::new().build_of_size(DOCUMENT);
-    json!({
-        "title": "Paslaugų sutartis",
-        "document": {"name": "sutartis.pdf", "content": BASE64.encode(document)},
-        "signers": [{"email": "ona@example.lt"}],
-    })
 }

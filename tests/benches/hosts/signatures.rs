@@ -8,16 +8,16 @@ use bytes::Bytes;
 use parafa_test_services::{Postgres, S3};
 
 use crate::callers::{Rounds, Times};
-use crate::ceremony::{CARDS, sign_with_card};
+use crate::ceremony::{CARDS, creation, sign_with_card};
 use crate::server::{Disk, Server, answer};
-use crate::{Scale, creation};
+use crate::{DOCUMENT, Scale};
 
 /// People who sign at the same time.
 const SIGNERS: [usize; 2] = [1, 8];
 
 pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
     let s3 = S3::start();
-    let body = Bytes::from(creation().to_string());
+    let body = Bytes::from(creation(DOCUMENT).to_string());
     let setups = [
         ("sled", Arc::new(Server::start(Disk::Real, &[]))),
         ("PostgreSQL", Arc::new(shared(server, None))),

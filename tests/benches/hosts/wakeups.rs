@@ -9,9 +9,10 @@ use parafa_test_services::Postgres;
 use reqwest::header::{ETAG, IF_NONE_MATCH};
 
 use crate::callers::{Rounds, Times};
+use crate::ceremony::creation;
 use crate::server::{Disk, Server, answer};
 use crate::signatures::shared;
-use crate::{Scale, creation};
+use crate::{DOCUMENT, Scale};
 
 /// For how long a page waits, in milliseconds.
 const WAIT_MS: usize = 20_000;
@@ -39,7 +40,7 @@ pub(crate) async fn measure(server: &Postgres, scale: &Scale) {
 
 /// Starts an attempt at one host while a page waits at another.
 async fn wakeup(changing: &Arc<Server>, waiting: &Arc<Server>, number: usize) -> Duration {
-    let body = Bytes::from(creation().to_string());
+    let body = Bytes::from(creation(DOCUMENT).to_string());
     let created = answer(changing.post("v1/signings", body)).await;
     let link = created["signers"][0]["ceremonyUrl"].as_str();
     let (_, token) = link.expect("a link").rsplit_once('/').expect("a path");

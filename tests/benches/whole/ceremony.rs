@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
+use parafa_fixtures::PdfBuilder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -17,6 +18,16 @@ const LOOK_MS: usize = 20_000;
 struct Created {
     signing: String,
     link: String,
+}
+
+/// The body that creates a signing of one signer, of a document of this size in bytes.
+pub(crate) fn creation(document: usize) -> Value {
+    let document = PdfBuilder::new().build_of_size(document);
+    json!({
+        "title": "Paslaugų sutartis",
+        "document": {"name": "sutartis.pdf", "content": BASE64.encode(document)},
+        "signers": [{"email": "ona@example.lt"}],
+    })
 }
 
 /// A card of the demo world signs what `body` creates. Cards answer at once.

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use callers::Times;
-use ceremony::{CARDS, sign_with_app, sign_with_card};
+use ceremony::{CARDS, creation, sign_with_app, sign_with_card};
 use server::{Disk, Server, answer};
 
 /// Sizes of documents, in bytes.
@@ -85,19 +85,9 @@ fn rows() -> Vec<Row> {
         work,
     };
     vec![
-        row("create, PDF 10 KiB", &small, |server, _, body| {
-            Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
-        }),
-        row("create, PDF 1 MiB", &medium, |server, _, body| {
-            Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
-        }),
-        row(
-            "create, ASiC-E of 10 KiB",
-            &composition(),
-            |server, _, body| {
-                Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
-            },
-        ),
+        row("create, PDF 10 KiB", &small, create),
+        row("create, PDF 1 MiB", &medium, create),
+        row("create, ASiC-E of 10 KiB", &composition(), create),
         row("list of 50", &Value::Null, |server, _, _| {
             Box::pin(async move {
                 let page = format!("v1/signings?limit={LISTED}");
@@ -126,6 +116,10 @@ fn rows() -> Vec<Row> {
             Box::pin(async move { entity(&server, "?format=asice").await })
         }),
     ]
+}
+
+fn create(server: Arc<Server>, _: usize, body: Bytes) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move { drop(answer(server.post("v1/signings", body)).await) })
 }
 
 fn by_card(
@@ -213,16 +207,6 @@ impl Spent {
             switches: server.switches(),
         }
     }
-}
-
-/// Creates a signing of one signer, of a document of this size.
-fn creation(document: usize) -> Value {
-    let document = PdfBuilder::new().build_of_size(document);
-    json!({
-        "title": "Paslaugų sutartis",
-        "document": {"name": "sutartis.pdf", "content": BASE64.encode(document)},
-        "signers": [{"email": "ona@example.lt"}],
-    })
 }
 
 /// Creates a signing of one signer, of a container of one small document.

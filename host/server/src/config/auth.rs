@@ -53,19 +53,13 @@ impl Default for Auth {
 impl Auth {
     /// What assertions are signed with, in these records.
     pub(crate) fn keys(&self, records: Records) -> AssertionKeys {
-        AssertionKeys::new(records, self.key_lifetime(), self.key_overlap())
+        let lifetime = SignedDuration::from_hours(i64::from(self.key_days.get()) * 24);
+        let overlap = SignedDuration::from_hours(self.key_overlap_hours.get().into());
+        AssertionKeys::new(records, lifetime, overlap)
     }
 
     pub(crate) fn ocsp_max_age(&self) -> Duration {
         Duration::from_secs(self.ocsp_max_age_seconds.into())
-    }
-
-    fn key_lifetime(&self) -> SignedDuration {
-        SignedDuration::from_hours(i64::from(self.key_days.get()) * 24)
-    }
-
-    fn key_overlap(&self) -> SignedDuration {
-        SignedDuration::from_hours(self.key_overlap_hours.get().into())
     }
 
     /// The same for the services, of a server at this address.
@@ -77,8 +71,6 @@ impl Auth {
             operation_token_lifetime: seconds(self.operation_token_seconds),
             assertion_lifetime: seconds(self.assertion_seconds),
             acr: self.acr.clone(),
-            key_lifetime: self.key_lifetime(),
-            key_overlap: self.key_overlap(),
             issuer: base_url.as_str().trim_end_matches('/').to_owned(),
         }
     }

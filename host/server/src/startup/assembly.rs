@@ -145,6 +145,7 @@ impl Shared<'_> {
             check: doors.authentication_check.clone(),
             clock: self.own.clock.clone(),
             idempotency: self.idempotency.clone(),
+            keys: self.config.auth.keys(self.own.records.clone()),
             settings: self.config.auth.settings(&self.own.base_url),
             work: self.work.clone(),
             stop: self.stop.clone(),
