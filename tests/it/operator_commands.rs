@@ -205,6 +205,10 @@ async fn a_comment_of_the_service_is_seen_by_the_workspace() {
     assert_eq!(seen["comments"][0]["body"], "Perskambinome.");
     assert_eq!(seen["comments"][0]["commentId"], added["commentId"]);
     assert!(refused(&data, &["comment", "add", &id, " "]).contains("one of them visible"));
+    for label in ["Pagal\u{ad}ba", "Pagalba\n"] {
+        let labelled = ["comment", "add", &id, "Vėlu.", "--label", label];
+        assert!(refused(&data, &labelled).contains("a label must be one line"));
+    }
     let erase = format!("v1/signings/{id}");
     let erased = api.call(Method::DELETE, &erase, None).await;
     erased.expect("an erasure");

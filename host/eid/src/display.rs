@@ -1,5 +1,6 @@
 //! Texts on the screens of devices.
 
+use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
@@ -9,7 +10,7 @@ const LOG_IN: &str = "Prisijungti / Log in: ";
 /// What a device says of a login: for whom, in one line. Characters that would
 /// turn the text's direction, or that nobody sees, are left out.
 pub(crate) fn login_text(relying_party: &str) -> String {
-    let is_format = |c: &char| matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    let is_format = |c: &char| get_general_category(*c) == GeneralCategory::Format;
     let visible = relying_party.chars().filter(|c| !is_format(c));
     let spaced = visible.map(|c| if c.is_control() { ' ' } else { c });
     let name: String = spaced.nfc().collect();
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_login_names_the_relying_party_in_one_visible_line() {
-        let told = login_text(" UAB\n\u{202E}„Z\u{030C}alioji\u{200B}“ ");
+        let told = login_text(" UAB\n\u{202E}„Z\u{030C}al\u{AD}ioji\u{200B}\u{E0041}“\u{2028}");
 
         assert_eq!(told, "Prisijungti / Log in: UAB „Žalioji“");
     }

@@ -1,3 +1,4 @@
+use parafa_api_http::decode::line_fault;
 use parafa_api_signing::views::date_time;
 use parafa_ceremony::records::CeremonyRow;
 use parafa_signing::records::{CommentAuthor, CommentPrivate, CommentRow};
@@ -34,11 +35,11 @@ impl OperatorCommands {
                 longest: LONGEST_TEXT,
             });
         }
-        let label = author_label.as_deref().unwrap_or_default();
-        if label.chars().count() > LONGEST_LABEL {
-            return Err(OperateError::Label {
-                longest: LONGEST_LABEL,
-            });
+        if let Some(fault) = author_label
+            .as_deref()
+            .and_then(|label| line_fault(label, LONGEST_LABEL))
+        {
+            return Err(OperateError::Label(fault));
         }
         let row = self.records.store.get::<CeremonyRow>(&signing).await?;
         let row = row

@@ -63,12 +63,9 @@ pub enum OperateError {
         /// Most characters.
         longest: usize,
     },
-    /// A label is too long.
-    #[error("a label has at most {longest} characters")]
-    Label {
-        /// Most characters.
-        longest: usize,
-    },
+    /// A label cannot be shown as one.
+    #[error("a label {0}")]
+    Label(String),
     /// It is no address of a page.
     #[error("a page of recovery begins with https:// or http://")]
     RecoveryUrl,

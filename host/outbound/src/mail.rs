@@ -9,6 +9,7 @@ use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, Message, MultiPart, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use unicode_general_category::{GeneralCategory, get_general_category};
 use url::Host;
 
 /// Longest time for one command of the conversation with the server.
@@ -227,15 +228,18 @@ fn encoded_words(name: &'static str, text: String) -> Option<HeaderValue> {
     Some(HeaderValue::dangerous_new_pre_encoded(name, text, encoded))
 }
 
-/// Header fields hold no line breaks, whatever a caller called things.
+/// Header fields hold no line breaks, nor anything that turns the direction of what
+/// is read or is not seen (UAX #44, 5.7.1), whatever a caller called things. Joiners
+/// say how their neighbours meet.
 fn one_line(text: &str) -> String {
     text.chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
+        .filter_map(|character| match get_general_category(character) {
+            _ if matches!(character, '\u{200C}' | '\u{200D}') => Some(character),
+            GeneralCategory::Control
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator => Some(' '),
+            GeneralCategory::Format => None,
+            _ => Some(character),
         })
         .collect()
 }
@@ -303,6 +307,18 @@ mod tests {
             html: "<p>Sveiki</p>".to_owned(),
             picture: None,
             attachments: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_header_is_one_line_of_what_can_be_seen() {
+        for (text, shown) in [
+            ("Sutartis\r\nBcc: x", "Sutartis  Bcc: x"),
+            ("a\u{2028}b\u{2029}c", "a b c"),
+            ("fdp\u{202E}\u{200E}.\u{AD}exe\u{FEFF}\u{E0041}", "fdp.exe"),
+            ("می\u{200C}خواهم", "می\u{200C}خواهم"),
+        ] {
+            assert_eq!(one_line(text), shown);
         }
     }
 

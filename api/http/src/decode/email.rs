@@ -3,6 +3,8 @@
 use email_address::{EmailAddress, Options};
 use url::Host;
 
+use super::text;
+
 /// Longest address, in octets: a path of 256 octets (RFC 5321, 4.5.3.1.3) has a
 /// pair of brackets.
 const LONGEST: usize = 254;
@@ -21,14 +23,14 @@ pub fn mailbox(address: &str) -> String {
 
 /// An address with a domain of at least two labels. Display names, quoted
 /// local parts and address literals, which RFC 5321 allows and no signer has,
-/// are not taken.
+/// are not taken, nor are characters that nobody sees (RFC 6531 has them in).
 pub(super) fn parse(text: &str) -> Option<EmailAddress> {
     let options = Options::default()
         .with_required_tld()
         .without_domain_literal()
         .without_display_text();
     let quoted = text.starts_with('"');
-    (!quoted && text.len() <= LONGEST)
+    (!quoted && text.len() <= LONGEST && !text::disturbs_line(text))
         .then(|| EmailAddress::parse_with_options(text, options).ok())
         .flatten()
         .filter(|address| Host::parse(address.domain()).is_ok())
@@ -66,6 +68,8 @@ mod tests {
             "jonas@example.lt\r\nBcc: eve@example.lt",
             "jonas@@example.lt",
             "jonas..p@example.lt",
+            "jo\u{200E}nas@example.lt",
+            "jonas\u{E0001}@example.lt",
             "jonas@xn--a.example",
             &long_local_part,
         ] {

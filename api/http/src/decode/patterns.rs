@@ -1,37 +1,45 @@
 //! What texts look like, as regular expressions of ECMA-262.
 
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
-use super::text;
+use super::text::{self, Kind};
 
-/// A character that leaves a mark: no white space, no control character, and
-/// none of the Basic Multilingual Plane that is drawn as nothing. Those beyond
-/// it have no notation that every dialect of patterns shares.
-const VISIBLE: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8]";
+/// A character that leaves a mark.
+static VISIBLE: LazyLock<String> = LazyLock::new(|| none_of("", |kind| !kind.is_visible()));
+/// A character of a line, of several, and of a file's name. Where in them joiners
+/// and selectors may stand is not said: no pattern that looks neither ahead nor
+/// back says it shortly.
+static IN_LINE: LazyLock<String> =
+    LazyLock::new(|| none_of("", |kind| matches!(kind, Kind::Break | Kind::Hidden)));
+static IN_LINES: LazyLock<String> = LazyLock::new(|| none_of("", |kind| kind == Kind::Hidden));
+static IN_FILE_NAME: LazyLock<String> =
+    LazyLock::new(|| none_of("/\\\\", |kind| matches!(kind, Kind::Break | Kind::Hidden)));
+
 /// The characters of a text.
 pub(super) struct Characters {
     /// One of them, as a pattern.
-    one: &'static str,
+    one: &'static LazyLock<String>,
     /// Whether a text has others.
     pub(super) disturb: fn(&str) -> bool,
     /// What is said of a text that has.
     pub(super) otherwise: &'static str,
 }
 
-/// Neither control characters nor turns of direction.
-pub(super) const LINE: Characters = Characters {
-    one: "[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]",
+/// What can be seen, and room.
+pub(super) static LINE: Characters = Characters {
+    one: &IN_LINE,
     disturb: text::disturbs_line,
-    otherwise: "must be one line without control characters and direction marks",
+    otherwise: "must be one line without control characters and others that nobody sees",
 };
 /// The same, with tabs and line breaks.
-pub(super) const LINES: Characters = Characters {
-    one: "[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]",
+pub(super) static LINES: Characters = Characters {
+    one: &IN_LINES,
     disturb: text::disturbs_lines,
-    otherwise: "must have no control characters but tabs and line breaks, and no direction marks",
+    otherwise: "must have no control characters but tabs and line breaks, and no others that nobody sees",
 };
-/// Characters that a file name may not have, for a class of a pattern.
-const NOT_IN_FILE_NAMES: &str = "/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069";
 /// Base64 (RFC 4648, 4) whose last group has no bits too many, with line breaks
 /// anywhere.
 pub(super) const BASE64: &str = "^[\\r\\n]*(([A-Za-z0-9+/][\\r\\n]*){4})*([A-Za-z0-9+/][\\r\\n]*([AQgw][\\r\\n]*=[\\r\\n]*=|[A-Za-z0-9+/][\\r\\n]*[AEIMQUYcgkosw048][\\r\\n]*=)[\\r\\n]*)?$";
@@ -41,14 +49,14 @@ pub(super) const ANY_BASE64: &str = "^[A-Za-z0-9+/_\\r\\n-]+(=[\\r\\n]*){0,2}$";
 impl Characters {
     /// At most `longest` of them.
     pub(super) fn any(&self, longest: usize) -> Value {
-        let pattern = format!("^{}*$", self.one);
+        let pattern = format!("^{}*$", **self.one);
         json!({"type": "string", "maxLength": longest, "pattern": pattern})
     }
 
     /// The same, of which one can be seen.
     pub(super) fn visible(&self, longest: usize) -> Value {
-        let one = self.one;
-        let pattern = format!("^{one}*{VISIBLE}{one}*$");
+        let (one, seen) = (&**self.one, &*VISIBLE);
+        let pattern = format!("^{one}*{seen}{one}*$");
         json!({"type": "string", "maxLength": longest, "minLength": 1, "pattern": pattern})
     }
 }
@@ -60,7 +68,26 @@ pub fn file_name_pattern(extensions: &[&str]) -> String {
         .iter()
         .map(|extension| in_either_case(extension))
         .collect();
-    format!("^[^{NOT_IN_FILE_NAMES}]+\\.({})$", alternatives.join("|"))
+    format!("^{}+\\.({})$", *IN_FILE_NAME, alternatives.join("|"))
+}
+
+/// A class of all characters but `others` and those of the Basic Multilingual
+/// Plane that are of these kinds. Those beyond it have no notation that every
+/// dialect of patterns shares.
+fn none_of(others: &str, is_out: impl Fn(Kind) -> bool) -> String {
+    let is_out = |unit: &u16| char::from_u32((*unit).into()).is_some_and(|c| is_out(Kind::of(c)));
+    let units: Vec<u16> = (0..=u16::MAX).filter(is_out).collect();
+    let mut class = format!("[^{others}");
+    for run in units.chunk_by(|unit, next| unit.abs_diff(*next) == 1) {
+        let [first, .., last] = run else {
+            // Writing to memory does not fail.
+            let _ = write!(class, "\\u{:04x}", run[0]);
+            continue;
+        };
+        let _ = write!(class, "\\u{first:04x}-\\u{last:04x}");
+    }
+    class.push(']');
+    class
 }
 
 fn in_either_case(text: &str) -> String {

@@ -1,5 +1,7 @@
 //! What can be seen of a text, and what can be done with it unseen.
 
+use unicode_general_category::{GeneralCategory, get_general_category};
+
 use super::patterns::LINE;
 
 /// What is said of a text of which nothing can be seen.
@@ -21,31 +23,100 @@ pub fn line_fault(text: &str, longest: usize) -> Option<String> {
     }
 }
 
-/// Whether a text has a character that a line of plain text has no use for: a
-/// control character (Unicode's category Cc, tabs and line breaks among them),
-/// or one that turns the direction of what stands around it (UAX #9, 2.1 and
-/// 2.4). Where the text is shown, such a character could begin a line of its own
-/// or show what is not there.
+/// Whether a text has characters that a line of plain text has no use for: those
+/// that nobody sees, line breaks and tabs. Where the text is shown, they could
+/// begin a line of its own, turn the direction of what stands around them
+/// (UAX #9, 2), or have two texts look the same. Joiners and selectors of variants
+/// belong where they have an effect on what is seen.
 pub(super) fn disturbs_line(text: &str) -> bool {
-    text.chars().any(disturbs)
+    disturbs(text, false)
 }
 
-/// Whether a text of several lines has such a character. Line feeds, carriage
+/// Whether a text of several lines has such characters. Line feeds, carriage
 /// returns and tabs belong there.
 pub(super) fn disturbs_lines(text: &str) -> bool {
-    let is_layout = |c: &char| matches!(c, '\t' | '\n' | '\r');
-    text.chars().filter(|c| !is_layout(c)).any(disturbs)
+    disturbs(text, true)
 }
 
-fn disturbs(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+fn disturbs(text: &str, may_break: bool) -> bool {
+    let mut before = None;
+    for c in text.chars() {
+        let kind = Kind::of(c);
+        let is_in_place = match kind {
+            Kind::Break => may_break && before != Some(Kind::Joiner),
+            Kind::Hidden => false,
+            Kind::Joiner => matches!(before, Some(Kind::Letter | Kind::Selector)),
+            Kind::Letter => true,
+            Kind::Punctuation | Kind::Space => before != Some(Kind::Joiner),
+            Kind::Selector => matches!(before, Some(Kind::Letter | Kind::Punctuation)),
+        };
+        if !is_in_place {
+            return true;
+        }
+        before = Some(kind);
+    }
+    before == Some(Kind::Joiner)
 }
 
-/// Whether a text has a character that leaves a mark: not white space, not a
-/// control character, and none of those that Unicode draws as nothing.
+/// Whether a text has a character that leaves a mark.
 pub(super) fn is_visible(text: &str) -> bool {
-    text.chars()
-        .any(|c| !c.is_whitespace() && !c.is_control() && !is_ignorable(c))
+    text.chars().any(|c| Kind::of(c).is_visible())
+}
+
+/// What is seen of a character.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// A tab or an end of a line.
+    Break,
+    /// Nothing, whatever stands beside it.
+    Hidden,
+    /// How its neighbours meet: the zero-width joiner and non-joiner.
+    Joiner,
+    /// A mark: a letter, a digit, a sign that is not ASCII.
+    Letter,
+    /// A mark of ASCII that is neither a letter nor a digit.
+    Punctuation,
+    /// Which shape the mark before it has (Unicode Standard, 23.4).
+    Selector,
+    /// Room.
+    Space,
+}
+
+impl Kind {
+    /// By the character's general category (UAX #44, 5.7.1) and whether it is
+    /// drawn as nothing. Code points that are not assigned yet are letters: those
+    /// of later versions of Unicode are.
+    pub(super) fn of(c: char) -> Self {
+        match c {
+            '\t' | '\n' | '\r' => Self::Break,
+            '\u{200C}' | '\u{200D}' => Self::Joiner,
+            '\u{180B}'..='\u{180D}'
+            | '\u{180F}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{E0100}'..='\u{E01EF}' => Self::Selector,
+            _ if is_ignorable(c) || is_noncharacter(c) => Self::Hidden,
+            _ if c.is_ascii_punctuation() => Self::Punctuation,
+            _ => match get_general_category(c) {
+                GeneralCategory::Control
+                | GeneralCategory::Format
+                | GeneralCategory::LineSeparator
+                | GeneralCategory::ParagraphSeparator
+                | GeneralCategory::PrivateUse => Self::Hidden,
+                GeneralCategory::SpaceSeparator => Self::Space,
+                _ => Self::Letter,
+            },
+        }
+    }
+
+    /// Whether it leaves a mark.
+    pub(super) fn is_visible(self) -> bool {
+        matches!(self, Self::Letter | Self::Punctuation)
+    }
+}
+
+/// Code points that are never assigned (Unicode Standard, 23.7).
+fn is_noncharacter(c: char) -> bool {
+    matches!(c, '\u{FDD0}'..='\u{FDEF}') || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
 /// The `Default_Ignorable_Code_Point` property (Unicode Standard, 5.21), and
@@ -79,18 +150,63 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_and_turns_of_direction_disturb() {
+    fn characters_that_nobody_sees_disturb() {
         for c in [
-            '\u{0}', '\u{8}', '\u{B}', '\u{1B}', '\u{1F}', '\u{7F}', '\u{80}', '\u{85}', '\u{9F}',
-            '\u{202A}', '\u{202E}', '\u{2066}', '\u{2069}',
+            '\0',
+            '\u{8}',
+            '\u{B}',
+            '\u{1B}',
+            '\u{7F}',
+            '\u{85}',
+            '\u{AD}',
+            '\u{61C}',
+            '\u{115F}',
+            '\u{180E}',
+            '\u{200B}',
+            '\u{200E}',
+            '\u{200F}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202A}',
+            '\u{202E}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{3164}',
+            '\u{E000}',
+            '\u{FEFF}',
+            '\u{FFF9}',
+            '\u{FFFF}',
+            '\u{1D173}',
+            '\u{E0001}',
+            '\u{E0041}',
+            '\u{F0000}',
         ] {
-            let text = format!("a{c}b");
-            assert!(disturbs_line(&text) && disturbs_lines(&text), "{text:?}");
+            for text in [format!("a{c}b"), format!("ž{c}"), c.to_string()] {
+                assert!(disturbs_line(&text) && disturbs_lines(&text), "{text:?}");
+            }
         }
         for c in ['\t', '\n', '\r'] {
             let text = format!("a{c}b");
             assert!(disturbs_line(&text), "{text:?}");
             assert!(!disturbs_lines(&text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn joiners_and_selectors_disturb_where_they_change_nothing() {
+        for text in [
+            "\u{200D}a",
+            "a\u{200D}",
+            "a\u{200C}\u{200C}b",
+            "a \u{200D}b",
+            "a\u{200D} b",
+            "a\u{200D}.pdf",
+            "\u{FE0F}a",
+            "a\u{FE00}\u{FE01}",
+            "a \u{E0100}",
+        ] {
+            assert!(disturbs_line(text) && disturbs_lines(text), "{text:?}");
         }
     }
 
@@ -102,8 +218,11 @@ mod tests {
             "šešių",
             "合同",
             "עברית",
-            "a\u{200F}b",
+            "می\u{200C}خواهم",
+            "葛\u{E0100}城",
+            "#\u{FE0F}\u{20E3}",
             "\u{1F468}\u{200D}\u{1F469}",
+            "\u{1F441}\u{FE0F}\u{200D}\u{1F5E8}\u{FE0F}",
         ] {
             assert!(!disturbs_line(text), "{text:?}");
         }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use unicode_general_category::{GeneralCategory, get_general_category};
+
 /// Longest name or code, in bytes.
 pub(crate) const NAME_BYTES: usize = 128;
 /// Longest sentence, in bytes.
@@ -11,8 +13,9 @@ pub(crate) const SENTENCE_BYTES: usize = 1024;
 /// people give.
 pub(crate) const SUBJECT_BYTES: usize = 64 * 1024;
 
-/// The beginning of `text`, at most `limit` bytes of it, on one line: control
-/// characters, and those that turn the direction of writing, are escaped.
+/// The beginning of `text`, at most `limit` bytes of it, on one line: characters
+/// that nobody sees, such as control characters and those that turn the direction
+/// of writing, are escaped.
 #[must_use]
 pub fn line(text: &str, limit: usize) -> Cow<'_, str> {
     let (kept, rest) = text.split_at(text.floor_char_boundary(limit));
@@ -55,18 +58,16 @@ pub(crate) fn is_plain_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
+/// By its general category (UAX #44, 5.7.1). Joiners say how their neighbours meet.
 fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{061C}'
-                | '\u{200B}'
-                | '\u{200E}'
-                | '\u{200F}'
-                | '\u{2028}'..='\u{202E}'
-                | '\u{2060}'
-                | '\u{2066}'..='\u{2069}'
-                | '\u{FEFF}'
+    !matches!(character, '\u{200C}' | '\u{200D}')
+        && matches!(
+            get_general_category(character),
+            GeneralCategory::Control
+                | GeneralCategory::Format
+                | GeneralCategory::LineSeparator
+                | GeneralCategory::ParagraphSeparator
+                | GeneralCategory::PrivateUse
         )
 }
 
@@ -81,10 +82,11 @@ mod tests {
             r"a\nb\u{1b}[31m\u{202e}c"
         );
         assert_eq!(line("žalia", 64), "žalia");
-        for hidden in "\u{61c}\u{200b}\u{200e}\u{200f}\u{2029}\u{2060}\u{2068}\u{feff}".chars() {
+        for hidden in "\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2029}\u{2060}\u{2068}\u{e000}\u{feff}\u{fff9}\u{e0041}".chars() {
             let shown = line(&format!("a{hidden}b"), 64).into_owned();
             assert_eq!(shown, format!("a{}b", hidden.escape_unicode()));
         }
+        assert_eq!(line("می\u{200c}خواهم", 64), "می\u{200c}خواهم");
     }
 
     #[test]

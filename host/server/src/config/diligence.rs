@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use http::HeaderValue;
 use jiff::SignedDuration;
+use parafa_api_http::decode::line_fault;
 use parafa_http_port::HttpPort;
 use parafa_outbound::{
     AddressPolicy, ClientIdentity, HostPort, OutboundClient, Reach, ServerTrust,
@@ -197,12 +198,8 @@ impl Diligence {
                 &self.privacy_contact,
             ),
         ] {
-            let is_line = |text: &String| {
-                let length = text.chars().count();
-                text.trim() == text
-                    && (1..=LONGEST_WORDS).contains(&length)
-                    && !text.chars().any(char::is_control)
-            };
+            let is_line =
+                |text: &String| text.trim() == text && line_fault(text, LONGEST_WORDS).is_none();
             if !text.as_ref().is_none_or(is_line) {
                 bail!(
                     "diligence.{setting} names nobody: write {what}, in 1 to {LONGEST_WORDS} characters on one line, or leave it out"

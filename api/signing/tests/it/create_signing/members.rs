@@ -16,7 +16,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         ),
         (
             "/title",
-            json!(" \u{200B}"),
+            json!(" \u{A0}"),
             "must have at least one visible character",
         ),
         (
@@ -139,7 +139,7 @@ async fn a_fault_of_one_member_is_named_at_its_pointer() {
         (
             "/document/name",
             json!("a\n.pdf"),
-            "must be one line without control characters and direction marks",
+            "must be one line without control characters and others that nobody sees",
         ),
         (
             "/document/name",
@@ -307,10 +307,28 @@ async fn exactly_one_of_content_and_file_token_is_needed() {
 
 #[tokio::test]
 async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_shown() {
-    let unfit = "must be one line without control characters and direction marks";
+    let unfit = "must be one line without control characters and others that nobody sees";
     for c in [
-        '\0', '\t', '\n', '\r', '\u{1B}', '\u{7F}', '\u{85}', '\u{9F}', '\u{202A}', '\u{202E}',
-        '\u{2066}', '\u{2069}',
+        '\0',
+        '\t',
+        '\n',
+        '\r',
+        '\u{1B}',
+        '\u{7F}',
+        '\u{85}',
+        '\u{9F}',
+        '\u{AD}',
+        '\u{200B}',
+        '\u{200E}',
+        '\u{2028}',
+        '\u{2029}',
+        '\u{202A}',
+        '\u{202E}',
+        '\u{2066}',
+        '\u{2069}',
+        '\u{FEFF}',
+        '\u{E0001}',
+        '\u{E0041}',
     ] {
         for (pointer, text) in [
             ("/title", format!("Sutartis{c}https://evil.example")),
@@ -322,8 +340,8 @@ async fn a_line_that_is_shown_to_people_has_no_character_that_changes_how_it_is_
             assert_eq!(faults, [(pointer.to_owned(), unfit.to_owned())], "{text:?}");
         }
     }
-    // Marks that a script needs, and joins of signs, are text.
-    let title = json!("עברית\u{200F} \u{1F468}\u{200D}\u{1F469}");
+    // Joins of letters and of signs are text.
+    let title = json!("עברית می\u{200C}خواهم \u{1F468}\u{200D}\u{1F469}");
     assert_eq!(
         Service::new().create(&with("/title", title)).await.status,
         201
