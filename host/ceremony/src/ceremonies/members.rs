@@ -4,7 +4,8 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use parafa_plugin_host::{
-    CallError, CallPriority, Capability, Document, Member, MemberRole, Plugin, Urgency, refusal,
+    CallError, CallPriority, Capability, Document, Member, MemberRole, Plugin, Urgency,
+    on_one_line, refusal,
 };
 use parafa_store::Sha256Digest;
 
@@ -177,7 +178,7 @@ fn whole(document: &Download) -> ShownMember {
 fn shown(member: &Member) -> ShownMember {
     ShownMember {
         id: shown_id(&member.id),
-        name: member.name.clone(),
+        name: on_one_line(&member.name, usize::MAX).into_owned(),
         media_type: member.media_type.clone(),
         bytes: member.size,
         sha256: hex::encode(&member.digest.value),
@@ -202,5 +203,29 @@ fn unreadable(error: CallError) -> CeremonyError {
         CallError::Refused(_) => {
             CeremonyError::Inconsistent("a document that was taken in is refused")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parafa_plugin_host::{Digest, DigestAlgorithm};
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_shown_by_a_name_of_which_nothing_is_unseen() {
+        let member = Member {
+            id: "a".to_owned(),
+            name: "fdp\u{200f}.\u{ad}exe\u{2028}".to_owned(),
+            media_type: "application/pdf".to_owned(),
+            size: 0,
+            digest: Digest {
+                algorithm: DigestAlgorithm::Sha256,
+                value: Vec::new(),
+            },
+            role: MemberRole::Main,
+        };
+
+        assert_eq!(shown(&member).name, r"fdp\u{200f}.\u{ad}exe\u{2028}");
     }
 }
