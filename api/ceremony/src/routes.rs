@@ -10,14 +10,13 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http::header::{
-    CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use parafa_api_http::pages::page_response;
 use parafa_api_http::{
-    Admission, Disposition, HttpConfig, NoInput, Parameters, Problem, ProblemType, WholeBody,
-    content_disposition,
+    Admission, HttpConfig, NoInput, Parameters, Problem, ProblemType, WholeBody, file_headers,
 };
 use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
@@ -38,16 +37,6 @@ use crate::{PDF, PICTURES, assets, card, decline, views};
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
 const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
-
-/// A document runs nothing, and the page draws it without a frame. What browsers
-/// show it with when it is opened alone is a plug-in with a style of its own.
-const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
-     frame-ancestors 'none'";
-
-/// A part of a document is somebody else's file: it has no origin, and runs
-/// nothing.
-const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
-     style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /// Until when a call has to be answered, longer than a state is waited for.
 const MAX_CALL: Duration = Duration::from_secs(60);
@@ -155,7 +144,7 @@ async fn document<C: CeremonyApi>(
     method: Method,
     Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    shown(routes.api.document(link).await?, &method, DOCUMENT_POLICY).await
+    shown(routes.api.document(link).await?, &method).await
 }
 
 async fn members<C: CeremonyApi>(
@@ -174,25 +163,16 @@ async fn member<C: CeremonyApi>(
     method: Method,
     Asked(()): Asked<C, NoInput>,
 ) -> Result<Response, Problem> {
-    shown(routes.api.member(link, &id).await?, &method, MEMBER_POLICY).await
+    shown(routes.api.member(link, &id).await?, &method).await
 }
 
-/// A document, or a part of it: a PDF beside the page, and a download else. A
-/// picture keeps its type, so that the page can show it; no browser takes it for
-/// anything else (`X-Content-Type-Options`), whatever is in it.
-async fn shown(
-    document: ShownDocument,
-    method: &Method,
-    policy: &'static str,
-) -> Result<Response, Problem> {
-    let (disposition, media_type) = match &*document.media_type {
-        PDF => (Disposition::Inline, PDF),
-        other => {
-            let picture = PICTURES.into_iter().find(|picture| *picture == other);
-            let media_type = picture.unwrap_or("application/octet-stream");
-            (Disposition::Attachment, media_type)
-        }
-    };
+/// A document, or a part of it, which the page draws and a browser saves. PDFs and
+/// pictures keep their types, so that the page can show them; nothing else has one.
+async fn shown(document: ShownDocument, method: &Method) -> Result<Response, Problem> {
+    let mut kept = [PDF].into_iter().chain(PICTURES);
+    let media_type = kept
+        .find(|kept| *kept == document.media_type)
+        .unwrap_or("application/octet-stream");
     let content = match *method {
         Method::HEAD => Body::empty(),
         _ => document.content.await?,
@@ -201,13 +181,8 @@ async fn shown(
         [
             (CONTENT_TYPE, HeaderValue::from_static(media_type)),
             (CONTENT_LENGTH, document.bytes.into()),
-            (
-                CONTENT_DISPOSITION,
-                content_disposition(disposition, &document.file_name),
-            ),
-            (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-            (CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy)),
         ],
+        file_headers(&document.file_name),
         content,
     )
         .into_response())

@@ -1,6 +1,7 @@
-//! How a download is named.
+//! How a download is named, and what it may do in a browser.
 
-use http::HeaderValue;
+use http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Everything but `attr-char` of RFC 8187, 3.2.1.
@@ -18,28 +19,28 @@ const NOT_ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// What a browser does with a download.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Disposition {
-    /// It is saved.
-    Attachment,
-    /// It is shown.
-    Inline,
-}
+/// What somebody else's file may do where a browser shows it all the same: it has
+/// no origin, runs nothing and is in no frame (CSP Level 3, 6.3.2).
+const FILE_POLICY: &str = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
-impl Disposition {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Attachment => "attachment",
-            Self::Inline => "inline",
-        }
-    }
+/// The headers of somebody else's file: it is saved under its name and taken for
+/// nothing but its media type, so that none of its scripts and dialogs have the
+/// service's address.
+#[must_use]
+pub fn file_headers(file_name: &str) -> [(HeaderName, HeaderValue); 3] {
+    [
+        (CONTENT_DISPOSITION, attachment(file_name)),
+        (
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(FILE_POLICY),
+        ),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ]
 }
 
 /// `Content-Disposition` (RFC 6266, 4.3): the name in ASCII for old readers,
 /// and in full for all others.
-#[must_use]
-pub fn content_disposition(disposition: Disposition, file_name: &str) -> HeaderValue {
+fn attachment(file_name: &str) -> HeaderValue {
     let ascii: String = file_name
         .chars()
         .map(|c| {
@@ -50,10 +51,9 @@ pub fn content_disposition(disposition: Disposition, file_name: &str) -> HeaderV
             }
         })
         .collect();
-    let disposition = disposition.as_str();
     let full = utf8_percent_encode(file_name, NOT_ATTR_CHAR);
     HeaderValue::try_from(format!(
-        "{disposition}; filename=\"{ascii}\"; filename*=UTF-8''{full}"
+        "attachment; filename=\"{ascii}\"; filename*=UTF-8''{full}"
     ))
     .expect("both forms of the name are ASCII without control characters")
 }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_name_travels_in_ascii_and_in_full() {
         assert_eq!(
-            content_disposition(Disposition::Attachment, "Sutartis Žalgirio 1.pdf"),
+            attachment("Sutartis Žalgirio 1.pdf"),
             "attachment; filename=\"Sutartis _algirio 1.pdf\"; filename*=UTF-8''Sutartis%20%C5%BDalgirio%201.pdf"
         );
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_name_cannot_break_out_of_the_header() {
         assert_eq!(
-            content_disposition(Disposition::Attachment, "a\"b\\c\r\n%d'.pdf"),
+            attachment("a\"b\\c\r\n%d'.pdf"),
             "attachment; filename=\"a_b_c___d'.pdf\"; filename*=UTF-8''a%22b%5Cc%0D%0A%25d%27.pdf"
         );
     }

@@ -39,7 +39,7 @@ pub use api::{Api, Presence};
 pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
-pub use disposition::{Disposition, content_disposition};
+pub use disposition::file_headers;
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
     RequestId, SharedBuckets, TakenRequests, edge,

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
-use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 
-use crate::disposition::{Disposition, content_disposition};
+use crate::disposition::file_headers;
 use crate::entity_tag::{EntityTag, Known};
 use crate::problem::Problem;
 
@@ -62,10 +62,7 @@ fn description(download: &Download) -> (EntityTag, Response) {
         HeaderValue::from_static("application/octet-stream"),
     );
     headers.insert(CONTENT_LENGTH, download.bytes.into());
-    headers.insert(
-        CONTENT_DISPOSITION,
-        content_disposition(Disposition::Attachment, &download.file_name),
-    );
+    headers.extend(file_headers(&download.file_name));
     for (name, value) in &download.headers {
         headers.insert(name, value.clone());
     }

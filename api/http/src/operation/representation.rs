@@ -3,10 +3,10 @@
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderValue;
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use crate::disposition::{Disposition, content_disposition};
+use crate::disposition::file_headers;
 
 /// A media type that an operation answers beside JSON.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +41,7 @@ impl Representation {
         let media_type = HeaderValue::from_static(self.media_type);
         let mut response = ([(CONTENT_TYPE, media_type)], self.content).into_response();
         if let Some(name) = self.file_name {
-            let disposition = content_disposition(Disposition::Attachment, &name);
-            response
-                .headers_mut()
-                .insert(CONTENT_DISPOSITION, disposition);
+            response.headers_mut().extend(file_headers(&name));
         }
         response
     }

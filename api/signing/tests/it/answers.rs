@@ -194,6 +194,11 @@ async fn a_document_is_downloaded_as_it_is() {
         answer.header("content-disposition"),
         "attachment; filename=\"Nuomos sutartis _.pdf\"; filename*=UTF-8''Nuomos%20sutartis%20%C5%BE.pdf"
     );
+    assert_eq!(
+        answer.header("content-security-policy"),
+        "sandbox; default-src 'none'; frame-ancestors 'none'"
+    );
+    assert_eq!(answer.header("x-content-type-options"), "nosniff");
     assert_eq!(answer.header("cache-control"), "no-store");
     assert_eq!(answer.header("content-length"), "8");
     assert!(!answer.headers.contains_key("x-service-sandbox"));
