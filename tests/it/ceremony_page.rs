@@ -1,8 +1,10 @@
 //! The hosted page as a signer meets it, in a browser.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use fantoccini::Locator;
-use parafa_fixtures::plain;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
+use parafa_fixtures::{CrossReference, PdfBuilder, plain};
 use serde_json::json;
 
 use crate::support::browser::Browser;
@@ -410,6 +412,50 @@ async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are
         comment["body"],
         "Signatures in the document that are not intact: \"Signature1\" (digest-mismatch)."
     );
+}
+
+#[tokio::test]
+async fn a_document_with_scripts_is_taken_and_signer_and_caller_are_told() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let mut objects = PdfBuilder::new().objects();
+    let action = "/OpenAction << /S /JavaScript /JS (app.alert) >>";
+    objects.set(1, format!("<< /Type /Catalog /Pages 2 0 R {action} >>"));
+    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+    let file = json!({"name": "sutartis.pdf", "content": BASE64.encode(document)});
+    let container = json!({"format": "asice", "files": [file]});
+
+    for (member, posted, told) in [
+        ("document", file, "The document contains JavaScript"),
+        (
+            "container",
+            container,
+            "sutartis.pdf: The document contains JavaScript",
+        ),
+    ] {
+        let body = json!({
+            "title": "Sutartis",
+            member: posted,
+            "signers": [{"email": "jonas@example.lt", "language": "en"}],
+        });
+        let signing = api.call(reqwest::Method::POST, "v1/signings", Some(body));
+        let signing = signing.await.expect("a signing");
+
+        let link = signing["signers"][0]["ceremonyUrl"].as_str();
+        let page = reqwest::get(link.expect("a link")).await;
+        let page = page.expect("an answer").text().await.expect("text");
+        assert!(
+            page.contains("The document contains JavaScript. It"),
+            "{page}"
+        );
+        let id = signing["signingId"].as_str().expect("an id");
+        let comments = format!("v1/signings/{id}/comments");
+        let comments = api.call(reqwest::Method::GET, &comments, None).await;
+        let comments = comments.expect("the comments");
+        let comment = &comments["comments"][0];
+        assert_eq!(comment["author"], "service");
+        assert_eq!(comment["body"], format!("{told}, which viewers may run."));
+    }
 }
 
 /// The page, once the signatures in the document were looked at.

@@ -123,6 +123,7 @@ messages! {
     trouble: "Puslapio parodyti nepavyko", "The page could not be shown";
     trouble_explained: "Mūsų sistema laikinai sutriko; jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.", "The fault is on our side and your link is still good. Open it again in a minute.";
     details: "Išsamiau apie dokumentą", "Details of the document";
+    document_scripts: "Dokumente yra „JavaScript“ programų. Čia jos neveikia, bet programa, kuria atversite atsisiųstą dokumentą, gali jas paleisti ir rodyti ne tą patį, ką rodo šis puslapis.", "The document contains JavaScript. It does not run here, but a program with which you open the downloaded document may run it and show something else than this page does.";
     viewer_loading: "Dokumentas atveriamas…", "Opening the document…";
     viewer_failed: "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada grįžkite pasirašyti.", "The document could not be shown here. Download it, read it on your device, and come back to sign.";
     viewer_locked: "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir perskaitykite savo įrenginyje.", "The document is locked with a password and cannot be shown here. Download it and read it on your device.";

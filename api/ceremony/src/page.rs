@@ -71,6 +71,9 @@ impl CeremonyPage<'_> {
                         h2 #document-heading { (texts.document) ": " (self.content.document_name) }
                         (self.members(texts, &base))
                         (self.viewer(texts, &document))
+                        @if self.content.has_scripts {
+                            p.notice role="note" { (texts.document_scripts) }
+                        }
                         a.button.secondary href=(document) download { (texts.open_document) }
                         details {
                             summary { (texts.details) }

@@ -293,6 +293,8 @@ pub struct PageContent {
     pub methods: Vec<SigningMethod>,
     /// Whether nothing is signed.
     pub sandbox: bool,
+    /// Whether the document has scripts, which viewers may run.
+    pub has_scripts: bool,
     /// What a signer who is compared with a register is told of their data.
     pub subject_notice: Option<SubjectNotice>,
     /// What is known of the signatures that the document carries.

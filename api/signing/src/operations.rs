@@ -290,7 +290,7 @@ fn comments<A: SigningApi>() -> Vec<Operation<A>> {
                 ABOUT_COMMENTS.name,
                 "List comments",
                 "All comments on a signing, oldest first. The service itself comments on a \
-                 document that came with signatures that are not intact.",
+                 document that came with signatures that are not intact, that has scripts, or of which an action starts a program.",
             )
             .even_erased()
             .answers(async |call| call.api.list_comments(&call.caller, call.path).await),

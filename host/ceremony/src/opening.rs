@@ -31,6 +31,8 @@ pub struct UploadedDocument {
     pub format: String,
     /// Whether it carries a signature already.
     pub came_signed: bool,
+    /// Whether it has scripts, which viewers may run.
+    pub has_scripts: bool,
 }
 
 /// A ceremony whose bytes are written and whose rows are not.
@@ -121,6 +123,7 @@ impl Ceremonies {
             }],
             artifact: None,
             came_signed: document.came_signed,
+            has_scripts: document.has_scripts,
             batch,
             private: Some(sealing::seal_ceremony(&key, id, &private)?),
             plugin_faults: None,

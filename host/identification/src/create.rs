@@ -231,6 +231,7 @@ impl Identifications {
             media_type: PDF.to_owned(),
             format: plugin.id().to_owned(),
             came_signed: false,
+            has_scripts: false,
         })
     }
 }

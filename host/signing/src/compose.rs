@@ -44,7 +44,7 @@ impl Intake {
     ) -> Result<Examined<'_>, SigningError> {
         let extension = container.format.as_str();
         let plugin = self.composer(caller, extension)?;
-        self.examine_members(caller, &container.files).await?;
+        let told = self.examine_members(caller, &container.files).await?;
         let made = self.composed(caller, &plugin, container, title).await?;
         Ok(Examined {
             name: format!("{}.{extension}", file_stem(title)),
@@ -53,10 +53,11 @@ impl Intake {
             plugin,
             media_type: made.media_type,
             came_signed: false,
+            has_scripts: told.has_scripts,
             flatten: None,
             loaded: Some(Loaded::inline(made.bytes)),
             flatten_notes: Vec::new(),
-            remarks: Vec::new(),
+            remarks: told.remarks,
         })
     }
 

@@ -126,6 +126,7 @@ impl Signings {
             media_type: document.media_type,
             format: document.plugin.id().to_owned(),
             came_signed: document.came_signed,
+            has_scripts: document.has_scripts,
         };
         let ceremony = self.ceremonies.prepare(caller, None, posted, terms, batch);
         let ceremony = ceremony.await?;

@@ -1,6 +1,7 @@
 //! Looks at documents before anything is made of them.
 
 mod obstacle;
+mod told;
 
 use std::sync::Arc;
 
@@ -16,12 +17,13 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{
     CallError, CallPriority, Capability, DeriveRequest, MadeDocument, Operation, Plugin, Refusal,
-    Registry, Report, Urgency, note, on_one_line, refusal,
+    Registry, Report, Urgency, refusal,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use self::obstacle::{Obstacle, Pointers};
+use self::told::Told;
 use super::funding;
 use crate::error::SigningError;
 
@@ -30,9 +32,6 @@ pub(crate) use self::obstacle::{not_installed, out_of_use};
 /// Stored files that are in memory at one time: a small request may name many
 /// large ones.
 const FILES_AT_ONCE: usize = 8;
-
-/// Longest remark on a document, in bytes.
-const LONGEST_REMARK: usize = 1000;
 
 /// Extension of an MDOC, which is refused by its name.
 const MDOC: &str = "mdoc";
@@ -53,6 +52,8 @@ pub(super) struct Examined<'a> {
     pub(super) media_type: String,
     /// Whether it carries a signature already.
     pub(super) came_signed: bool,
+    /// Whether it has scripts, which viewers may run.
+    pub(super) has_scripts: bool,
     /// How the stored file is flattened when it is loaded again.
     pub(super) flatten: Option<DeriveRequest>,
     /// What is to be signed, of a stored file that is the only one. Several are
@@ -173,7 +174,8 @@ impl Intake {
         &self,
         caller: &Caller,
         files: &[ContainerFile],
-    ) -> Result<(), SigningError> {
+    ) -> Result<Told, SigningError> {
+        let mut told = Told::default();
         let mut obstacles = Vec::new();
         for file in files {
             let extension = file_extension(&file.name).unwrap_or_default();
@@ -184,11 +186,13 @@ impl Intake {
                 continue;
             }
             let looked = self.look_at(caller, &file.name, false, file.content.clone());
-            if let Err(obstacle) = looked.await? {
-                obstacles.push((file.into(), obstacle));
+            match looked.await? {
+                Ok(look) => told.add(&file.name, Told::of(&look.report)),
+                Err(obstacle) => obstacles.push((file.into(), obstacle)),
             }
         }
-        self.refuse(caller, obstacles).await
+        self.refuse(caller, obstacles).await?;
+        Ok(told)
     }
 
     /// Refuses documents for what stands against them, and a caller who cannot
@@ -427,7 +431,7 @@ impl Look {
     }
 
     fn of<'a>(self, document: NewDocument, mut loaded: Option<Loaded<'a>>) -> Examined<'a> {
-        let remarks = remarks(&self.report);
+        let told = Told::of(&self.report);
         let pointer = document.content_pointer();
         let mut bytes = document.bytes;
         let mut flatten = None;
@@ -449,7 +453,8 @@ impl Look {
             plugin: self.plugin,
             media_type: self.report.media_type,
             came_signed: !self.report.signatures.is_empty(),
-            remarks,
+            has_scripts: told.has_scripts,
+            remarks: told.remarks,
             flatten,
             loaded,
             flatten_notes,
@@ -464,13 +469,4 @@ fn no_room(room: usize, signers: usize) -> Refusal {
             "The document has room for {room} further signatures, and {signers} people should sign it."
         ),
     )
-}
-
-/// What a caller is told of a document that is taken all the same.
-fn remarks(report: &Report) -> Vec<String> {
-    let notes = report.notes.iter();
-    let told = [note::SIGNATURE_BROKEN, note::SIGNATURE_UNSUPPORTED];
-    let told = notes.filter(|note| told.contains(&&*note.code));
-    told.map(|note| on_one_line(&note.detail, LONGEST_REMARK).into_owned())
-        .collect()
 }

@@ -141,6 +141,10 @@ words! {
 words! {
     /// Notes that a host passes on by name.
     pub mod note {
+        /// `inspect`: the document has scripts, which viewers may run.
+        JAVASCRIPT = "javascript",
+        /// `inspect`: an action of the document starts a program or opens a file.
+        LAUNCH = "launch",
         /// `flatten`: the form asked readers to make its appearances anew.
         NEED_APPEARANCES = "need-appearances",
         /// `inspect`: how many further signatures the document has room for, in

@@ -28,6 +28,7 @@ fn content(methods: Vec<SigningMethod>, earlier_signatures: &EarlierSignatures) 
         expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
         methods,
         sandbox: false,
+        has_scripts: false,
         earlier_signatures: earlier_signatures.clone(),
         members: PageMembers::DocumentItself,
         subject_notice: None,
@@ -136,6 +137,25 @@ fn what_a_caller_wrote_is_shown_as_text() {
     assert!(html.contains("&lt;script&gt;alert(1)"));
     assert!(!html.contains("<script>alert"));
     assert!(!html.contains("<img>"));
+}
+
+#[test]
+fn a_document_with_scripts_is_said_to_have_them() {
+    let plain = content(vec![SigningMethod::SmartId], &known(Vec::new()));
+    let scripted = PageContent {
+        has_scripts: true,
+        ..plain.clone()
+    };
+    for (language, told) in [
+        (
+            Language::En,
+            "The document contains JavaScript. It does not",
+        ),
+        (Language::Lt, "Dokumente yra „JavaScript“ programų. Čia jos"),
+    ] {
+        assert!(rendered(&scripted, language).contains(told));
+        assert!(!rendered(&plain, language).contains(told));
+    }
 }
 
 #[test]

@@ -105,6 +105,7 @@ impl CeremonyApi for Desk {
                 SigningMethod::Nfc,
             ],
             sandbox: false,
+            has_scripts: false,
             earlier_signatures: EarlierSignatures::Unknown,
             members,
             subject_notice: None,

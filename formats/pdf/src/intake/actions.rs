@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use lopdf::{Dictionary, Object, ObjectId};
-use parafa_format_core::{Note, Refusal};
+use parafa_format_core::{Note, Refusal, note};
 
 use crate::structure::PdfFile;
 
@@ -44,11 +44,14 @@ pub(super) fn examine(file: &PdfFile<'_>) -> Result<(Vec<Note>, bool), Refusal> 
     refuse_automatic_actions(file, found.actions)?;
     let mut notes = Vec::new();
     if found.javascript {
-        notes.push(Note::new("javascript", "The document contains JavaScript."));
+        notes.push(Note::new(
+            note::JAVASCRIPT,
+            "The document contains JavaScript, which viewers may run.",
+        ));
     }
     if found.launch {
         notes.push(Note::new(
-            "launch",
+            note::LAUNCH,
             "An action of the document starts a program or opens a file.",
         ));
     }
@@ -98,6 +101,10 @@ impl<'f> Found<'f> {
                 match key.as_slice() {
                     b"AA" => self.add_events(file.resolve(value), has_own_events()),
                     b"EF" => self.embeds_files = true,
+                    // Of a drawing in three dimensions (13.6.3).
+                    b"OnInstantiate" => {
+                        self.javascript |= file.entry(dictionary, b"OnInstantiate").is_some();
+                    }
                     b"S" => self.add_action(file, file.resolve(value), dictionary),
                     _ => {}
                 }

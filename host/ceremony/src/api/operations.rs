@@ -61,6 +61,7 @@ impl CeremonyApi for CeremonyOperations {
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
             sandbox: state.opened.row.mode == KeyMode::Test,
+            has_scripts: state.opened.row.has_scripts,
             earlier_signatures: self.0.earlier_signatures(&state.opened.row).await,
             members,
             face: state.face,

@@ -34,6 +34,9 @@ pub struct CeremonyRow {
     pub artifact: Option<DocumentVersion>,
     /// Whether the uploaded version carried a signature already.
     pub came_signed: bool,
+    /// Whether the uploaded version has scripts, which viewers may run.
+    #[serde(default)]
+    pub has_scripts: bool,
     /// The batch that it belongs to.
     pub batch: Option<Uuid>,
     /// A [`CeremonyPrivate`]; none once erased.

@@ -286,6 +286,7 @@ async fn open(records: &Records, ceremonies: &Ceremonies, content: Bytes) -> Cer
         media_type: "application/pdf".to_owned(),
         format: "pdf".to_owned(),
         came_signed: false,
+        has_scripts: false,
     };
     let signer = SignerForm {
         role: SignerRole::Signer,

@@ -27,6 +27,50 @@ fn scripts_and_links_to_other_documents_are_noted() {
 }
 
 #[test]
+fn scripts_are_noted_wherever_they_stand() {
+    let script = "<< /S /JavaScript /JS (app.alert) >>";
+    let event = format!("/AA << /O {script} >>");
+    let next = format!("<< /S /GoTo /D [5 0 R /Fit] /Next [{script}] >>");
+    let stream = "<< /S /JavaScript /JS 9 0 R >>";
+    for catalog in [
+        format!("/OpenAction {script}"),
+        format!("/OpenAction {stream}"),
+        format!("/OpenAction {next}"),
+        format!("/AA << /WC {script} >>"),
+        format!("/Names << /JavaScript << /Names [(a) {script}] >> >>"),
+        format!("/Outlines << /First << /Title (a) /A {script} >> >>"),
+    ] {
+        assert_eq!(notes(&with_catalog(&catalog)), ["javascript"], "{catalog}");
+    }
+    for entries in [
+        event.clone(),
+        format!("/Annots [<< /Subtype /Link /Rect [0 0 9 9] /A {script} >>]"),
+        format!("/Annots [<< /Subtype /Link /Rect [0 0 9 9] {event} >>]"),
+    ] {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(
+            5,
+            format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] {entries} >>"),
+        );
+        assert_eq!(notes(&table(&objects)), ["javascript"], "{entries}");
+    }
+    let mut objects = PdfBuilder::new().objects();
+    objects.set(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
+    );
+    objects.set(7, format!("<< /T (a) /FT /Tx /AA << /K {script} >> >>"));
+    assert_eq!(notes(&table(&objects)), ["javascript"]);
+    let drawing = |script: &str| {
+        let mut objects = PdfBuilder::new().objects();
+        objects.set(7, format!("<< /Subtype /U3D /OnInstantiate {script} >>"));
+        notes(&table(&objects))
+    };
+    assert_eq!(drawing("8 0 R"), [""; 0]);
+    assert_eq!(drawing("(host.util)"), ["javascript"]);
+}
+
+#[test]
 fn what_an_action_does_may_be_said_elsewhere() {
     let acting = |catalog: &str, does: &str| {
         let mut objects = PdfBuilder::new().objects();
