@@ -97,12 +97,9 @@ impl From<KeyError> for AuthError {
 /// Why a relying party was not made or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderFault {
-    /// The name is empty or too long.
-    #[error("a provider's name has 1 to {longest} characters, one of them visible")]
-    Name {
-        /// Most characters.
-        longest: usize,
-    },
+    /// A name cannot be shown as one.
+    #[error("a provider's name {0}")]
+    Name(String),
     /// It is no origin.
     #[error(
         "{0} is not an origin: write https://host or https://host:port, without a path, a slash at the end or a *; http is for this machine alone"

@@ -3,6 +3,7 @@
 use std::mem;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_http::decode::line_fault;
 use parafa_domain::AuthenticationMethod;
 use parafa_eid::card::SignatureEncoding;
 use parafa_platform::Records;
@@ -90,11 +91,8 @@ impl Providers {
         secret: &str,
         new: NewProvider,
     ) -> Result<ProviderRow, ProviderFault> {
-        let sound = (1..=LONGEST_NAME).contains(&new.name.chars().count());
-        if !sound || new.name.trim().is_empty() {
-            return Err(ProviderFault::Name {
-                longest: LONGEST_NAME,
-            });
+        if let Some(fault) = line_fault(&new.name, LONGEST_NAME) {
+            return Err(ProviderFault::Name(fault));
         }
         check_audiences(&new.audiences)?;
         let encodings = encodings(&new.encodings)?;
