@@ -20,6 +20,7 @@ mod server;
 mod starting;
 mod sweep;
 mod texts;
+mod uploads;
 mod webhooks;
 mod workspace;
 
@@ -43,6 +44,7 @@ const ATTACKS: &[Attack] = &[
     prompts::PROMPTS,
     texts::TEXTS,
     downloads::UNREAD,
+    uploads::UPLOADS,
     connections::DESCRIPTORS,
     connections::ALL_AT_WORK,
     connections::WAITING,

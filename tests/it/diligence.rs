@@ -88,6 +88,10 @@ impl<'d> DiligenceCaller<'d> {
         self.send(Method::POST, path, Some(body)).await
     }
 
+    async fn delete(&self, path: &str) -> Answered {
+        self.send(Method::DELETE, path, None).await
+    }
+
     async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Answered {
         let request = self.request(method, path);
         let request = match body {

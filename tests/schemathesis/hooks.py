@@ -57,9 +57,10 @@ def filter_failure(context, failure, case, response):
     # Nor is there a card here that could sign.
     if response.status_code == 422 and case.path.endswith("/complete"):
         return False
-    # DELETE erases a signing, and a record without personal data remains; of an
-    # authentication it calls off what goes on, and the end remains.
-    remains = case.path.startswith(("/v1/signings/", "/v1/auth/requests/"))
+    # DELETE erases a signing or an order, and a record without personal data
+    # remains; of an authentication it calls off what goes on, and the end remains.
+    erased = ("/v1/signings/", "/v1/kyc-packages/")
+    remains = case.path.startswith((*erased, "/v1/auth/requests/"))
     return not (remains and type(failure).__name__ == "UseAfterFree")
 
 

@@ -43,17 +43,11 @@ pub fn neighbour() -> Neighbour {
 /// Longest body, in bytes: certificates and signatures are short, and some calls
 /// are anybody's.
 const LONGEST_BODY: usize = 64 * 1024;
-/// How many of these are in memory at one time.
-const BODIES_AT_ONCE: usize = 256;
 
 /// The API under `/v1/auth`, its description under `/auth/openapi.json` and
 /// `/auth/openapi.yaml`, and its pages, without an answer for other paths.
 pub fn router<A: AuthApi>(api: Arc<A>, config: HttpConfig) -> Router {
-    let config = HttpConfig {
-        max_body_bytes: LONGEST_BODY,
-        max_bytes_in_flight: BODIES_AT_ONCE * LONGEST_BODY,
-        ..config
-    };
+    let config = config.with_short_bodies(LONGEST_BODY);
     let surface = Surface {
         roots: &["/v1/auth"],
         operations: operations::all::<A>(),

@@ -16,7 +16,7 @@ use url::Url;
 pub use self::examples::example;
 pub use self::operations::{ABOUT_KYC, operations};
 pub use self::requests::{CreateKycPackage, KycDelivery, SimulateKycPackage};
-pub use self::views::{KycArtifact, KycEvent, KycOrder, KycPrice};
+pub use self::views::{ErasedKycOrder, KycArtifact, KycEvent, KycOrder, KycPrice};
 pub use self::vocabulary::{
     KycDeliveryKind, KycEventKind, KycRole, KycSimulation, KycStatus, KycStatusReason,
 };
@@ -59,6 +59,13 @@ pub trait KycApi: Api<Record: From<OrderId>> {
         caller: &Self::Caller,
         order: OrderId,
     ) -> Result<KycOrder, Problem>;
+
+    /// `DELETE /v1/kyc-packages/{orderId}`.
+    async fn erase_kyc_package(
+        &self,
+        caller: &Self::Caller,
+        order: OrderId,
+    ) -> Result<ErasedKycOrder, Problem>;
 
     /// `GET /v1/kyc-packages/{orderId}/artifact`.
     async fn download_kyc_artifact(

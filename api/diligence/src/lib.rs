@@ -31,6 +31,9 @@ pub use self::vocabulary::{AnswerFormat, Purpose, SignatureTier};
 /// The folder of its description and pages.
 pub const FOLDER: &str = "/dd";
 
+/// Longest body, in bytes: orders are short.
+const LONGEST_BODY: usize = 64 * 1024;
+
 /// What another API's overview says of it.
 #[must_use]
 pub fn neighbour() -> Neighbour {
@@ -44,6 +47,7 @@ pub fn neighbour() -> Neighbour {
 /// The API, its description under `/dd/openapi.json` and `/dd/openapi.yaml`, its
 /// pages and the schemas of its data, without an answer for other paths.
 pub fn router<A: DiligenceApi>(api: Arc<A>, config: HttpConfig) -> Router {
+    let config = config.with_short_bodies(LONGEST_BODY);
     let format = ProblemDocuments::new(config.base_url.clone());
     let schemas = edge(schemas::router(), Arc::new(format.clone()));
     let surface = Surface {

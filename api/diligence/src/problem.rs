@@ -22,6 +22,7 @@ parafa_api_http::problem_kinds! {
         UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE;
         ArtifactNotReady = (problems::ARTIFACT_NOT_READY);
         OrderEnded = (problems::ORDER_ENDED);
+        OrderNotEnded = (problems::ORDER_NOT_ENDED);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         RoleNotHeld = (problems::ROLE_NOT_HELD);
         RegisterNotOffered = (problems::REGISTER_NOT_OFFERED);

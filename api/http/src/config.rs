@@ -15,6 +15,9 @@ pub const MIB: usize = 1024 * 1024;
 /// The least that bodies in flight have together, in bytes.
 const LEAST_IN_FLIGHT: usize = 256 * MIB;
 
+/// How many bodies of an API that takes short ones alone are held at one time.
+const SHORT_BODIES_AT_ONCE: usize = 256;
+
 /// Limits and addresses of the HTTP side.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
@@ -49,6 +52,16 @@ impl HttpConfig {
             rates: RateLimiter::new(RateLimits::default()),
             neighbours: Vec::new(),
         }
+    }
+
+    /// Takes no bodies of more than `longest` bytes, and holds 256 of them at one
+    /// time: whoever may call an API of short bodies does not hold the memory that
+    /// documents need.
+    #[must_use]
+    pub fn with_short_bodies(mut self, longest: usize) -> Self {
+        self.max_body_bytes = self.max_body_bytes.min(longest);
+        self.max_bytes_in_flight = longest.saturating_mul(SHORT_BODIES_AT_ONCE);
+        self
     }
 
     /// Takes bodies of up to `body` bytes, and batches of up to `batch`. Two of
@@ -124,6 +137,22 @@ mod tests {
             }
             assert!(config.max_bytes_in_flight >= 256 * MIB);
         }
+    }
+
+    #[test]
+    fn an_api_of_short_bodies_holds_little() {
+        let base = BaseUrl::new(&Url::parse("https://sign.example").unwrap());
+
+        let config = HttpConfig::new(base).with_short_bodies(64 * 1024);
+
+        assert_eq!(config.max_body_bytes, 64 * 1024);
+        assert_eq!(config.max_bytes_in_flight, 16 * MIB);
+        let shorter = config.with_short_bodies(128 * 1024);
+        assert_eq!(
+            shorter.max_body_bytes,
+            64 * 1024,
+            "the operator's limit holds"
+        );
     }
 
     #[test]

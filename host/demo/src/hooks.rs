@@ -2,7 +2,7 @@
 //! came, and fails when it is told to.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -20,10 +20,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     arrivals::{Arrivals, Awaited},
     clock::WorldClock,
+    newest::Newest,
 };
 
-/// Deliveries that are kept of one name; older ones are forgotten.
-const CAPACITY: usize = 10_000;
+/// What a header takes beside its text, in bytes, about.
+const HEADER_BYTES: usize = 64;
 /// Longest body of a delivery, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Longest delay of an answer.
@@ -61,16 +62,19 @@ impl Default for Answer {
     }
 }
 
+/// What is posted under all names.
 #[derive(Default)]
-struct Hook {
-    answer: Answer,
-    deliveries: VecDeque<Delivery>,
+struct Posted {
+    /// The names that were told how to answer.
+    answers: HashMap<String, Answer>,
+    /// Deliveries with the names that they came under.
+    deliveries: Newest<(String, Delivery)>,
 }
 
 #[derive(Clone)]
 struct Hooks {
     clock: WorldClock,
-    by_name: Arc<Mutex<HashMap<String, Hook>>>,
+    posted: Arc<Mutex<Posted>>,
     arrivals: Arrivals,
 }
 
@@ -78,7 +82,7 @@ struct Hooks {
 pub(crate) fn router(clock: WorldClock) -> Router {
     let hooks = Hooks {
         clock,
-        by_name: Arc::default(),
+        posted: Arc::default(),
         arrivals: Arrivals::default(),
     };
     Router::new()
@@ -90,9 +94,26 @@ pub(crate) fn router(clock: WorldClock) -> Router {
 }
 
 impl Hooks {
-    fn with<T>(&self, name: String, action: impl FnOnce(&mut Hook) -> T) -> T {
-        let mut by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
-        action(by_name.entry(name).or_default())
+    fn with<T>(&self, action: impl FnOnce(&mut Posted) -> T) -> T {
+        let mut posted = self.posted.lock().unwrap_or_else(PoisonError::into_inner);
+        action(&mut posted)
+    }
+}
+
+impl Posted {
+    fn under<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p Delivery> {
+        let deliveries = self.deliveries.iter();
+        let deliveries = deliveries.filter(move |(under, _)| under == name);
+        deliveries.map(|(_, delivery)| delivery)
+    }
+}
+
+impl Delivery {
+    /// What it takes in memory, in bytes, about.
+    fn bytes(&self) -> usize {
+        let headers = self.headers.iter();
+        let headers = headers.map(|(name, value)| name.len() + value.len() + HEADER_BYTES);
+        self.body.len() + headers.sum::<usize>()
     }
 }
 
@@ -110,12 +131,10 @@ async fn take(
         body: String::from_utf8_lossy(&body).into_owned(),
         received_at: hooks.clock.now(),
     };
-    let answer = hooks.with(name, |hook| {
-        if hook.deliveries.len() == CAPACITY {
-            hook.deliveries.pop_front();
-        }
-        hook.deliveries.push_back(delivery);
-        hook.answer
+    let answer = hooks.with(|posted| {
+        let answer = posted.answers.get(&name).copied();
+        posted.deliveries.push(delivery.bytes(), (name, delivery));
+        answer.unwrap_or_default()
     });
     hooks.arrivals.note();
     tokio::time::sleep(Duration::from_millis(answer.delay_ms).min(MAX_DELAY)).await;
@@ -128,9 +147,9 @@ async fn list(
     Path(name): Path<String>,
     Query(awaited): Query<Awaited>,
 ) -> Json<Vec<Delivery>> {
-    let count = || hooks.with(name.clone(), |hook| hook.deliveries.len());
+    let count = || hooks.with(|posted| posted.under(&name).count());
     hooks.arrivals.wait(awaited, count).await;
-    Json(hooks.with(name, |hook| hook.deliveries.iter().cloned().collect()))
+    Json(hooks.with(|posted| posted.under(&name).cloned().collect()))
 }
 
 async fn plan(
@@ -141,6 +160,6 @@ async fn plan(
     if !(200..600).contains(&answer.status) {
         return Err((StatusCode::BAD_REQUEST, "status must be from 200 to 599"));
     }
-    hooks.with(name, |hook| hook.answer = answer);
+    hooks.with(|posted| posted.answers.insert(name, answer));
     Ok(StatusCode::NO_CONTENT)
 }

@@ -27,6 +27,7 @@ mod hooks;
 mod journal;
 mod mail;
 mod mobile_id;
+mod newest;
 mod ocsp;
 mod persona;
 mod pki;

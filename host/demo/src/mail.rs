@@ -2,10 +2,7 @@
 
 mod smtp;
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::{
     Json, Router,
@@ -26,10 +23,8 @@ use crate::{
     arrivals::{Arrivals, Awaited},
     clock::WorldClock,
     date_time::date_time,
+    newest::Newest,
 };
-
-/// Letters that are kept; older ones are forgotten.
-const CAPACITY: usize = 10_000;
 
 /// The colours of the service's own pages, which the demo does not know.
 const STYLE: &str = "
@@ -76,11 +71,26 @@ struct AttachedFile {
     sha256: String,
 }
 
-/// All letters, oldest first. Clones share them.
+impl Message {
+    /// What its texts take in memory, in bytes.
+    fn bytes(&self) -> usize {
+        let texts = [
+            &self.message_id,
+            &self.to,
+            &self.from,
+            &self.subject,
+            &self.text,
+            &self.html,
+        ];
+        texts.map(String::len).iter().sum()
+    }
+}
+
+/// The letters, oldest first. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Mailbox {
     clock: WorldClock,
-    messages: Arc<Mutex<VecDeque<Message>>>,
+    messages: Arc<Mutex<Newest<Message>>>,
     arrivals: Arrivals,
 }
 
@@ -124,16 +134,14 @@ impl Mailbox {
             attachments: parsed.attachments().filter_map(attached).collect(),
             received_at: self.clock.now(),
         };
-        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut messages = self.messages();
         for recipient in recipients {
-            if messages.len() == CAPACITY {
-                messages.pop_front();
-            }
-            messages.push_back(Message {
+            let message = Message {
                 id: Uuid::now_v7(),
                 to: recipient.clone(),
                 ..message.clone()
-            });
+            };
+            messages.push(message.bytes(), message);
         }
         drop(messages);
         self.arrivals.note();
@@ -141,8 +149,11 @@ impl Mailbox {
     }
 
     fn all(&self) -> Vec<Message> {
-        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        messages.iter().cloned().collect()
+        self.messages().iter().cloned().collect()
+    }
+
+    fn messages(&self) -> MutexGuard<'_, Newest<Message>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -186,7 +197,7 @@ async fn list(
     State(mailbox): State<Mailbox>,
     Query(awaited): Query<Awaited>,
 ) -> Json<Vec<Message>> {
-    let count = || mailbox.all().len();
+    let count = || mailbox.messages().len();
     mailbox.arrivals.wait(awaited, count).await;
     Json(mailbox.all())
 }

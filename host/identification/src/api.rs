@@ -49,6 +49,19 @@ impl Identifications {
         Ok(views::order(&self.order(caller, order).await?))
     }
 
+    /// `DELETE /v1/kyc-packages/{orderId}`.
+    ///
+    /// # Errors
+    /// What the caller is told.
+    pub async fn erase_kyc_package(
+        &self,
+        caller: &Caller,
+        order: Uuid,
+    ) -> Result<kyc::ErasedKycOrder, Problem> {
+        let changed = self.erase(caller, order).await?;
+        Ok(kyc::ErasedKycOrder::new(kyc::OrderId(order), changed))
+    }
+
     /// `GET /v1/kyc-packages/{orderId}/artifact`.
     ///
     /// # Errors

@@ -128,6 +128,7 @@ impl Identifications {
             purpose: form.purpose,
             purpose_words,
             is_mailed: matches!(form.delivery, OrderDelivery::Email(_)),
+            kept_days: self.packages_kept.map(|kept| kept.as_hours() / 24),
         });
         let about = (&requester, &notice);
         let dossier = self.dossier(caller, form, facts, (id, about)).await?;
@@ -292,5 +293,7 @@ fn order_row(
         expires_at: opened.row.ceremony.expires_at,
         evidence: None,
         delivered: None,
+        erased_at: None,
+        pending_deletion: None,
     })
 }

@@ -52,6 +52,9 @@ pub enum IdentificationError {
     /// The order has ended, as it stands.
     #[error("the order has ended")]
     OrderEnded(KycStatus),
+    /// An order that stands so is not erased.
+    #[error("the order has not ended")]
+    NotEnded(KycStatus),
     /// The subject has signed, and what follows from that is being found out.
     #[error("the order is being verified")]
     BeingVerified,

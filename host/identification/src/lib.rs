@@ -12,6 +12,7 @@ pub mod api;
 mod composing;
 mod create;
 mod documents;
+mod erase;
 mod error;
 mod evidence;
 mod facts;
@@ -32,6 +33,7 @@ mod verify;
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use parafa_ceremony::Ceremonies;
 use parafa_ceremony::quota::Uploads;
 use parafa_ceremony::reader::CeremonyReader;
@@ -50,7 +52,7 @@ pub use crate::error::IdentificationError;
 pub use crate::form::{OrderDelivery, OrderForm};
 pub use crate::identity::MatchLevel;
 pub use crate::notices::OrderNotices;
-pub use crate::outcome::{CLOSE, IDENTIFICATIONS, VERIFY};
+pub use crate::outcome::{CLOSE, ERASE, IDENTIFICATIONS, VERIFY};
 pub use crate::owner::OrderOwner;
 pub use crate::ports::Registers;
 pub use crate::reading::{ARTIFACT_MEDIA_TYPE, Order};
@@ -59,7 +61,7 @@ pub use crate::simulate::SimulatedOutcome;
 pub use crate::sources::RegisterSources;
 
 /// The kinds of all jobs that this crate enqueues.
-pub const JOB_KINDS: &[&str] = &[CLOSE, VERIFY];
+pub const JOB_KINDS: &[&str] = &[CLOSE, ERASE, VERIFY];
 
 /// Media type of what subjects sign (RFC 8118).
 const PDF: &str = "application/pdf";
@@ -75,6 +77,7 @@ pub struct Identifications {
     registers: Arc<dyn Registers>,
     signers: AttorneySigners,
     privacy_contact: String,
+    packages_kept: Option<SignedDuration>,
     recovery_url: Option<Url>,
     sends_mail: bool,
     /// Tells those who wait for an order.
@@ -93,6 +96,9 @@ pub struct OrderParts {
     pub registers: Arc<dyn Registers>,
     /// Where subjects reach the attorney about their personal data.
     pub privacy_contact: String,
+    /// How long after their delivery packages are kept whose owners do not erase
+    /// them; for as long as they do not, if none is given.
+    pub packages_kept: Option<SignedDuration>,
     /// Whether letters can be sent.
     pub sends_mail: bool,
 }
@@ -119,6 +125,7 @@ impl Identifications {
             registers: parts.registers,
             signers,
             privacy_contact: parts.privacy_contact,
+            packages_kept: parts.packages_kept,
             recovery_url,
             sends_mail: parts.sends_mail,
             changes: Changes::default(),

@@ -23,6 +23,10 @@ pub const VERIFY: &str = "verify-identification";
 /// The kind of the job that removes what an ended order needs no more.
 pub const CLOSE: &str = "close-identification";
 
+/// The kind of the job that erases an order that has been kept long enough, and
+/// finishes an erasure that was cut short.
+pub const ERASE: &str = "erase-identification";
+
 /// How long an ended ceremony is kept: the signer may still look at it, and
 /// somebody may ask what happened.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
@@ -107,7 +111,8 @@ pub(crate) fn shown(order: KycOrder, ceremony_is_over: bool, now: Timestamp) -> 
     shown
 }
 
-async fn schedule(
+/// Has a job of an order's done, unless there is one of its kind already.
+pub(crate) async fn schedule(
     tx: &mut Transaction<'_>,
     (lane, kind): (Lane, &str),
     order: Uuid,

@@ -23,6 +23,8 @@ pub(crate) struct Processing<'a> {
     pub(crate) purpose_words: [&'static str; 2],
     /// Whether the link is mailed.
     pub(crate) is_mailed: bool,
+    /// How many days the package is kept at most, where that is said.
+    pub(crate) kept_days: Option<i64>,
 }
 
 /// The notice of one order.
@@ -37,6 +39,7 @@ pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
         purpose,
         purpose_words: [purpose_lt, purpose_en],
         is_mailed,
+        kept_days,
     } = *facts;
     let [code_lt, code_en] = match requester_code {
         Some(code) => [format!(", kodas {code},"), format!(", code {code},")],
@@ -50,13 +53,20 @@ pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
         ],
         false => [""; 2],
     };
+    let [kept_lt, kept_en] = match kept_days {
+        Some(days) => [
+            format!(", ilgiausiai {days} d."),
+            format!(", {days} days at most"),
+        ],
+        None => Default::default(),
+    };
     let lt = [
         format!("Duomenų valdytojai: {requester}{code_lt} (prašytojas) savo patikrai ir advokatas (advokatė) {attorney} atitikties patvirtinimui. Dėl duomenų kreipkitės: {contact}."),
         format!("Tikslas: patvirtinti, kad esate registre nurodytas asmuo – {entity_name}: {role_lt}. Prašytojo tikslas: {purpose_lt}."),
         format!("Teisinis pagrindas: {basis_lt}"),
         format!("Kokie duomenys: parašo sertifikate esantys vardas, pavardė ir asmens kodas, pasirašymo laikas ir registro įrašas apie jūsų pareigas ar statusą.{address_lt}"),
         "Gavėjai: jeigu tapatybė sutampa, prašytojas gauna rinkinį – pasirašytą dokumentą su sertifikatu, kuriame yra jūsų asmens kodas, palyginimo duomenis, patvirtinimą ir registrų atsakymus; registras – užklausą apie juridinį asmenį; jūsų pasirinktos pasirašymo priemonės teikėjas – tai, ko reikia pasirašyti.".to_owned(),
-        "Saugojimo laikas: čia esanti pasirašyto dokumento darbinė kopija ir registre nurodytų asmenų sąrašas ištrinami praėjus parai po užsakymo pabaigos. Sudarytas rinkinys ir užkoduota žyma, pagal kurią atpažįstamas pakartotinis patvirtinimas, saugomi tiek, kiek atitiktį gali tekti įrodyti, o pas prašytoją – kiek nustato jam taikomi įstatymai.".to_owned(),
+        format!("Saugojimo laikas: čia esanti pasirašyto dokumento darbinė kopija ir registre nurodytų asmenų sąrašas ištrinami praėjus parai po užsakymo pabaigos. Sudarytas rinkinys ir užkoduota žyma, pagal kurią atpažįstamas pakartotinis patvirtinimas, čia saugomi tiek, kiek atitiktį gali tekti įrodyti, arba kol prašytojas juos ištrina{kept_lt}; pas prašytoją – kiek nustato jam taikomi įstatymai."),
         "Jūsų teisės: susipažinti su savo duomenimis, juos ištaisyti ar ištrinti, apriboti jų tvarkymą, nesutikti su tvarkymu teisėto intereso pagrindu ir pateikti skundą Valstybinei duomenų apsaugos inspekcijai (vdai.lrv.lt).".to_owned(),
         "Pasirašyti neprivaloma; nepasirašius rinkinys nesudaromas. Tapatybė su registru palyginama automatiškai, be profiliavimo; atitiktį advokato vardu patvirtina ta pati sistema.".to_owned(),
     ];
@@ -66,7 +76,7 @@ pub(crate) fn subject_notice(facts: &Processing<'_>) -> SubjectNotice {
         format!("Legal basis: {basis_en}"),
         format!("Which data: given name, surname and personal code in the certificate of your signature, the time of signing, and the register's record of your role.{address_en}"),
         "Recipients: if the identity corresponds, the requester receives the package: the signed document with the certificate that holds your personal code, the data of the comparison, the attestation and the answers of the registers; the register a question about the legal entity; the provider of the means of signing that you choose what it takes to sign.".to_owned(),
-        "Retention: the working copy of the signed document and the list of those whom the register names are erased here a day after the order has ended. The package, and a keyed mark by which a repeated confirmation is recognised, are kept for as long as the correspondence may have to be proven, and by the requester for as long as the law that applies to it says.".to_owned(),
+        format!("Retention: the working copy of the signed document and the list of those whom the register names are erased here a day after the order has ended. The package, and a keyed mark by which a repeated confirmation is recognised, are kept here for as long as the correspondence may have to be proven, or until the requester erases them{kept_en}; by the requester for as long as the law that applies to it says."),
         "Your rights: access to your data, their rectification or erasure, restriction of processing, objection to processing on the basis of legitimate interests, and a complaint to the State Data Protection Inspectorate (vdai.lrv.lt).".to_owned(),
         "You do not have to sign; no package is made then. The identity is compared with the register automatically, without profiling; the same system attests the correspondence in the attorney's name.".to_owned(),
     ];

@@ -46,6 +46,8 @@ pub struct Order {
     pub expires_at: Timestamp,
     /// What was delivered.
     pub delivered: Option<DeliveredPackage>,
+    /// When it was erased.
+    pub erased_at: Option<Timestamp>,
     /// Whether it is of the sandbox.
     pub sandbox: bool,
 }
@@ -84,6 +86,7 @@ impl Order {
             updated_at: order.updated_at(),
             expires_at: row.expires_at,
             delivered: row.delivered.clone(),
+            erased_at: row.erased_at,
             sandbox: row.mode == KeyMode::Test,
         }
     }
@@ -115,7 +118,7 @@ impl Identifications {
     ///
     /// # Errors
     /// [`IdentificationError::ArtifactNotReady`] before it is delivered,
-    /// [`IdentificationError::NotFound`] where it never will be.
+    /// [`IdentificationError::NotFound`] where it never will be, or was erased.
     pub async fn artifact(&self, caller: &Caller, id: Uuid) -> Result<Bytes, IdentificationError> {
         let order = self.order(caller, id).await?;
         let Some(package) = order.delivered else {
@@ -125,6 +128,7 @@ impl Identifications {
             });
         };
         let row = self.records.store.get::<OrderRow>(&id).await?;
+        let row = row.filter(|row| row.erased_at.is_none());
         let row = row.ok_or(IdentificationError::NotFound)?;
         let key = self.records.data_key(row.data_key).await?;
         Ok(self

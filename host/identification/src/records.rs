@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use parafa_api_diligence::Purpose;
 use parafa_domain::{KycOrder, KycRefusal, KycStatus};
+use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::Amount;
 use parafa_platform::outbox::NoticeKind;
@@ -67,6 +68,12 @@ pub struct OrderRow {
     pub evidence: Option<SignedEvidence>,
     /// What was delivered.
     pub delivered: Option<DeliveredPackage>,
+    /// When it was erased.
+    #[serde(default)]
+    pub erased_at: Option<Timestamp>,
+    /// What the erasure has not removed yet.
+    #[serde(default)]
+    pub pending_deletion: Option<PendingDeletion>,
 }
 
 /// Evidence that the attorney has signed: whatever keeps it from being
@@ -92,6 +99,10 @@ pub struct DeliveredPackage {
     pub reverification: bool,
     /// What it costs.
     pub price: Amount,
+    /// The digest of the [`IdentifiedRow`] that counts it; packages of earlier
+    /// programs name none.
+    #[serde(default)]
+    pub identified: Option<String>,
 }
 
 /// A container of evidence.
@@ -167,6 +178,13 @@ impl Table for OrderRow {
             keys: [self.data_key].into(),
         }
     }
+
+    fn needed(&self, _at: Timestamp) -> Named {
+        match self.erased_at {
+            Some(_) => Named::default(),
+            None => self.named(),
+        }
+    }
 }
 
 /// The order that a ceremony is held for.
@@ -181,6 +199,14 @@ pub struct IdentifiedRow {
     pub digest: String,
     /// The order by which it was first so.
     pub order: Uuid,
+    /// How many packages say so that are not erased. Earlier programs counted
+    /// none; what they delivered counts as one.
+    #[serde(default = "one_package")]
+    pub packages: u64,
+}
+
+fn one_package() -> u64 {
+    1
 }
 
 impl Table for IdentifiedRow {

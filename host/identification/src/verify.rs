@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use parafa_ceremony::CeremonyError;
 use parafa_domain::{KycRefusal, KycStatus, KycVerdict};
-use parafa_platform::accounts::{Caller, KeyMode, Product, Role as UserRole};
+use parafa_platform::accounts::KeyMode;
 use parafa_platform::is_away;
 use parafa_platform::jobs::hold;
 use parafa_platform::plugins::is_disabled;
@@ -98,50 +98,6 @@ impl Identifications {
             Judgement::Confirmed(evidence) => stored(self.deliver(job, row, &evidence).await),
             Judgement::Ended(verdict) => stored(self.end(job, row, verdict).await),
         }
-    }
-
-    /// Removes what an ended order needs no more: its ceremony, with the dossier
-    /// that somebody has signed or not, and what is sealed in its row.
-    ///
-    /// # Errors
-    /// When something cannot be removed now.
-    pub async fn close(&self, job: &mut ClaimedJob) -> Result<(), IdentificationError> {
-        let Payload { order } = job.payload()?;
-        let Some(row) = self.records.store.get::<OrderRow>(&order).await? else {
-            return self.complete(job).await;
-        };
-        let owner = Caller {
-            key: Uuid::nil(),
-            product: Product::Diligence,
-            tenant: row.tenant,
-            mode: row.mode,
-            role: UserRole::Owner,
-            claim: None,
-        };
-        match self.ceremonies.erase(&owner, row.ceremony).await {
-            Ok(_) | Err(CeremonyError::NotFound) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let job = &*job;
-        let closed: Result<(), IdentificationError> = self
-            .records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<OrderRow>(&order).await? {
-                        row.private = None;
-                        row.holders = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok(jobs::complete(tx, job).await?)
-                })
-            })
-            .await;
-        closed?;
-        if let Some(holders) = row.holders {
-            self.records.discard_bytes(holders).await;
-        }
-        Ok(())
     }
 
     async fn judge(&self, row: &OrderRow) -> Result<Judgement, NotVerified> {
@@ -316,6 +272,7 @@ impl Identifications {
                             at: now,
                             reverification,
                             price,
+                            identified: evidence.digest.clone(),
                         });
                         outcome::store(tx, Some(key), &mut row).await?;
                     }
@@ -392,7 +349,7 @@ impl Identifications {
         }
     }
 
-    async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {
+    pub(crate) async fn complete(&self, job: &ClaimedJob) -> Result<(), IdentificationError> {
         self.records
             .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
@@ -425,11 +382,15 @@ async fn identified_before(
     let Some(digest) = digest else {
         return Ok(false);
     };
-    let is_known = tx.get::<IdentifiedRow>(digest).await?.is_some();
-    if !is_known {
-        let digest = digest.clone();
-        tx.insert(&IdentifiedRow { digest, order }).await?;
-    }
+    let known = tx.get::<IdentifiedRow>(digest).await?;
+    let is_known = known.is_some();
+    let mut identified = known.unwrap_or_else(|| IdentifiedRow {
+        digest: digest.clone(),
+        order,
+        packages: 0,
+    });
+    identified.packages += 1;
+    tx.put(&identified).await?;
     Ok(is_known)
 }
 

@@ -106,6 +106,11 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
         app.diligence.identifications,
         close
     );
+    handler!(
+        parafa_identification::ERASE,
+        app.diligence.identifications,
+        erase_due
+    );
     handler!(deadline::EXPIRE, app.ceremonies, expire_due);
     handler!(remind::REMIND, app.ceremonies, remind_signers);
     handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);

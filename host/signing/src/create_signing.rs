@@ -117,7 +117,11 @@ impl Signings {
             loaded => loaded?,
         };
         let file = match document.bytes {
-            DocumentBytes::Content(_) => None,
+            // What is stored of it is loaded: it is not held beside that.
+            DocumentBytes::Content(posted) => {
+                drop(posted);
+                None
+            }
             DocumentBytes::FileToken(token) => Some(token.0),
         };
         let posted = UploadedDocument {

@@ -322,6 +322,39 @@ async fn an_order_that_ends_without_a_package_costs_nothing_and_finds_nothing() 
 }
 
 #[tokio::test]
+async fn an_erased_order_answers_without_its_container() {
+    let demo = Demo::start();
+    let test = DiligenceCaller::test(&demo);
+    let order = order_of("999000009", "manager", "AML_KYC");
+    let ordered = test.orders(&order).await;
+    let path = path_of(&ordered);
+    let action = json!({"action": "complete"});
+    test.post(&format!("{path}/simulate"), action.clone()).await;
+    let delivered = test.ended(&ordered).await;
+    assert!(delivered["erasedAt"].is_null(), "{delivered}");
+    let artifact = format!("{path}/artifact");
+    assert_eq!(test.get(&artifact).await.status, StatusCode::OK);
+
+    for changed in [true, false] {
+        let erased = test.delete(&path).await;
+        assert_eq!(erased.status, StatusCode::OK, "{}", erased.json());
+        let told = json!({"orderId": ordered["orderId"], "deleted": true, "changed": changed});
+        assert_eq!(erased.json(), told);
+    }
+
+    let mut expected = delivered;
+    let left = test.get(&path).await.json();
+    assert!(left["erasedAt"].is_string(), "{left}");
+    expected["erasedAt"] = left["erasedAt"].clone();
+    expected["artifact"] = Value::Null;
+    assert_eq!(left, expected);
+    let gone = test.get(&artifact).await;
+    gone.assert_refused(404, "not-found");
+    let simulated = test.post(&format!("{path}/simulate"), action).await;
+    simulated.assert_refused(404, "not-found");
+}
+
+#[tokio::test]
 async fn an_order_that_cannot_be_taken_costs_nothing() {
     let demo = Demo::start();
     let live = DiligenceCaller::live(&demo);

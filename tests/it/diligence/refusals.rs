@@ -160,6 +160,9 @@ async fn orders(demo: &Demo, refusals: &mut Refusals) {
     let early = test.get(&format!("{path}/artifact")).await;
     refusals.note(&early, 409, "artifact-not-ready");
     assert_told(&early, &["awaiting_subject"]);
+    let going_on = test.delete(&path).await;
+    refusals.note(&going_on, 409, "order-not-ended");
+    assert_told(&going_on, &["awaiting_subject"]);
     let simulate = format!("{path}/simulate");
     let declined = json!({"action": "decline"});
     let simulated = live.post(&simulate, declined.clone()).await;

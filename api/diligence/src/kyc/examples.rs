@@ -16,6 +16,7 @@ pub fn example(call: &str, schema: &str, base_url: &BaseUrl) -> Option<Value> {
             "callbackUrl": "https://caller.example/kyc",
         }),
         "SimulateKycPackageRequest" => json!({"action": "complete"}),
+        "ErasedKycOrder" => json!({"orderId": ORDER, "deleted": true, "changed": true}),
         "KycOrder" => match call {
             "createKycPackage" => awaiting(base_url),
             "simulateKycPackage" => delivered("0.00", true, base_url),
@@ -42,6 +43,7 @@ fn awaiting(base_url: &BaseUrl) -> Value {
         "reverification": null,
         "price": null,
         "artifact": null,
+        "erasedAt": null,
         "sandbox": false,
     })
 }

@@ -2,8 +2,8 @@ use parafa_api_ceremony::problems::QUOTA_EXCEEDED;
 use parafa_api_http::{Operation, Path, ProblemType, Tag};
 
 use super::problems::{
-    ARTIFACT_NOT_READY, ORDER_ENDED, REGISTER_NOT_OFFERED, ROLE_NOT_HELD, SIGNATURE_UNAVAILABLE,
-    UPSTREAM_UNAVAILABLE,
+    ARTIFACT_NOT_READY, ORDER_ENDED, ORDER_NOT_ENDED, REGISTER_NOT_OFFERED, ROLE_NOT_HELD,
+    SIGNATURE_UNAVAILABLE, UPSTREAM_UNAVAILABLE,
 };
 use super::{CreateKycPackage, KycApi, OrderId, SimulateKycPackage};
 use crate::ASICE;
@@ -43,14 +43,24 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Read an order",
-                "The same that the callback tells, and what was delivered.",
+                "The same that the callback tells, and what was delivered. An erased order still answers, without its container.",
             )
+            .even_erased()
             .answers(async |call| call.api.read_kyc_package(&call.caller, call.path).await),
+        Operation::<A>::delete(ORDER, "eraseKycPackage")
+            .says(
+                ABOUT_KYC.name,
+                "Erase an order",
+                "Removes the container, its key and everything else that says who the subject is. What was ordered, its outcome, its times and its charge remain. Repeating it changes nothing.",
+            )
+            .refuses(&[ORDER_NOT_ENDED])
+            .even_erased()
+            .answers(async |call| call.api.erase_kyc_package(&call.caller, call.path).await),
         Operation::<A>::get(ARTIFACT, "downloadKycArtifact")
             .says(
                 ABOUT_KYC.name,
                 "Download the container",
-                "The ASiC-E container of a delivered order, as application/vnd.etsi.asic-e+zip. An order that ended otherwise has none: 404.",
+                "The ASiC-E container of a delivered order, as application/vnd.etsi.asic-e+zip. An order that ended otherwise, or was erased, has none: 404.",
             )
             .refuses(&[ARTIFACT_NOT_READY])
             .of_media_type(ASICE)

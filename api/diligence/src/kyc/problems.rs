@@ -27,6 +27,14 @@ pub const ORDER_ENDED: ProblemType = ProblemType {
     meaning: "The order is in a final state.",
     remedy: "Read the order for its outcome.",
 };
+/// 409: what goes on is not erased.
+pub const ORDER_NOT_ENDED: ProblemType = ProblemType {
+    status: StatusCode::CONFLICT,
+    name: "order-not-ended",
+    title: "The order has not ended",
+    meaning: "The order is still awaiting its subject or being verified; only ended orders are erased.",
+    remedy: "Wait for the callback, or read the order until it has ended, and repeat the request.",
+};
 /// 503: there is no attorney's signature to be had.
 pub const SIGNATURE_UNAVAILABLE: ProblemType = ProblemType {
     status: StatusCode::SERVICE_UNAVAILABLE,

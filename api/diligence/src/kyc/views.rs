@@ -47,8 +47,11 @@ pub struct KycOrder {
     pub reverification: Option<bool>,
     /// What it cost, excluding VAT; null until it is delivered.
     pub price: Option<KycPrice>,
-    /// The container; null until it is delivered.
+    /// The container; null until it is delivered, and once it is erased.
     pub artifact: Option<KycArtifact>,
+    /// When it was erased.
+    #[serde(serialize_with = "timestamp::nullable::serialize")]
+    pub erased_at: Option<Timestamp>,
     /// Whether it is of the sandbox.
     pub sandbox: bool,
 }
@@ -73,6 +76,30 @@ pub struct KycArtifact {
     pub bytes: u64,
     /// What it is.
     pub mime_type: &'static str,
+}
+
+/// What became of an order that was to be erased.
+#[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErasedKycOrder {
+    /// The order.
+    order_id: OrderId,
+    /// Always true.
+    deleted: bool,
+    /// Whether it was erased now, and not before.
+    changed: bool,
+}
+
+impl ErasedKycOrder {
+    /// `changed` is whether it was erased now, and not before.
+    #[must_use]
+    pub fn new(order_id: OrderId, changed: bool) -> Self {
+        Self {
+            order_id,
+            deleted: true,
+            changed,
+        }
+    }
 }
 
 impl Created for KycOrder {

@@ -124,6 +124,19 @@ async fn outcomes_are_simulated_with_test_keys_alone() {
 }
 
 #[tokio::test]
+async fn an_order_is_erased_by_its_address() {
+    let path = format!("/v1/kyc-packages/{ORDER}");
+    let request = Request::delete(path)
+        .header(AUTHORIZATION, "Bearer live")
+        .body(Body::empty());
+    let response = service().oneshot(request.unwrap()).await.unwrap();
+
+    assert_eq!(response.status(), StatusCode::OK);
+    let erased = json!({"orderId": ORDER, "deleted": true, "changed": true});
+    assert_eq!(json(response).await, erased);
+}
+
+#[tokio::test]
 async fn the_description_is_the_one_that_was_agreed_on() {
     let request = Request::get("/dd/openapi.json").body(Body::empty());
     let response = service().oneshot(request.unwrap()).await.unwrap();

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicUsize;
 use async_trait::async_trait;
 use axum::Router;
 use parafa_api_diligence::kyc::{
-    self, CreateKycPackage, KycApi, KycDelivery, KycDeliveryKind, KycOrder, KycStatus, OrderId,
-    SimulateKycPackage,
+    self, CreateKycPackage, ErasedKycOrder, KycApi, KycDelivery, KycDeliveryKind, KycOrder,
+    KycStatus, OrderId, SimulateKycPackage,
 };
 use parafa_api_http::{
     Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence,
@@ -107,6 +107,14 @@ impl KycApi for Product {
         Err(Problem::not_found())
     }
 
+    async fn erase_kyc_package(
+        &self,
+        _: &Caller,
+        order: OrderId,
+    ) -> Result<ErasedKycOrder, Problem> {
+        Ok(ErasedKycOrder::new(order, true))
+    }
+
     async fn download_kyc_artifact(&self, _: &Caller, _: OrderId) -> Result<Download, Problem> {
         Err(Problem::of(kyc::problems::ARTIFACT_NOT_READY))
     }
@@ -142,6 +150,7 @@ fn order(request: &CreateKycPackage) -> KycOrder {
         reverification: None,
         price: None,
         artifact: None,
+        erased_at: None,
         sandbox: false,
     }
 }
@@ -164,6 +173,7 @@ fn reference() -> Reference<Product> {
             ProblemType::NOT_FOUND,
             kyc::problems::ARTIFACT_NOT_READY,
             kyc::problems::ORDER_ENDED,
+            kyc::problems::ORDER_NOT_ENDED,
             ProblemType::IDEMPOTENCY_KEY_REUSED,
             kyc::problems::ROLE_NOT_HELD,
             ProblemType::RATE_LIMITED,

@@ -27,13 +27,14 @@ impl Admission {
     /// `config`.
     #[must_use]
     pub fn new(config: &HttpConfig, longest_body: usize) -> Self {
+        let short = config.clone().with_short_bodies(longest_body);
         Self {
             limits: BodyLimits {
                 longest: longest_body,
                 advice: "",
                 pace: config.pace,
             },
-            budget: BodyBudget::new(config.max_bytes_in_flight),
+            budget: BodyBudget::new(short.max_bytes_in_flight),
             rates: config.rates.clone(),
         }
     }

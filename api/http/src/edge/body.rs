@@ -26,16 +26,39 @@ const BUDGET_UNIT: usize = 1024;
 /// again.
 const BUSY_RETRY_SECONDS: u32 = 5;
 
-/// How many bytes of request bodies are held at one time by all requests.
+/// Length from which a body waits for its turn to be decoded, in bytes.
+const LONG_BODY: usize = 1024 * 1024;
+/// How many of these are decoded at one time. Beside its body, a decoder holds
+/// the document in it, and copies of the text where that has escapes and line
+/// breaks: up to almost three times the body's length.
+const LONG_BODIES_DECODED: usize = 4;
+
+/// How many bytes of request bodies are held at one time by all requests, and how
+/// many of the long ones are decoded.
 #[derive(Clone, Debug)]
-pub(crate) struct BodyBudget(Arc<Semaphore>);
+pub(crate) struct BodyBudget {
+    bytes: Arc<Semaphore>,
+    decoding: Arc<Semaphore>,
+}
 
 impl BodyBudget {
     /// Of `bytes`, rounded down to whole KiB.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(
-            (bytes / BUDGET_UNIT).min(Semaphore::MAX_PERMITS),
-        )))
+        let units = (bytes / BUDGET_UNIT).min(Semaphore::MAX_PERMITS);
+        Self {
+            bytes: Arc::new(Semaphore::new(units)),
+            decoding: Arc::new(Semaphore::new(LONG_BODIES_DECODED)),
+        }
+    }
+
+    /// Waits until a body of so many bytes may be decoded. Short ones may at once,
+    /// for which there is no turn.
+    pub(crate) async fn turn_to_decode(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        if bytes < LONG_BODY {
+            return None;
+        }
+        // It is never closed.
+        Arc::clone(&self.decoding).acquire_owned().await.ok()
     }
 
     fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
@@ -46,7 +69,7 @@ impl BodyBudget {
             .with_retry_after(BUSY_RETRY_SECONDS)
         };
         let units = u32::try_from(bytes.div_ceil(BUDGET_UNIT)).map_err(|_| exhausted())?;
-        Arc::clone(&self.0)
+        Arc::clone(&self.bytes)
             .try_acquire_many_owned(units)
             .map_err(|_| exhausted())
     }
@@ -265,4 +288,28 @@ fn too_large(limits: BodyLimits) -> Problem {
     } = limits;
     let detail = format!("The body is longer than {longest} bytes. {advice}");
     Problem::new(ProblemType::PAYLOAD_TOO_LARGE, detail.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn few_long_bodies_are_decoded_at_one_time_and_short_ones_do_not_wait_for_them() {
+        let budget = BodyBudget::new(LONG_BODY);
+        let mut turns = Vec::new();
+        for _ in 0..LONG_BODIES_DECODED {
+            turns.push(budget.turn_to_decode(LONG_BODY).await);
+        }
+        assert!(turns.iter().all(Option::is_some));
+
+        assert!(budget.turn_to_decode(LONG_BODY - 1).await.is_none());
+        tokio::select! {
+            biased;
+            _ = budget.turn_to_decode(LONG_BODY) => panic!("it is nobody's turn"),
+            () = std::future::ready(()) => {}
+        }
+        turns.pop();
+        assert!(budget.turn_to_decode(LONG_BODY).await.is_some());
+    }
 }

@@ -54,8 +54,9 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
     }
 
     /// With a fault that headers have, and with what `digest` makes of the
-    /// body. Bodies are decoded away from the threads that serve sockets:
-    /// documents of many megabytes come this way.
+    /// body. Bodies are decoded away from the threads that serve sockets, few of
+    /// the long ones at a time: documents of many megabytes come this way. What a
+    /// body took of the budget goes with it, also if the caller goes away.
     pub(super) async fn call_with_body<I: Input<A>, D: Send + 'static>(
         mut self,
         of_headers: Option<Fault>,
@@ -65,18 +66,23 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let query = self.query();
         let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
         let AdmittedBody { bytes, share } = self.read().await?;
+        let turn = self.http.budget.turn_to_decode(bytes.len()).await;
         let api = Arc::clone(&self.http.api);
         let (sender, decoded) = oneshot::channel();
         // Boxed, since the runtime's part of a task is compiled anew for every
         // closure.
         let decoding: Box<dyn FnOnce() + Send> = Box::new(move || {
             let request = decode::body(&bytes, &query, before, |node| I::of_body(&api, &node));
-            let _ = sender.send(request.map(|request| (request, digest(&bytes))));
+            let decoded = request.map(|request| (request, digest(&bytes), share));
+            // The text is not held beside what came out of it.
+            drop(bytes);
+            drop(turn);
+            let _ = sender.send(decoded);
         });
         if let Err(error) = tokio::task::spawn_blocking(decoding).await {
             std::panic::resume_unwind(error.into_panic());
         }
-        let (request, digest) = decoded.await.expect("what was decoded was sent")?;
+        let (request, digest, share) = decoded.await.expect("what was decoded was sent")?;
         Ok((self.with(request, share), digest))
     }
 

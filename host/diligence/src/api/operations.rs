@@ -47,6 +47,7 @@ impl Api for DiligenceOperations {
 
     async fn presence(&self, caller: &Caller, order: OrderId) -> Result<Presence, Problem> {
         match self.product.identifications.order(caller, order.0).await {
+            Ok(order) if order.erased_at.is_some() => Ok(Presence::Erased),
             Ok(_) => Ok(Presence::Present),
             Err(IdentificationError::NotFound) => Ok(Presence::Absent),
             Err(error) => Err(error.into()),
@@ -143,6 +144,17 @@ impl KycApi for DiligenceOperations {
         self.product
             .identifications
             .read_kyc_package(caller, order.0)
+            .await
+    }
+
+    async fn erase_kyc_package(
+        &self,
+        caller: &Caller,
+        order: OrderId,
+    ) -> Result<kyc::ErasedKycOrder, Problem> {
+        self.product
+            .identifications
+            .erase_kyc_package(caller, order.0)
             .await
     }
 

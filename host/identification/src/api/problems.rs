@@ -91,6 +91,13 @@ impl From<IdentificationError> for Problem {
                 problems::ORDER_ENDED,
                 format!("The order is {}.", told(status).as_str()),
             ),
+            IdentificationError::NotEnded(status) => Self::new(
+                problems::ORDER_NOT_ENDED,
+                format!(
+                    "The order is {}; only ended orders are erased.",
+                    told(status).as_str()
+                ),
+            ),
             IdentificationError::BeingVerified => Self::new(
                 problems::ARTIFACT_NOT_READY,
                 "The subject has signed, and the order is being verified: it ends by itself.",

@@ -32,7 +32,10 @@ pub(crate) fn order(order: &Order) -> kyc::KycOrder {
             amount: package.price.to_string(),
             currency: CURRENCY,
         }),
-        artifact: delivered.map(|package| artifact(&package.artifact)),
+        artifact: delivered
+            .filter(|_| order.erased_at.is_none())
+            .map(|package| artifact(&package.artifact)),
+        erased_at: order.erased_at,
         sandbox: order.sandbox,
     }
 }

@@ -56,6 +56,9 @@ pub struct Diligence {
     /// Where subjects of identification orders reach the attorney, and the data
     /// protection officer if there is one, about their personal data.
     pub privacy_contact: Option<String>,
+    /// How long identification packages are kept after their delivery, in days;
+    /// until their owners erase them, if none is given.
+    pub packages_kept_days: Option<NonZeroU16>,
     /// How long the log of calls is kept, in days.
     pub log_days: NonZeroU16,
     /// What the gateway of the demo world is shown.
@@ -78,6 +81,7 @@ impl Default for Diligence {
             open_data_url: None,
             interpretation_reviewed_by: None,
             privacy_contact: None,
+            packages_kept_days: None,
             log_days: NonZeroU16::new(2922).expect("eight years are not zero"),
             demo_token: None,
         }

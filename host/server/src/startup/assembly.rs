@@ -1,5 +1,6 @@
 //! The services of a host, put together.
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -211,12 +212,14 @@ impl Shared<'_> {
         let settings = &self.config.diligence;
         let registers = self.register_sources(doors)?;
         let asked = doors.registers.clone();
+        let days = |days: NonZeroU16| SignedDuration::from_hours(24 * i64::from(days.get()));
         let orders = OrderParts {
             ceremonies: ceremonies.clone(),
             uploads: self.uploads.clone(),
             plugins: self.own.plugins.clone(),
             registers: asked.unwrap_or_else(|| Arc::new(registers.clone())),
             privacy_contact: self.privacy_contact(),
+            packages_kept: settings.packages_kept_days.map(days),
             sends_mail: self.sends_mail,
         };
         let questions = Diligence {
@@ -228,8 +231,11 @@ impl Shared<'_> {
             interpretation_reviewed_by: settings.interpretation_reviewed_by.clone(),
             recovery_url: self.config.billing.recovery_url.clone(),
         };
-        let logged = SignedDuration::from_hours(24 * i64::from(settings.log_days.get()));
-        Ok(DiligenceProduct::new(questions, orders, logged))
+        Ok(DiligenceProduct::new(
+            questions,
+            orders,
+            days(settings.log_days),
+        ))
     }
 
     /// What webhooks and letters of all products say.

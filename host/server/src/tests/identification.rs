@@ -4,6 +4,7 @@
 mod billing;
 mod crash_points;
 mod endings;
+mod erasure;
 mod logged_questions;
 mod sandbox;
 mod signing_keys;

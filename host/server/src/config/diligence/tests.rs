@@ -195,6 +195,7 @@ fn a_gateway_is_given_its_time_by_the_settings() {
         "gateway_failures",
         "gateway_rest_seconds",
         "log_days",
+        "packages_kept_days",
     ] {
         let refused = toml::from_str::<Diligence>(&format!("{nothing} = 0"));
         assert!(refused.is_err(), "{nothing}");

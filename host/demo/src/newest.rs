@@ -1,0 +1,77 @@
+//! What the sinks of the world keep: the newest of what came, within a number and
+//! a size, so that a world that runs for long does not grow.
+
+use std::collections::VecDeque;
+
+/// Most that is kept of one sink.
+const MOST: usize = 10_000;
+/// Most bytes of it.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
+
+/// What is kept, oldest first.
+pub(crate) struct Newest<T> {
+    kept: VecDeque<(usize, T)>,
+    bytes: usize,
+}
+
+impl<T> Default for Newest<T> {
+    fn default() -> Self {
+        Self {
+            kept: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+}
+
+impl<T> Newest<T> {
+    /// Adds an item that takes so many bytes, and forgets the oldest ones that
+    /// there is no room for; the newest one stays, whatever its size.
+    pub(crate) fn push(&mut self, bytes: usize, item: T) {
+        self.bytes += bytes;
+        self.kept.push_back((bytes, item));
+        while self.kept.len() > 1 && (self.kept.len() > MOST || self.bytes > MOST_BYTES) {
+            let oldest = self.kept.pop_front();
+            self.bytes -= oldest.map_or(0, |(bytes, _)| bytes);
+        }
+    }
+
+    /// All that is kept, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|(_, item)| item)
+    }
+
+    /// How many are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.kept.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_are_forgotten_once_there_are_too_many() {
+        let mut newest = Newest::default();
+        for number in 0..=MOST {
+            newest.push(1, number);
+        }
+
+        assert_eq!(newest.len(), MOST);
+        assert_eq!(newest.iter().next(), Some(&1));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_once_they_are_too_large_together() {
+        let mut newest = Newest::default();
+        for number in 0..3 {
+            newest.push(MOST_BYTES / 2, number);
+        }
+        assert_eq!(newest.iter().collect::<Vec<_>>(), [&1, &2]);
+
+        newest.push(2 * MOST_BYTES, 3);
+        assert_eq!(newest.iter().collect::<Vec<_>>(), [&3]);
+        newest.push(1, 4);
+        assert_eq!(newest.iter().collect::<Vec<_>>(), [&4]);
+    }
+}
