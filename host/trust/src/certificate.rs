@@ -17,8 +17,8 @@ use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode};
 use jiff::Timestamp;
 use openssl::error::ErrorStack;
-use openssl::pkey::{PKey, Public};
 use openssl::x509::X509;
+use parafa_public_key::PublicKey;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
 use x509_cert::ext::Extension;
@@ -56,7 +56,7 @@ pub struct Certificate {
     der: Vec<u8>,
     sha256: [u8; 32],
     x509: X509,
-    public_key: PKey<Public>,
+    public_key: PublicKey,
     spki_der: Vec<u8>,
     key_kind: KeyKind,
     key_octets: Vec<u8>,
@@ -99,10 +99,10 @@ impl Certificate {
         let public_key = x509.public_key().map_err(CertificateError::Key)?;
         let tbs = &parsed.tbs_certificate;
         let spki = &tbs.subject_public_key_info;
+        let spki_der = spki.to_der().map_err(CertificateError::Encoding)?;
         let access = AccessUrls::of(tbs);
         Ok(Self {
             sha256: Sha256::digest(der).into(),
-            spki_der: spki.to_der().map_err(CertificateError::Encoding)?,
             key_kind: KeyKind::of(spki.algorithm.oid, &public_key),
             key_octets: spki.subject_public_key.raw_bytes().to_vec(),
             serial_number: tbs.serial_number.as_bytes().to_vec(),
@@ -137,7 +137,8 @@ impl Certificate {
             ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
             der: der.to_vec(),
             x509,
-            public_key,
+            public_key: PublicKey::of_openssl(public_key, &spki_der),
+            spki_der,
         })
     }
 
@@ -269,7 +270,7 @@ impl Certificate {
     #[must_use]
     pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
         let verifies = || {
-            let verified = self.x509.verify(&issuer.public_key);
+            let verified = self.x509.verify(issuer.public_key.openssl());
             // What OpenSSL queued must not surface in the next call of this
             // thread.
             drop(ErrorStack::get());
@@ -319,7 +320,7 @@ impl Certificate {
         &self.key_octets
     }
 
-    pub(crate) fn public_key(&self) -> &PKey<Public> {
+    pub(crate) fn public_key(&self) -> &PublicKey {
         &self.public_key
     }
 

@@ -3,9 +3,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use openssl::pkey::{PKey, Public};
 use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
+use parafa_public_key::PublicKey;
 
 use crate::Payload;
 use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
@@ -33,7 +33,7 @@ struct Known {
     /// The same, the oldest first.
     order: VecDeque<Fingerprint>,
     /// Keys by their DER, the newest first.
-    keys: VecDeque<(Vec<u8>, PKey<Public>)>,
+    keys: VecDeque<(Vec<u8>, PublicKey)>,
 }
 
 impl VerifiedSignatures {
@@ -83,13 +83,13 @@ impl VerifiedSignatures {
 }
 
 impl Known {
-    fn key(&self, spki: &[u8]) -> Option<PKey<Public>> {
+    fn key(&self, spki: &[u8]) -> Option<PublicKey> {
         let mut keys = self.keys.iter();
         let (_, key) = keys.find(|(known, _)| known == spki)?;
         Some(key.clone())
     }
 
-    fn insert_key(&mut self, spki: &[u8], key: &PKey<Public>) {
+    fn insert_key(&mut self, spki: &[u8], key: &PublicKey) {
         if spki.len() > KEY_BYTES {
             return;
         }
