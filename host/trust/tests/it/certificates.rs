@@ -41,6 +41,14 @@ fn a_signers_certificate_is_read() {
 }
 
 #[test]
+fn a_certificate_that_was_read_before_is_not_read_again() {
+    let world = World::new();
+    let signer = signer_template().issued_by(&world.issuing);
+    let [first, again] = [(); 2].map(|()| signer.certificate());
+    assert!(std::ptr::eq(first.der(), again.der()));
+}
+
+#[test]
 fn a_bare_code_of_a_lithuanian_card_is_normalised() {
     let world = World::new();
     let card = Template::signer("50001018865")
