@@ -30,8 +30,7 @@ const EID_PROTOCOLS: &str = "host/eid-protocols";
 /// The names that cross the plugin boundary, for both of its sides.
 const CATALOGUE: &str = "wit/catalogue";
 /// Libraries that one crate alone may name.
-const GUARDED: [(&str, &str); 12] = [
-    ("aws-lc-rs", PUBLIC_KEY),
+const GUARDED: [(&str, &str); 11] = [
     ("bergshamra-c14n", "formats/xml"),
     ("cryptoki", "host/attorney"),
     ("lopdf", "formats/pdf"),
