@@ -31,6 +31,7 @@ use x509_cert::ext::pkix::{
 };
 
 use crate::signature::{self, SignatureFault, SignatureScheme};
+use crate::wire::Signed;
 
 /// Why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +62,9 @@ struct Contents {
     der: Vec<u8>,
     sha256: [u8; 32],
     x509: X509,
+    /// What its issuer signed; none where it says otherwise in there of the
+    /// algorithm (RFC 5280 clause 4.1.1.2).
+    signed: Option<Signed>,
     public_key: PublicKey,
     spki_der: Vec<u8>,
     key_kind: KeyKind,
@@ -238,14 +242,25 @@ impl Certificate {
     /// that is self-signed is its own issuer.
     #[must_use]
     pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
-        let verifies = || {
-            let verified = self.0.x509.verify(issuer.0.public_key.openssl());
-            // What OpenSSL queued must not surface in the next call of this
-            // thread.
-            drop(ErrorStack::get());
-            verified.is_ok_and(|verified| verified)
+        self.names_issuer(issuer) && self.is_signed_by(issuer)
+    }
+
+    fn is_signed_by(&self, issuer: &Certificate) -> bool {
+        let key = &issuer.0.public_key;
+        let verifies = |signed: &Signed| {
+            let Signed {
+                tbs_octets: message,
+                algorithm,
+                signature: value,
+            } = signed;
+            signature::verify(key, algorithm, None, message, value).is_ok()
         };
-        self.names_issuer(issuer) && verifies()
+        // OpenSSL verifies by algorithms that are accepted nowhere else, too.
+        let verified = self.0.signed.as_ref().is_some_and(verifies)
+            || self.0.x509.verify(key.openssl()).is_ok_and(|is| is);
+        // What OpenSSL queued must not surface in the next call of this thread.
+        drop(ErrorStack::get());
+        verified
     }
 
     /// Checks that its key signed `message`, with SHA-256.
@@ -308,7 +323,9 @@ impl Contents {
         let spki = &tbs.subject_public_key_info;
         let spki_der = spki.to_der().map_err(CertificateError::Encoding)?;
         let access = AccessUrls::of(tbs);
+        let signed = Signed::from_der(der).ok();
         Ok(Self {
+            signed: signed.filter(|signed| signed.algorithm == tbs.signature),
             sha256,
             key_kind: KeyKind::of(spki.algorithm.oid, &public_key),
             key_octets: spki.subject_public_key.raw_bytes().to_vec(),

@@ -49,6 +49,20 @@ fn a_certificate_that_was_read_before_is_not_read_again() {
 }
 
 #[test]
+fn a_certificate_is_issued_by_whose_key_signed_it() {
+    let world = World::new();
+    let signer = signer_template().issued_by(&world.issuing);
+    let issuer = world.issuing.certificate();
+    let mut forged = signer.der();
+    *forged.last_mut().expect("octets") ^= 1;
+
+    assert!(signer.certificate().is_issued_by(&issuer));
+    assert!(!issuer.is_issued_by(&signer.certificate()));
+    let forged = Certificate::from_der(&forged).expect("a certificate");
+    assert!(!forged.is_issued_by(&issuer));
+}
+
+#[test]
 fn a_bare_code_of_a_lithuanian_card_is_normalised() {
     let world = World::new();
     let card = Template::signer("50001018865")
