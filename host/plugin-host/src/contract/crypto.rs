@@ -60,24 +60,6 @@ pub enum CryptoError {
     UnsupportedCurve,
 }
 
-/// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
-/// the DER `certificate`.
-///
-/// # Errors
-///
-/// When the certificate or the key cannot be used with the algorithm, or the
-/// message is the digest of another one.
-pub fn verify_with_certificate(
-    certificate: &[u8],
-    algorithm: SignatureAlgorithm,
-    message: &Payload,
-    value: &[u8],
-) -> Result<bool, CryptoError> {
-    let spki = spki_of(certificate)?;
-    let digest = digest_for(algorithm, message)?;
-    verify_with_spki(&spki, algorithm, &digest, value)
-}
-
 /// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
 /// certificates reads the key at once, as one of any kind.
 pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
@@ -98,16 +80,6 @@ pub(crate) fn digest_for(
     }
     let digest = message.digest(algorithm.digest());
     digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
-}
-
-/// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
-pub(crate) fn verify_with_spki(
-    spki: &[u8],
-    algorithm: SignatureAlgorithm,
-    digest: &[u8],
-    value: &[u8],
-) -> Result<bool, CryptoError> {
-    verify(&public_key(spki)?, algorithm, digest, value)
 }
 
 /// The key of a DER SubjectPublicKeyInfo.
@@ -457,6 +429,15 @@ mod tests {
             Ok(false),
             "{algorithm}"
         );
+    }
+
+    fn verify_with_spki(
+        spki: &[u8],
+        algorithm: SignatureAlgorithm,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        verify(&public_key(spki)?, algorithm, digest, value)
     }
 
     fn ec_key(curve: Nid) -> PKey<Private> {
