@@ -28,7 +28,7 @@ mod workflow;
 
 pub use contract::admission::AdmissionError;
 pub use contract::capability::Capability;
-pub use contract::crypto::{CryptoError, verify_with_certificate};
+pub use contract::crypto::CryptoError;
 pub use contract::digest::{InvalidDigest, PluginDigest};
 pub use contract::document::Document;
 pub use contract::fault::{CallError, ContractBreach, EvidenceError, Fault, FaultKind};
@@ -56,6 +56,7 @@ pub use runtime::plugin::Plugin;
 pub use runtime::priority::{CallPriority, Urgency};
 pub use runtime::registry::{InstallError, LookupError, Registry};
 pub use runtime::source::{PluginAway, PluginSource};
+pub use runtime::verified_signatures::verify_with_certificate;
 pub use workflow::archiving::ArchivedDocument;
 pub use workflow::asking::{Answerer, Progress, Reply, Suspension};
 pub use workflow::known_documents::KnownDocuments;

@@ -20,7 +20,7 @@ use parafa_operator::{
 };
 
 use self::error::CommandError;
-use crate::{allocator, built_along};
+use crate::built_along;
 use parafa_plugin_tools::output::{print_line, warn};
 use parafa_plugin_tools::{FAULT, REFUSED, USAGE};
 
@@ -80,7 +80,6 @@ enum Command {
 /// Runs the command line and gives the exit code. `plugins` are the SHA-256
 /// digests of those that were built along with the program, separated by commas.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, plugins: Option<&str>) -> ExitCode {
-    allocator::give_documents_back();
     built_along::remember(plugins);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,

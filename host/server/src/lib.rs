@@ -1,7 +1,6 @@
 //! The host server: implements the APIs' traits by thin calls into the
 //! workflows, and opens the five doors that the workflows need.
 
-mod allocator;
 mod app;
 mod built_along;
 pub mod cli;

@@ -2,6 +2,13 @@
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
+
+/// A request allocates on one thread and frees on another, and takes memory of
+/// many sizes for a short time: the C library's allocator takes locks for that.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 fn main() -> ExitCode {
     parafa_server::cli::run(std::env::args_os(), option_env!("PARAFA_SHIPPED_PLUGINS"))
 }

@@ -2,6 +2,7 @@
 
 mod identity;
 mod key;
+mod known;
 mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
@@ -9,6 +10,7 @@ pub use self::key::{EcCurve, KeyKind};
 pub use self::qualified::{QcType, QualifiedStatements};
 
 use std::fmt;
+use std::sync::Arc;
 
 use const_oid::AssociatedOid;
 use const_oid::db::rfc5280::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
@@ -17,8 +19,8 @@ use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode};
 use jiff::Timestamp;
 use openssl::error::ErrorStack;
-use openssl::pkey::{PKey, Public};
 use openssl::x509::X509;
+use parafa_public_key::PublicKey;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
 use x509_cert::ext::Extension;
@@ -29,6 +31,7 @@ use x509_cert::ext::pkix::{
 };
 
 use crate::signature::{self, SignatureFault, SignatureScheme};
+use crate::wire::Signed;
 
 /// Why octets are not a usable certificate.
 #[derive(Debug, thiserror::Error)]
@@ -48,15 +51,21 @@ pub enum CertificateError {
     Key(#[source] ErrorStack),
 }
 
-/// A certificate with what the checks need of it, and its DER encoding.
+/// A certificate with what the checks need of it, and its DER encoding. A clone
+/// shares both.
 ///
 /// `Debug` shows the fingerprint alone, never the subject.
 #[derive(Clone)]
-pub struct Certificate {
+pub struct Certificate(Arc<Contents>);
+
+struct Contents {
     der: Vec<u8>,
     sha256: [u8; 32],
     x509: X509,
-    public_key: PKey<Public>,
+    /// What its issuer signed; none where it says otherwise in there of the
+    /// algorithm (RFC 5280 clause 4.1.1.2).
+    signed: Option<Signed>,
+    public_key: PublicKey,
     spki_der: Vec<u8>,
     key_kind: KeyKind,
     key_octets: Vec<u8>,
@@ -77,14 +86,15 @@ pub struct Certificate {
     ocsp_nocheck: bool,
 }
 
-#[derive(Clone)]
 struct ExtendedUsage {
     critical: bool,
     purposes: Vec<ObjectIdentifier>,
 }
 
 impl Certificate {
-    /// Reads a certificate.
+    /// Reads a certificate, or remembers it: a signature meets the same ones at
+    /// each of its steps, and to read one takes longer than to verify with its
+    /// key.
     ///
     /// Extensions that only ever widen what a certificate may do (policies, QC
     /// statements, authority information) count as absent when they cannot be
@@ -93,16 +103,230 @@ impl Certificate {
     /// # Errors
     /// [`CertificateError`] names what cannot be read.
     pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
+        let sha256: [u8; 32] = Sha256::digest(der).into();
+        if let Some(known) = known::certificate(&sha256) {
+            return Ok(known);
+        }
+        let read = Self(Arc::new(Contents::from_der(der, sha256)?));
+        known::remember(&read);
+        Ok(read)
+    }
+
+    /// The certificate as it was read.
+    #[must_use]
+    pub fn der(&self) -> &[u8] {
+        &self.0.der
+    }
+
+    /// SHA-256 over the DER encoding.
+    #[must_use]
+    pub fn sha256(&self) -> &[u8; 32] {
+        &self.0.sha256
+    }
+
+    /// The content octets of the serial number's INTEGER.
+    #[must_use]
+    pub fn serial_number(&self) -> &[u8] {
+        &self.0.serial_number
+    }
+
+    /// Who the certificate is about.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.0.subject
+    }
+
+    /// The subject's national identifier, normalised, when the subject carries
+    /// exactly one (ETSI EN 319 412-1 clause 5.1.3).
+    #[must_use]
+    pub fn national_identifier(&self) -> Option<&NationalIdentifier> {
+        self.0.subject.national_identifier()
+    }
+
+    /// The subject's distinguished name in DER.
+    #[must_use]
+    pub fn subject_der(&self) -> &[u8] {
+        &self.0.subject_der
+    }
+
+    /// The issuer's distinguished name in DER.
+    #[must_use]
+    pub fn issuer_der(&self) -> &[u8] {
+        &self.0.issuer_der
+    }
+
+    /// Whether this certificate names `issuer` as its issuer. Says nothing
+    /// about the signature.
+    #[must_use]
+    pub fn names_issuer(&self, issuer: &Certificate) -> bool {
+        self.0
+            .x509
+            .issuer_name()
+            .try_cmp(issuer.0.x509.subject_name())
+            .is_ok_and(std::cmp::Ordering::is_eq)
+    }
+
+    /// The first moment of the validity period.
+    #[must_use]
+    pub fn not_before(&self) -> Timestamp {
+        self.0.not_before
+    }
+
+    /// The last moment of the validity period.
+    #[must_use]
+    pub fn not_after(&self) -> Timestamp {
+        self.0.not_after
+    }
+
+    /// Whether basicConstraints make this an authority's certificate.
+    #[must_use]
+    pub fn is_authority(&self) -> bool {
+        self.0.is_authority
+    }
+
+    /// The keyUsage extension, if present.
+    #[must_use]
+    pub fn key_usage(&self) -> Option<KeyUsage> {
+        self.0.key_usage
+    }
+
+    /// The purposes of the extKeyUsage extension; `None` when it is absent.
+    #[must_use]
+    pub fn extended_key_usage(&self) -> Option<&[ObjectIdentifier]> {
+        self.0
+            .extended_key_usage
+            .as_ref()
+            .map(|usage| usage.purposes.as_slice())
+    }
+
+    /// Whether the extKeyUsage extension is present and critical.
+    #[must_use]
+    pub fn extended_key_usage_is_critical(&self) -> bool {
+        self.0
+            .extended_key_usage
+            .as_ref()
+            .is_some_and(|usage| usage.critical)
+    }
+
+    /// The policies that it was issued under.
+    #[must_use]
+    pub fn policies(&self) -> &[ObjectIdentifier] {
+        &self.0.policies
+    }
+
+    /// The QC statements (ETSI EN 319 412-5).
+    #[must_use]
+    pub fn qualified_statements(&self) -> &QualifiedStatements {
+        &self.0.qualified
+    }
+
+    /// Addresses of OCSP responders, in the certificate's order.
+    #[must_use]
+    pub fn ocsp_urls(&self) -> &[String] {
+        &self.0.ocsp_urls
+    }
+
+    /// Addresses where the issuer's certificate lies.
+    #[must_use]
+    pub fn issuer_urls(&self) -> &[String] {
+        &self.0.issuer_urls
+    }
+
+    /// Addresses of revocation lists (RFC 5280 clause 4.2.1.13).
+    #[must_use]
+    pub fn revocation_list_urls(&self) -> &[String] {
+        &self.0.revocation_list_urls
+    }
+
+    /// Whether `issuer` issued this certificate, by names and signature; one
+    /// that is self-signed is its own issuer.
+    #[must_use]
+    pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
+        self.names_issuer(issuer) && self.is_signed_by(issuer)
+    }
+
+    fn is_signed_by(&self, issuer: &Certificate) -> bool {
+        let key = &issuer.0.public_key;
+        let verifies = |signed: &Signed| {
+            let Signed {
+                tbs_octets: message,
+                algorithm,
+                signature: value,
+            } = signed;
+            signature::verify(key, algorithm, None, message, value).is_ok()
+        };
+        // OpenSSL verifies by algorithms that are accepted nowhere else, too.
+        let verified = self.0.signed.as_ref().is_some_and(verifies)
+            || self.0.x509.verify(key.openssl()).is_ok_and(|is| is);
+        // What OpenSSL queued must not surface in the next call of this thread.
+        drop(ErrorStack::get());
+        verified
+    }
+
+    /// Checks that its key signed `message`, with SHA-256.
+    ///
+    /// # Errors
+    /// [`SignatureFault`].
+    pub fn verify_sha256(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        value: &[u8],
+    ) -> Result<(), SignatureFault> {
+        let verified = signature::verify_sha256(&self.0.public_key, scheme, message, value);
+        // What OpenSSL queued must not surface in the next call of this thread.
+        drop(ErrorStack::get());
+        verified
+    }
+
+    /// Whether the certificate asks not to be checked for revocation
+    /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
+    #[must_use]
+    pub fn has_ocsp_nocheck(&self) -> bool {
+        self.0.ocsp_nocheck
+    }
+
+    /// What kind of key it certifies.
+    #[must_use]
+    pub fn key_kind(&self) -> &KeyKind {
+        &self.0.key_kind
+    }
+
+    /// The SubjectPublicKeyInfo in DER.
+    #[must_use]
+    pub fn spki_der(&self) -> &[u8] {
+        &self.0.spki_der
+    }
+
+    /// The octets of the subjectPublicKey bit string, which OCSP identifies
+    /// keys by.
+    pub(crate) fn key_octets(&self) -> &[u8] {
+        &self.0.key_octets
+    }
+
+    pub(crate) fn public_key(&self) -> &PublicKey {
+        &self.0.public_key
+    }
+
+    pub(crate) fn x509(&self) -> &X509 {
+        &self.0.x509
+    }
+}
+
+impl Contents {
+    fn from_der(der: &[u8], sha256: [u8; 32]) -> Result<Self, CertificateError> {
         let parsed: CertificateInner<Raw> =
             CertificateInner::from_der(der).map_err(CertificateError::Encoding)?;
         let x509 = X509::from_der(der).map_err(CertificateError::Key)?;
         let public_key = x509.public_key().map_err(CertificateError::Key)?;
         let tbs = &parsed.tbs_certificate;
         let spki = &tbs.subject_public_key_info;
+        let spki_der = spki.to_der().map_err(CertificateError::Encoding)?;
         let access = AccessUrls::of(tbs);
+        let signed = Signed::from_der(der).ok();
         Ok(Self {
-            sha256: Sha256::digest(der).into(),
-            spki_der: spki.to_der().map_err(CertificateError::Encoding)?,
+            signed: signed.filter(|signed| signed.algorithm == tbs.signature),
+            sha256,
             key_kind: KeyKind::of(spki.algorithm.oid, &public_key),
             key_octets: spki.subject_public_key.raw_bytes().to_vec(),
             serial_number: tbs.serial_number.as_bytes().to_vec(),
@@ -137,194 +361,9 @@ impl Certificate {
             ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
             der: der.to_vec(),
             x509,
-            public_key,
+            public_key: PublicKey::of_openssl(public_key, &spki_der),
+            spki_der,
         })
-    }
-
-    /// The certificate as it was read.
-    #[must_use]
-    pub fn der(&self) -> &[u8] {
-        &self.der
-    }
-
-    /// SHA-256 over the DER encoding.
-    #[must_use]
-    pub fn sha256(&self) -> &[u8; 32] {
-        &self.sha256
-    }
-
-    /// The content octets of the serial number's INTEGER.
-    #[must_use]
-    pub fn serial_number(&self) -> &[u8] {
-        &self.serial_number
-    }
-
-    /// Who the certificate is about.
-    #[must_use]
-    pub fn subject(&self) -> &Subject {
-        &self.subject
-    }
-
-    /// The subject's national identifier, normalised, when the subject carries
-    /// exactly one (ETSI EN 319 412-1 clause 5.1.3).
-    #[must_use]
-    pub fn national_identifier(&self) -> Option<&NationalIdentifier> {
-        self.subject.national_identifier()
-    }
-
-    /// The subject's distinguished name in DER.
-    #[must_use]
-    pub fn subject_der(&self) -> &[u8] {
-        &self.subject_der
-    }
-
-    /// The issuer's distinguished name in DER.
-    #[must_use]
-    pub fn issuer_der(&self) -> &[u8] {
-        &self.issuer_der
-    }
-
-    /// Whether this certificate names `issuer` as its issuer. Says nothing
-    /// about the signature.
-    #[must_use]
-    pub fn names_issuer(&self, issuer: &Certificate) -> bool {
-        self.x509
-            .issuer_name()
-            .try_cmp(issuer.x509.subject_name())
-            .is_ok_and(std::cmp::Ordering::is_eq)
-    }
-
-    /// The first moment of the validity period.
-    #[must_use]
-    pub fn not_before(&self) -> Timestamp {
-        self.not_before
-    }
-
-    /// The last moment of the validity period.
-    #[must_use]
-    pub fn not_after(&self) -> Timestamp {
-        self.not_after
-    }
-
-    /// Whether basicConstraints make this an authority's certificate.
-    #[must_use]
-    pub fn is_authority(&self) -> bool {
-        self.is_authority
-    }
-
-    /// The keyUsage extension, if present.
-    #[must_use]
-    pub fn key_usage(&self) -> Option<KeyUsage> {
-        self.key_usage
-    }
-
-    /// The purposes of the extKeyUsage extension; `None` when it is absent.
-    #[must_use]
-    pub fn extended_key_usage(&self) -> Option<&[ObjectIdentifier]> {
-        self.extended_key_usage
-            .as_ref()
-            .map(|usage| usage.purposes.as_slice())
-    }
-
-    /// Whether the extKeyUsage extension is present and critical.
-    #[must_use]
-    pub fn extended_key_usage_is_critical(&self) -> bool {
-        self.extended_key_usage
-            .as_ref()
-            .is_some_and(|usage| usage.critical)
-    }
-
-    /// The policies that it was issued under.
-    #[must_use]
-    pub fn policies(&self) -> &[ObjectIdentifier] {
-        &self.policies
-    }
-
-    /// The QC statements (ETSI EN 319 412-5).
-    #[must_use]
-    pub fn qualified_statements(&self) -> &QualifiedStatements {
-        &self.qualified
-    }
-
-    /// Addresses of OCSP responders, in the certificate's order.
-    #[must_use]
-    pub fn ocsp_urls(&self) -> &[String] {
-        &self.ocsp_urls
-    }
-
-    /// Addresses where the issuer's certificate lies.
-    #[must_use]
-    pub fn issuer_urls(&self) -> &[String] {
-        &self.issuer_urls
-    }
-
-    /// Addresses of revocation lists (RFC 5280 clause 4.2.1.13).
-    #[must_use]
-    pub fn revocation_list_urls(&self) -> &[String] {
-        &self.revocation_list_urls
-    }
-
-    /// Whether `issuer` issued this certificate, by names and signature; one
-    /// that is self-signed is its own issuer.
-    #[must_use]
-    pub fn is_issued_by(&self, issuer: &Certificate) -> bool {
-        let verifies = || {
-            let verified = self.x509.verify(&issuer.public_key);
-            // What OpenSSL queued must not surface in the next call of this
-            // thread.
-            drop(ErrorStack::get());
-            verified.is_ok_and(|verified| verified)
-        };
-        self.names_issuer(issuer) && verifies()
-    }
-
-    /// Checks that its key signed `message`, with SHA-256.
-    ///
-    /// # Errors
-    /// [`SignatureFault`].
-    pub fn verify_sha256(
-        &self,
-        scheme: SignatureScheme,
-        message: &[u8],
-        value: &[u8],
-    ) -> Result<(), SignatureFault> {
-        let verified = signature::verify_sha256(&self.public_key, scheme, message, value);
-        // What OpenSSL queued must not surface in the next call of this thread.
-        drop(ErrorStack::get());
-        verified
-    }
-
-    /// Whether the certificate asks not to be checked for revocation
-    /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
-    #[must_use]
-    pub fn has_ocsp_nocheck(&self) -> bool {
-        self.ocsp_nocheck
-    }
-
-    /// What kind of key it certifies.
-    #[must_use]
-    pub fn key_kind(&self) -> &KeyKind {
-        &self.key_kind
-    }
-
-    /// The SubjectPublicKeyInfo in DER.
-    #[must_use]
-    pub fn spki_der(&self) -> &[u8] {
-        &self.spki_der
-    }
-
-    /// The octets of the subjectPublicKey bit string, which OCSP identifies
-    /// keys by.
-    pub(crate) fn key_octets(&self) -> &[u8] {
-        &self.key_octets
-    }
-
-    pub(crate) fn public_key(&self) -> &PKey<Public> {
-        &self.public_key
-    }
-
-    pub(crate) fn x509(&self) -> &X509 {
-        &self.x509
     }
 }
 
@@ -332,14 +371,14 @@ impl fmt::Debug for Certificate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Certificate")
-            .field("sha256", &hex::encode(self.sha256))
+            .field("sha256", &hex::encode(self.0.sha256))
             .finish_non_exhaustive()
     }
 }
 
 impl PartialEq for Certificate {
     fn eq(&self, other: &Self) -> bool {
-        self.der == other.der
+        self.0.der == other.0.der
     }
 }
 

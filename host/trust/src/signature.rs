@@ -1,5 +1,5 @@
-//! Signature values of OCSP responses, time-stamp tokens and persons, checked
-//! by OpenSSL.
+//! Signature values of OCSP responses, revocation lists, time-stamp tokens and
+//! persons.
 
 use const_oid::db::rfc5912::{
     ECDSA_WITH_SHA_256, ECDSA_WITH_SHA_384, ECDSA_WITH_SHA_512, ID_EC_PUBLIC_KEY, ID_MGF_1,
@@ -10,10 +10,10 @@ use const_oid::db::rfc8410::ID_ED_25519;
 use der::asn1::ObjectIdentifier;
 use der::{DecodeValue, FixedTag, Header, Reader, Tag, TagMode, TagNumber};
 use openssl::error::ErrorStack;
-use openssl::hash::MessageDigest;
-use openssl::pkey::{Id, PKeyRef, Public};
-use openssl::rsa::Padding;
-use openssl::sign::{RsaPssSaltlen, Verifier};
+use openssl::hash::{MessageDigest, hash};
+use openssl::pkey::Id;
+use openssl::sign::Verifier;
+use parafa_public_key::{PublicKey, Scheme};
 use spki::AlgorithmIdentifierOwned;
 
 /// Why a signature value does not stand.
@@ -43,25 +43,24 @@ pub enum SignatureScheme {
 
 /// Checks `value` over `message` with `key`.
 pub(crate) fn verify_sha256(
-    key: &PKeyRef<Public>,
+    key: &PublicKey,
     scheme: SignatureScheme,
     message: &[u8],
     value: &[u8],
 ) -> Result<(), SignatureFault> {
     let digest = MessageDigest::sha256();
     let (scheme, oid) = match scheme {
-        SignatureScheme::Ecdsa => (Scheme::Ecdsa(digest), ECDSA_WITH_SHA_256),
-        SignatureScheme::RsaPkcs1 => (Scheme::Pkcs1(digest), SHA_256_WITH_RSA_ENCRYPTION),
+        SignatureScheme::Ecdsa => (Scheme::Ecdsa, ECDSA_WITH_SHA_256),
+        SignatureScheme::RsaPkcs1 => (Scheme::RsaPkcs1, SHA_256_WITH_RSA_ENCRYPTION),
         SignatureScheme::RsaPss => (
-            Scheme::Pss {
-                digest,
+            Scheme::RsaPss {
                 mask_digest: digest,
-                salt_octets: 32,
+                salt_len: 32,
             },
             ID_RSASSA_PSS,
         ),
     };
-    scheme.check(oid, key, message, value)
+    Algorithm::OfDigest(scheme, digest).check(oid, key, message, value)
 }
 
 /// Checks `value` over `message` with `key`.
@@ -69,15 +68,15 @@ pub(crate) fn verify_sha256(
 /// `digest_algorithm` is CMS's separate digest algorithm, for signature
 /// algorithms that name only the key type (RFC 3370 clause 3.2).
 pub(crate) fn verify(
-    key: &PKeyRef<Public>,
+    key: &PublicKey,
     algorithm: &AlgorithmIdentifierOwned,
     digest_algorithm: Option<ObjectIdentifier>,
     message: &[u8],
     value: &[u8],
 ) -> Result<(), SignatureFault> {
-    let scheme =
-        Scheme::of(algorithm, digest_algorithm).ok_or(SignatureFault::Algorithm(algorithm.oid))?;
-    scheme.check(algorithm.oid, key, message, value)
+    let known = Algorithm::of(algorithm, digest_algorithm)
+        .ok_or(SignatureFault::Algorithm(algorithm.oid))?;
+    known.check(algorithm.oid, key, message, value)
 }
 
 /// The digest that `oid` names; SHA-1 and older ones are not accepted.
@@ -90,48 +89,45 @@ pub(crate) fn message_digest(oid: ObjectIdentifier) -> Option<MessageDigest> {
     }
 }
 
-enum Scheme {
-    Ecdsa(MessageDigest),
-    Pkcs1(MessageDigest),
-    Pss {
-        digest: MessageDigest,
-        mask_digest: MessageDigest,
-        salt_octets: i32,
-    },
+enum Algorithm {
+    /// The message's digest is signed.
+    OfDigest(Scheme, MessageDigest),
+    /// The message itself is signed.
     Ed25519,
 }
 
-impl Scheme {
+impl Algorithm {
     fn of(
         algorithm: &AlgorithmIdentifierOwned,
         digest_algorithm: Option<ObjectIdentifier>,
     ) -> Option<Self> {
-        Some(match algorithm.oid {
-            ECDSA_WITH_SHA_256 => Self::Ecdsa(MessageDigest::sha256()),
-            ECDSA_WITH_SHA_384 => Self::Ecdsa(MessageDigest::sha384()),
-            ECDSA_WITH_SHA_512 => Self::Ecdsa(MessageDigest::sha512()),
-            ID_EC_PUBLIC_KEY => Self::Ecdsa(message_digest(digest_algorithm?)?),
-            SHA_256_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha256()),
-            SHA_384_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha384()),
-            SHA_512_WITH_RSA_ENCRYPTION => Self::Pkcs1(MessageDigest::sha512()),
-            RSA_ENCRYPTION => Self::Pkcs1(message_digest(digest_algorithm?)?),
+        let (scheme, digest) = match algorithm.oid {
+            ECDSA_WITH_SHA_256 => (Scheme::Ecdsa, MessageDigest::sha256()),
+            ECDSA_WITH_SHA_384 => (Scheme::Ecdsa, MessageDigest::sha384()),
+            ECDSA_WITH_SHA_512 => (Scheme::Ecdsa, MessageDigest::sha512()),
+            ID_EC_PUBLIC_KEY => (Scheme::Ecdsa, message_digest(digest_algorithm?)?),
+            SHA_256_WITH_RSA_ENCRYPTION => (Scheme::RsaPkcs1, MessageDigest::sha256()),
+            SHA_384_WITH_RSA_ENCRYPTION => (Scheme::RsaPkcs1, MessageDigest::sha384()),
+            SHA_512_WITH_RSA_ENCRYPTION => (Scheme::RsaPkcs1, MessageDigest::sha512()),
+            RSA_ENCRYPTION => (Scheme::RsaPkcs1, message_digest(digest_algorithm?)?),
             ID_RSASSA_PSS => {
                 let parameters: PssParameters = algorithm.parameters.as_ref()?.decode_as().ok()?;
-                Self::Pss {
-                    digest: message_digest(parameters.digest)?,
+                let scheme = Scheme::RsaPss {
                     mask_digest: message_digest(parameters.mask_digest)?,
-                    salt_octets: i32::from(parameters.salt_octets),
-                }
+                    salt_len: parameters.salt_octets,
+                };
+                (scheme, message_digest(parameters.digest)?)
             }
-            ID_ED_25519 => Self::Ed25519,
+            ID_ED_25519 => return Some(Self::Ed25519),
             _ => return None,
-        })
+        };
+        Some(Self::OfDigest(scheme, digest))
     }
 
     fn check(
         &self,
         algorithm: ObjectIdentifier,
-        key: &PKeyRef<Public>,
+        key: &PublicKey,
         message: &[u8],
         value: &[u8],
     ) -> Result<(), SignatureFault> {
@@ -144,37 +140,25 @@ impl Scheme {
         }
     }
 
-    fn fits(&self, key: &PKeyRef<Public>) -> bool {
+    fn fits(&self, key: &PublicKey) -> bool {
+        let id = key.openssl().id();
         match self {
-            Self::Ecdsa(_) => key.id() == Id::EC,
-            Self::Pkcs1(_) => key.id() == Id::RSA,
-            Self::Pss { .. } => key.id() == Id::RSA || key.id() == Id::RSA_PSS,
-            Self::Ed25519 => key.id() == Id::ED25519,
+            Self::OfDigest(Scheme::Ecdsa, _) => id == Id::EC,
+            Self::OfDigest(Scheme::RsaPkcs1, _) => id == Id::RSA,
+            Self::OfDigest(Scheme::RsaPss { .. }, _) => id == Id::RSA || id == Id::RSA_PSS,
+            Self::Ed25519 => id == Id::ED25519,
         }
     }
 
-    fn verify(
-        &self,
-        key: &PKeyRef<Public>,
-        message: &[u8],
-        value: &[u8],
-    ) -> Result<bool, ErrorStack> {
-        let mut verifier = match self {
-            Self::Ecdsa(digest) | Self::Pkcs1(digest) => Verifier::new(*digest, key)?,
-            Self::Pss {
-                digest,
-                mask_digest,
-                salt_octets,
-            } => {
-                let mut verifier = Verifier::new(*digest, key)?;
-                verifier.set_rsa_padding(Padding::PKCS1_PSS)?;
-                verifier.set_rsa_mgf1_md(*mask_digest)?;
-                verifier.set_rsa_pss_saltlen(RsaPssSaltlen::custom(*salt_octets))?;
-                verifier
+    fn verify(&self, key: &PublicKey, message: &[u8], value: &[u8]) -> Result<bool, ErrorStack> {
+        match *self {
+            Self::OfDigest(scheme, digest) => {
+                key.verify_digest(scheme, digest, &hash(digest, message)?, value)
             }
-            Self::Ed25519 => Verifier::new_without_digest(key)?,
-        };
-        verifier.verify_oneshot(value, message)
+            Self::Ed25519 => {
+                Verifier::new_without_digest(key.openssl())?.verify_oneshot(value, message)
+            }
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! ASN.1 that the field sends and the `der` types refuse or rewrite.
 
-use der::asn1::Any;
+use der::asn1::{Any, BitString};
 use der::{Decode, DecodeValue, Encode, FixedTag, Header, Reader, SliceReader, Tag};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use spki::AlgorithmIdentifierOwned;
 
 /// Digits of a second's fraction that are read; finer ones are cut off.
 const MAX_FRACTION_DIGITS: usize = 9;
@@ -109,6 +110,32 @@ impl<'a> DecodeValue<'a> for RawSet {
     fn decode_value<R: Reader<'a>>(reader: &mut R, header: Header) -> der::Result<Self> {
         Ok(Self {
             value: reader.read_vec(header.length)?,
+        })
+    }
+}
+
+/// A certificate or a revocation list, what is signed of it exactly as received
+/// (RFC 5280 clauses 4.1 and 5.1).
+pub(crate) struct Signed {
+    pub(crate) tbs_octets: Vec<u8>,
+    pub(crate) algorithm: AlgorithmIdentifierOwned,
+    pub(crate) signature: Vec<u8>,
+}
+
+impl<'a> Decode<'a> for Signed {
+    fn decode<R: Reader<'a>>(reader: &mut R) -> der::Result<Self> {
+        reader.sequence(|reader| {
+            let tbs_octets = reader.tlv_bytes()?.to_vec();
+            let algorithm = reader.decode()?;
+            let signature: BitString = reader.decode()?;
+            let signature = signature.as_bytes();
+            Ok(Self {
+                tbs_octets,
+                algorithm,
+                signature: signature
+                    .ok_or_else(|| Tag::BitString.value_error())?
+                    .to_vec(),
+            })
         })
     }
 }

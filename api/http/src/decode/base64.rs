@@ -6,6 +6,7 @@ use std::fmt;
 use ::base64::engine::DecodePaddingMode;
 use ::base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use ::base64::{Engine as _, alphabet};
+use memchr::memchr2_iter;
 
 /// Characters that carry three bytes.
 const GROUP: usize = 4;
@@ -65,10 +66,18 @@ pub(super) fn decode(text: &str, longest: usize) -> Result<Vec<u8>, NotDecoded> 
 
 /// Drops the line breaks of encoders for mail (RFC 2045, 6.8), wherever they stand.
 fn without_line_breaks(text: &str) -> Cow<'_, str> {
-    match text.contains(['\r', '\n']) {
-        true => text.replace(['\r', '\n'], "").into(),
-        false => text.into(),
+    let mut breaks = memchr2_iter(b'\r', b'\n', text.as_bytes()).peekable();
+    if breaks.peek().is_none() {
+        return text.into();
     }
+    let mut kept = String::with_capacity(text.len());
+    let mut begin = 0;
+    for at in breaks {
+        kept.push_str(&text[begin..at]);
+        begin = at + 1;
+    }
+    kept.push_str(&text[begin..]);
+    kept.into()
 }
 
 #[cfg(test)]

@@ -71,10 +71,13 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
         let method = self.contract.method.clone();
         let path = self.path.fill(self.contract.path);
         let address = self.http.config.base_url.join(&path);
-        let digest = |body: &[u8]| Sha256::digest(body).into();
+        let is_keyed = key.is_some();
+        let digest = move |body: &[u8]| -> Option<[u8; 32]> {
+            is_keyed.then(|| Sha256::digest(body).into())
+        };
         let (mut call, body_sha256) = self.call_with_body::<I, _>(fault, digest).await?;
         let mut held = None;
-        if let Some(key) = key {
+        if let (Some(key), Some(body_sha256)) = (key, body_sha256) {
             let of = format!("{method} {path}");
             let request = IdempotentRequest {
                 key,

@@ -2,19 +2,18 @@
 //! what they signed.
 
 use openssl::asn1::Asn1Object;
-use openssl::ec::EcKey;
 use openssl::error::ErrorStack;
 use openssl::hash::{Hasher, MessageDigest};
 use openssl::nid::Nid;
-use openssl::pkey::{Id, PKey, Public};
+use openssl::pkey::{Id, Public};
 use openssl::pkey_ctx::PkeyCtx;
-use openssl::rsa::{Padding, Rsa};
-use openssl::sign::{RsaPssSaltlen, Verifier};
+use openssl::rsa::Padding;
+use openssl::sign::Verifier;
 use spki::der::{Decode, Encode};
-use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 use x509_cert::certificate::{CertificateInner, Raw};
 
 use parafa_catalogue::{DigestAlgorithm, SignatureAlgorithm};
+use parafa_public_key::{PublicKey, Scheme};
 
 use crate::{HostPayload, Payload};
 
@@ -31,9 +30,6 @@ const CURVES: [Nid; 9] = [
     Nid::BRAINPOOL_P512R1,
     Nid::BRAINPOOL_P512T1,
 ];
-
-const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// Why a verification cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -64,24 +60,6 @@ pub enum CryptoError {
     UnsupportedCurve,
 }
 
-/// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
-/// the DER `certificate`.
-///
-/// # Errors
-///
-/// When the certificate or the key cannot be used with the algorithm, or the
-/// message is the digest of another one.
-pub fn verify_with_certificate(
-    certificate: &[u8],
-    algorithm: SignatureAlgorithm,
-    message: &Payload,
-    value: &[u8],
-) -> Result<bool, CryptoError> {
-    let spki = spki_of(certificate)?;
-    let digest = digest_for(algorithm, message)?;
-    verify_with_spki(&spki, algorithm, &digest, value)
-}
-
 /// The DER SubjectPublicKeyInfo of a DER certificate. OpenSSL's reader of
 /// certificates reads the key at once, as one of any kind.
 pub(crate) fn spki_of(certificate: &[u8]) -> Result<Vec<u8>, CryptoError> {
@@ -104,26 +82,9 @@ pub(crate) fn digest_for(
     digest.ok_or(CryptoError::OtherDigest(algorithm.digest()))
 }
 
-/// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
-pub(crate) fn verify_with_spki(
-    spki: &[u8],
-    algorithm: SignatureAlgorithm,
-    digest: &[u8],
-    value: &[u8],
-) -> Result<bool, CryptoError> {
-    verify(&public_key(spki)?, algorithm, digest, value)
-}
-
-/// Reads a key of the kind that its algorithm identifier names (RFC 5480, 2.1;
-/// RFC 4055, 1.2). OpenSSL's reader for any kind tries every decoder that it
-/// has, which takes longer than the verification.
-pub(crate) fn public_key(spki: &[u8]) -> Result<PKey<Public>, CryptoError> {
-    let key = match SubjectPublicKeyInfoRef::try_from(spki).map(|spki| spki.algorithm.oid) {
-        Ok(EC_PUBLIC_KEY) => EcKey::public_key_from_der(spki).and_then(PKey::from_ec_key),
-        Ok(RSA_ENCRYPTION) => Rsa::public_key_from_der(spki).and_then(PKey::from_rsa),
-        _ => PKey::public_key_from_der(spki),
-    };
-    key.map_err(|_| CryptoError::MalformedKey)
+/// The key of a DER SubjectPublicKeyInfo.
+pub(crate) fn public_key(spki: &[u8]) -> Result<PublicKey, CryptoError> {
+    PublicKey::from_spki(spki).map_err(|_| CryptoError::MalformedKey)
 }
 
 pub(crate) fn message_digest(algorithm: DigestAlgorithm) -> MessageDigest {
@@ -171,7 +132,7 @@ pub(crate) fn digest_of(algorithm: DigestAlgorithm, message: &[u8]) -> Vec<u8> {
 
 /// Whether `value` signs `digest` under `key`.
 pub(crate) fn verify(
-    key: &PKey<Public>,
+    key: &PublicKey,
     algorithm: SignatureAlgorithm,
     digest: &[u8],
     value: &[u8],
@@ -185,9 +146,10 @@ pub(crate) fn verify(
     if !algorithm.signs_message() && algorithm.digest() == DigestAlgorithm::Shake256 {
         return Err(CryptoError::UnsupportedDigest(algorithm));
     }
-    match (algorithm, key.id()) {
+    let read = key.openssl();
+    match (algorithm, read.id()) {
         (SignatureAlgorithm::Ecdsa(_), Id::EC) => {
-            let curve = key.ec_key().ok().and_then(|key| key.group().curve_name());
+            let curve = read.ec_key().ok().and_then(|key| key.group().curve_name());
             if !curve.is_some_and(|curve| CURVES.contains(&curve)) {
                 return Err(CryptoError::UnsupportedCurve);
             }
@@ -210,36 +172,29 @@ pub(crate) fn verify(
 }
 
 fn verify_prehashed(
-    key: &PKey<Public>,
+    key: &PublicKey,
     algorithm: SignatureAlgorithm,
     digest: &[u8],
     value: &[u8],
 ) -> Result<bool, ErrorStack> {
     let hash = message_digest(algorithm.digest());
-    let mut context = PkeyCtx::new(key)?;
-    match algorithm {
+    let scheme = match algorithm {
+        SignatureAlgorithm::Ecdsa(_) => Scheme::Ecdsa,
+        SignatureAlgorithm::RsaPkcs1(_) => Scheme::RsaPkcs1,
+        SignatureAlgorithm::RsaPss(_) => Scheme::RsaPss {
+            mask_digest: hash,
+            salt_len: u8::try_from(digest.len()).expect("digests are short"),
+        },
         SignatureAlgorithm::RsaPkcs1WithoutNull(_) => {
             let expected = digest_info_without_null(hash, digest)?;
+            let mut context = PkeyCtx::new(key.openssl())?;
             return Ok(recovered(&mut context, value)? == expected);
         }
         SignatureAlgorithm::Ed25519 | SignatureAlgorithm::Ed448 => {
-            return Verifier::new_without_digest(key)?.verify_oneshot(value, digest);
+            return Verifier::new_without_digest(key.openssl())?.verify_oneshot(value, digest);
         }
-        _ => context.verify_init()?,
-    }
-    match algorithm {
-        SignatureAlgorithm::RsaPkcs1(_) => context.set_rsa_padding(Padding::PKCS1)?,
-        SignatureAlgorithm::RsaPss(_) => {
-            context.set_rsa_padding(Padding::PKCS1_PSS)?;
-            context.set_rsa_pss_saltlen(RsaPssSaltlen::DIGEST_LENGTH)?;
-        }
-        _ => {}
-    }
-    context.set_signature_md(md(hash)?)?;
-    if let SignatureAlgorithm::RsaPss(_) = algorithm {
-        context.set_rsa_mgf1_md(md(hash)?)?;
-    }
-    context.verify(digest, value)
+    };
+    key.verify_digest(scheme, hash, digest, value)
 }
 
 /// What stands in an RSASSA-PKCS1-v1_5 value behind its padding, which OpenSSL
@@ -267,15 +222,12 @@ fn digest_info_without_null(hash: MessageDigest, digest: &[u8]) -> Result<Vec<u8
     Ok(element(0x30, &content))
 }
 
-fn md(hash: MessageDigest) -> Result<&'static openssl::md::MdRef, ErrorStack> {
-    openssl::md::Md::from_nid(hash.type_()).ok_or_else(ErrorStack::get)
-}
-
 #[cfg(test)]
 mod tests {
-    use openssl::ec::EcGroup;
-    use openssl::pkey::Private;
-    use openssl::sign::Signer;
+    use openssl::ec::{EcGroup, EcKey};
+    use openssl::pkey::{PKey, Private};
+    use openssl::rsa::Rsa;
+    use openssl::sign::{RsaPssSaltlen, Signer};
 
     use super::*;
 
@@ -477,6 +429,15 @@ mod tests {
             Ok(false),
             "{algorithm}"
         );
+    }
+
+    fn verify_with_spki(
+        spki: &[u8],
+        algorithm: SignatureAlgorithm,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Result<bool, CryptoError> {
+        verify(&public_key(spki)?, algorithm, digest, value)
     }
 
     fn ec_key(curve: Nid) -> PKey<Private> {

@@ -14,6 +14,7 @@ use super::guest::{Guest, Runtime};
 use super::platform::{CallState, linker};
 use super::plugin::Plugin;
 use super::slots::Slots;
+use super::verified_signatures::VerifiedSignatures;
 use crate::contract::surface::{CONTRACTS, Surface, Terms};
 use crate::{AdmissionError, CallLimits, CallObserver, PluginDigest, Unobserved};
 
@@ -95,7 +96,7 @@ impl PluginHost {
             limits: config.limits,
             slots: Slots::new(slots as usize, processors()),
             observer: config.observer,
-            verified: Arc::default(),
+            verified: VerifiedSignatures::shared(),
         };
         Ok(Self {
             cache,

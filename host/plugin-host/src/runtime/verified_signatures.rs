@@ -1,11 +1,11 @@
 //! Signatures that have verified before.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use openssl::pkey::{PKey, Public};
 use openssl::sha::Sha256;
 use parafa_catalogue::SignatureAlgorithm;
+use parafa_public_key::PublicKey;
 
 use crate::Payload;
 use crate::contract::crypto::{CryptoError, digest_for, public_key, spki_of, verify};
@@ -17,6 +17,22 @@ const MOST: usize = 4096;
 const MOST_KEYS: usize = 64;
 /// The longest key that is remembered, in bytes: more than one of 8192 bits.
 const KEY_BYTES: usize = 2048;
+
+/// Whether `value` (RSA: octets, ECDSA: DER) signs `message` under the key of
+/// the DER `certificate`.
+///
+/// # Errors
+///
+/// When the certificate or the key cannot be used with the algorithm, or the
+/// message is the digest of another one.
+pub fn verify_with_certificate(
+    certificate: &[u8],
+    algorithm: SignatureAlgorithm,
+    message: &Payload,
+    value: &[u8],
+) -> Result<bool, CryptoError> {
+    VerifiedSignatures::shared().verify_with_certificate(certificate, algorithm, message, value)
+}
 
 /// Verifies signatures, and remembers those that do: a plugin comes back to the
 /// signatures of certificates, time-stamps and responses after every answer, and
@@ -33,11 +49,19 @@ struct Known {
     /// The same, the oldest first.
     order: VecDeque<Fingerprint>,
     /// Keys by their DER, the newest first.
-    keys: VecDeque<(Vec<u8>, PKey<Public>)>,
+    keys: VecDeque<(Vec<u8>, PublicKey)>,
 }
 
 impl VerifiedSignatures {
-    /// See [`verify_with_spki`](crate::contract::crypto::verify_with_spki).
+    /// Those of this process. That a signature verifies follows from what is
+    /// remembered of it alone, whoever asks.
+    pub(crate) fn shared() -> Arc<Self> {
+        static SHARED: LazyLock<Arc<VerifiedSignatures>> = LazyLock::new(Arc::default);
+
+        Arc::clone(&SHARED)
+    }
+
+    /// Whether `value` signs `digest` under the DER SubjectPublicKeyInfo `spki`.
     pub(crate) fn verify(
         &self,
         spki: &[u8],
@@ -64,7 +88,7 @@ impl VerifiedSignatures {
         Ok(verified)
     }
 
-    /// See [`verify_with_certificate`](crate::verify_with_certificate).
+    /// See [`verify_with_certificate`].
     pub(crate) fn verify_with_certificate(
         &self,
         certificate: &[u8],
@@ -83,13 +107,13 @@ impl VerifiedSignatures {
 }
 
 impl Known {
-    fn key(&self, spki: &[u8]) -> Option<PKey<Public>> {
+    fn key(&self, spki: &[u8]) -> Option<PublicKey> {
         let mut keys = self.keys.iter();
         let (_, key) = keys.find(|(known, _)| known == spki)?;
         Some(key.clone())
     }
 
-    fn insert_key(&mut self, spki: &[u8], key: &PKey<Public>) {
+    fn insert_key(&mut self, spki: &[u8], key: &PublicKey) {
         if spki.len() > KEY_BYTES {
             return;
         }
@@ -122,11 +146,13 @@ fn fingerprint(parts: [&[u8]; 4]) -> Fingerprint {
 
 #[cfg(test)]
 mod tests {
+    use openssl::asn1::Asn1Time;
     use openssl::ec::{EcGroup, EcKey};
     use openssl::hash::MessageDigest;
     use openssl::nid::Nid;
     use openssl::pkey::PKey;
     use openssl::sign::Signer;
+    use openssl::x509::X509;
     use parafa_catalogue::DigestAlgorithm;
 
     use super::*;
@@ -157,6 +183,35 @@ mod tests {
             assert_eq!(verified.verify(spki, ALGORITHM, &digest, value), Ok(false));
         }
         assert_eq!(verified.known(|known| known.fingerprints.len()), 1);
+    }
+
+    #[test]
+    fn what_the_host_verified_for_itself_is_known_to_all_of_its_plugins() {
+        let group = EcGroup::from_curve_name(Nid::SECP384R1).unwrap();
+        let key = PKey::from_ec_key(EcKey::generate(&group).unwrap()).unwrap();
+        let mut certificate = X509::builder().unwrap();
+        let day = |after| Asn1Time::days_from_now(after).unwrap();
+        certificate.set_version(2).unwrap();
+        certificate.set_not_before(&day(0)).unwrap();
+        certificate.set_not_after(&day(1)).unwrap();
+        certificate.set_pubkey(&key).unwrap();
+        certificate.sign(&key, MessageDigest::sha256()).unwrap();
+        let certificate = certificate.build().to_der().unwrap();
+        let mut signer = Signer::new(MessageDigest::sha256(), &key).unwrap();
+        let value = signer.sign_oneshot_to_vec(b"signed").unwrap();
+        let message = Payload::Bytes(b"signed".to_vec());
+
+        let verified = verify_with_certificate(&certificate, ALGORITHM, &message, &value);
+
+        assert_eq!(verified, Ok(true));
+        let (spki, digest) = (
+            spki_of(&certificate).unwrap(),
+            openssl::sha::sha256(b"signed"),
+        );
+        let name = ALGORITHM.to_string();
+        let fingerprint = fingerprint([name.as_bytes(), &spki, &digest, &value]);
+        let shared = VerifiedSignatures::shared();
+        assert!(shared.known(|known| known.fingerprints.contains(&fingerprint)));
     }
 
     #[test]

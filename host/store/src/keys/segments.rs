@@ -8,8 +8,7 @@
 
 use std::ops::Range;
 
-use aes_gcm::aead::AeadInPlace;
-use aes_gcm::{Aes256Gcm, Nonce, Tag};
+use aws_lc_rs::aead::{Aad, LessSafeKey, Nonce};
 
 use super::KeyError;
 use super::aead::{self, NONCE_BYTES, Secret, TAG_BYTES};
@@ -38,9 +37,9 @@ pub(super) fn seal(key: &Secret, content: &[u8]) -> Result<Vec<u8>, KeyError> {
         let nonce = file.nonce(number, later.is_empty());
         let tag = file
             .cipher
-            .encrypt_in_place_detached(Nonce::from_slice(&nonce), &[], &mut out[begin..])
+            .seal_in_place_separate_tag(nonce, Aad::empty(), &mut out[begin..])
             .map_err(|_| KeyError::Unsealable)?;
-        out.extend_from_slice(&tag);
+        out.extend_from_slice(tag.as_ref());
         rest = later;
         if rest.is_empty() {
             return Ok(out);
@@ -72,7 +71,7 @@ pub(super) fn open(key: &Secret, mut sealed: Vec<u8>) -> Result<Vec<u8>, KeyErro
 
 /// The segments of one file.
 pub(super) struct Segments {
-    cipher: Aes256Gcm,
+    cipher: LessSafeKey,
     prefix: [u8; PREFIX_BYTES],
 }
 
@@ -118,22 +117,17 @@ impl Segments {
             return Err(KeyError::Unsealable);
         };
         self.cipher
-            .decrypt_in_place_detached(
-                Nonce::from_slice(&nonce),
-                &[],
-                content,
-                Tag::from_slice(tag),
-            )
-            .map_err(|_| KeyError::Unsealable)?;
-        Ok(content.len())
+            .open_in_place_separate_tag(nonce, Aad::empty(), &*tag, content)
+            .map(|content| content.len())
+            .map_err(|_| KeyError::Unsealable)
     }
 
-    fn nonce(&self, number: u32, is_last: bool) -> [u8; NONCE_BYTES] {
+    fn nonce(&self, number: u32, is_last: bool) -> Nonce {
         let mut nonce = [0; NONCE_BYTES];
         nonce[..PREFIX_BYTES].copy_from_slice(&self.prefix);
         nonce[PREFIX_BYTES..NONCE_BYTES - 1].copy_from_slice(&number.to_be_bytes());
         nonce[NONCE_BYTES - 1] = is_last.into();
-        nonce
+        Nonce::assume_unique_for_key(nonce)
     }
 }
 

@@ -1,10 +1,8 @@
 use std::time::Duration;
 
 use const_oid::db::rfc5280::{ID_CE_DELTA_CRL_INDICATOR, ID_CE_ISSUING_DISTRIBUTION_POINT};
-use der::asn1::BitString;
-use der::{Decode, Encode, Reader, Tag};
+use der::{Decode, Encode};
 use jiff::{SignedDuration, Timestamp};
-use spki::AlgorithmIdentifierOwned;
 use x509_cert::crl::TbsCertList;
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::crl::dp::IssuingDistributionPoint;
@@ -17,6 +15,7 @@ use super::revocation::RevocationQuestion;
 use crate::certificate::Certificate;
 use crate::ocsp::CertificateStatus;
 use crate::signature;
+use crate::wire::Signed;
 
 /// What the current, complete list of the issuer, which may sign lists, says of
 /// a certificate (RFC 5280 clauses 5 and 6.3.3).
@@ -30,7 +29,7 @@ pub(super) fn read(
         issuer,
         ..
     } = question;
-    let signed = SignedList::from_der(der)?;
+    let signed = Signed::from_der(der)?;
     let list = TbsCertList::from_der(&signed.tbs_octets)?;
     if list.issuer.to_der()? != issuer.subject_der() {
         return Err(RevocationListFault::OtherIssuer);
@@ -139,31 +138,6 @@ fn point_covers(point: &IssuingDistributionPoint, certificate: &Certificate) -> 
         Some(DistributionPointName::NameRelativeToCRLIssuer(_)) => false,
     };
     is_of_kind && is_of_point && !is_partial
-}
-
-/// CertificateList, its tbsCertList exactly as received.
-struct SignedList {
-    tbs_octets: Vec<u8>,
-    algorithm: AlgorithmIdentifierOwned,
-    signature: Vec<u8>,
-}
-
-impl<'a> Decode<'a> for SignedList {
-    fn decode<R: Reader<'a>>(reader: &mut R) -> der::Result<Self> {
-        reader.sequence(|reader| {
-            let tbs_octets = reader.tlv_bytes()?.to_vec();
-            let algorithm = reader.decode()?;
-            let signature: BitString = reader.decode()?;
-            let signature = signature.as_bytes();
-            Ok(Self {
-                tbs_octets,
-                algorithm,
-                signature: signature
-                    .ok_or_else(|| Tag::BitString.value_error())?
-                    .to_vec(),
-            })
-        })
-    }
 }
 
 fn timestamp(time: Time) -> Result<Timestamp, RevocationListFault> {

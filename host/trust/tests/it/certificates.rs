@@ -41,6 +41,28 @@ fn a_signers_certificate_is_read() {
 }
 
 #[test]
+fn a_certificate_that_was_read_before_is_not_read_again() {
+    let world = World::new();
+    let signer = signer_template().issued_by(&world.issuing);
+    let [first, again] = [(); 2].map(|()| signer.certificate());
+    assert!(std::ptr::eq(first.der(), again.der()));
+}
+
+#[test]
+fn a_certificate_is_issued_by_whose_key_signed_it() {
+    let world = World::new();
+    let signer = signer_template().issued_by(&world.issuing);
+    let issuer = world.issuing.certificate();
+    let mut forged = signer.der();
+    *forged.last_mut().expect("octets") ^= 1;
+
+    assert!(signer.certificate().is_issued_by(&issuer));
+    assert!(!issuer.is_issued_by(&signer.certificate()));
+    let forged = Certificate::from_der(&forged).expect("a certificate");
+    assert!(!forged.is_issued_by(&issuer));
+}
+
+#[test]
 fn a_bare_code_of_a_lithuanian_card_is_normalised() {
     let world = World::new();
     let card = Template::signer("50001018865")

@@ -1,0 +1,116 @@
+//! Public keys, and whether a value signs a digest under one.
+//!
+//! AWS-LC verifies on the curve P-384 many times as fast as OpenSSL 3. It is
+//! believed where it says yes. Where it does not, be it that it lacks the
+//! algorithm or the kind of key, or that it refuses the value, OpenSSL is asked:
+//! nothing is refused here that OpenSSL takes.
+
+mod quick;
+
+use openssl::ec::EcKey;
+use openssl::error::ErrorStack;
+use openssl::hash::MessageDigest;
+use openssl::md::{Md, MdRef};
+use openssl::pkey::{PKey, Public};
+use openssl::pkey_ctx::PkeyCtx;
+use openssl::rsa::{Padding, Rsa};
+use openssl::sign::RsaPssSaltlen;
+use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
+
+use self::quick::QuickKey;
+
+const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// How a value signs a digest.
+#[derive(Clone, Copy)]
+pub enum Scheme {
+    /// ECDSA on the key's curve; the value is an `ECDSA-Sig-Value` in DER
+    /// (RFC 3279, 2.2.3).
+    Ecdsa,
+    /// RSASSA-PKCS1-v1_5 (RFC 8017, 8.2).
+    RsaPkcs1,
+    /// RSASSA-PSS (RFC 8017, 8.1).
+    RsaPss {
+        /// The digest of MGF1.
+        mask_digest: MessageDigest,
+        /// Length of the salt in bytes.
+        salt_len: u8,
+    },
+}
+
+/// A public key, read once.
+#[derive(Clone)]
+pub struct PublicKey {
+    openssl: PKey<Public>,
+    quick: Option<QuickKey>,
+}
+
+impl PublicKey {
+    /// Reads a DER `SubjectPublicKeyInfo` as a key of the kind that its algorithm
+    /// identifier names (RFC 5480, 2.1; RFC 4055, 1.2). OpenSSL's reader for any
+    /// kind tries every decoder that it has, which takes longer than a
+    /// verification.
+    ///
+    /// # Errors
+    /// When OpenSSL does not read the key.
+    pub fn from_spki(spki: &[u8]) -> Result<Self, ErrorStack> {
+        let read = SubjectPublicKeyInfoRef::try_from(spki);
+        let openssl = match read.map(|spki| spki.algorithm.oid) {
+            Ok(EC_PUBLIC_KEY) => EcKey::public_key_from_der(spki).and_then(PKey::from_ec_key),
+            Ok(RSA_ENCRYPTION) => Rsa::public_key_from_der(spki).and_then(PKey::from_rsa),
+            _ => PKey::public_key_from_der(spki),
+        }?;
+        Ok(Self::of_openssl(openssl, spki))
+    }
+
+    /// The key that OpenSSL has read of the DER `SubjectPublicKeyInfo` `spki`.
+    #[must_use]
+    pub fn of_openssl(openssl: PKey<Public>, spki: &[u8]) -> Self {
+        let quick = QuickKey::of_spki(spki);
+        Self { openssl, quick }
+    }
+
+    /// OpenSSL's form of the key.
+    #[must_use]
+    pub fn openssl(&self) -> &PKey<Public> {
+        &self.openssl
+    }
+
+    /// Whether `value` signs `digest`, which is one by `hash`.
+    ///
+    /// # Errors
+    /// Where neither AWS-LC says yes nor OpenSSL can tell, which is so of many
+    /// values that are no signature at all.
+    pub fn verify_digest(
+        &self,
+        scheme: Scheme,
+        hash: MessageDigest,
+        digest: &[u8],
+        value: &[u8],
+    ) -> Result<bool, ErrorStack> {
+        let is_taken = |quick: &QuickKey| quick.accepts(scheme, hash, digest, value);
+        if self.quick.as_ref().is_some_and(is_taken) {
+            return Ok(true);
+        }
+        let mut context = PkeyCtx::new(&self.openssl)?;
+        context.verify_init()?;
+        match scheme {
+            Scheme::Ecdsa => {}
+            Scheme::RsaPkcs1 => context.set_rsa_padding(Padding::PKCS1)?,
+            Scheme::RsaPss { salt_len, .. } => {
+                context.set_rsa_padding(Padding::PKCS1_PSS)?;
+                context.set_rsa_pss_saltlen(RsaPssSaltlen::custom(salt_len.into()))?;
+            }
+        }
+        context.set_signature_md(md(hash)?)?;
+        if let Scheme::RsaPss { mask_digest, .. } = scheme {
+            context.set_rsa_mgf1_md(md(mask_digest)?)?;
+        }
+        context.verify(digest, value)
+    }
+}
+
+fn md(hash: MessageDigest) -> Result<&'static MdRef, ErrorStack> {
+    Md::from_nid(hash.type_()).ok_or_else(ErrorStack::get)
+}
