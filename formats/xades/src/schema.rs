@@ -17,7 +17,8 @@ const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// What elements hold. Below the namespace, each line has names of elements that
 /// are built alike, their attributes (`?`: it may be left out; `*`: whatever they
-/// are) and their content, between which ` / ` stands.
+/// are; `*:*`: any that are of a namespace) and their content, between which ` / `
+/// stands.
 ///
 /// A content is a sequence of elements, each of which is there once, or as `?`,
 /// `*` and `+` say of it; `|` is a choice, and `Name=Other` one that is built as
@@ -163,19 +164,19 @@ impl Kind {
         (namespace, name, kind)
     }
 
-    /// An `Id` may be any text: those of dss__container-with-counter-signature.asice
-    /// begin with digits, which no identifier of a schema does.
     fn check_attributes(self, element: Element<'_>) -> Result<(), Fault> {
         if self.attributes == "*" {
             return Ok(());
         }
         let declared = || self.attributes.split_ascii_whitespace();
         for (namespace, name, value) in element.attributes() {
+            let name_or_any = if namespace.is_empty() { name } else { "*:*" };
             let mut names = declared().map(|known| known.trim_end_matches('?'));
-            let is_declared = namespace.is_empty() && names.any(|known| known == name);
+            let is_declared = names.any(|known| known == name_or_any);
             let is_sound = match name {
                 _ if namespace == INSTANCE => continue,
                 _ if !is_declared => false,
+                "Id" => is_identifier(value),
                 "Qualifier" => ["OIDAsURI", "OIDAsURN"].contains(&value),
                 "Order" => is_integer(value),
                 "referencedData" => ["true", "false", "1", "0"].contains(&value),
@@ -192,6 +193,15 @@ impl Kind {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a text is an identifier of letters, digits, `-`, `.` and `_`. One may
+/// begin with a digit, which those of the schemas do not: they do so in
+/// dss__container-with-counter-signature.asice.
+fn is_identifier(text: &str) -> bool {
+    let text = text.trim_ascii();
+    let mut others = text.bytes().filter(|byte| !byte.is_ascii_alphanumeric());
+    !text.is_empty() && others.all(|byte| !byte.is_ascii() || b"-._".contains(&byte))
 }
 
 fn is_integer(text: &str) -> bool {
@@ -261,10 +271,11 @@ mod tests {
             "",
             "text",
             "<o:a b='c'>text<o:d/></o:a>",
-            "<x:Unknown/>",
+            "<x:Unknown Id='a b'/>",
+            "<Object Id='1-ą_.'/>",
             "<o:a><Manifest><Reference URI='a'><DigestMethod Algorithm='b'/><DigestValue>AAA=</DigestValue></Reference></Manifest></o:a>",
             "<x:SPUserNotice><x:NoticeRef><x:Organization>a</x:Organization><x:NoticeNumbers><x:int>-1</x:int></x:NoticeNumbers></x:NoticeRef></x:SPUserNotice>",
-            "<x:ClaimedRoles><x:ClaimedRole a='b'>c<o:d/></x:ClaimedRole></x:ClaimedRoles>",
+            "<x:ClaimedRoles><x:ClaimedRole xml:lang='lt'>c<o:d e='f'/></x:ClaimedRole></x:ClaimedRoles>",
             "<x:SigningCertificate><!-- a --> <x:Cert><x:CertDigest><DigestMethod Algorithm=''/><DigestValue/></x:CertDigest>\
              <x:IssuerSerial><X509IssuerName/><X509SerialNumber> 1\n</X509SerialNumber></x:IssuerSerial></x:Cert></x:SigningCertificate>",
             "<y:CompleteCertificateRefsV2><y:CertRefs><x:Cert><x:CertDigest><DigestMethod Algorithm=''/><DigestValue/></x:CertDigest></x:Cert></y:CertRefs></y:CompleteCertificateRefsV2>",
@@ -285,6 +296,11 @@ mod tests {
                 "<y:CertRefs><x:Cert><x:CertDigest/></x:Cert></y:CertRefs>",
                 "x:CertDigest ",
             ),
+            (
+                "<x:ClaimedRoles><x:ClaimedRole a='b'/></x:ClaimedRoles>",
+                "x:ClaimedRole ",
+            ),
+            ("<Object Id='a:b'/>", "Object "),
             ("<x:Include/>", "x:Include "),
             ("<x:Include URI='' o:a=''/>", "x:Include "),
             ("<x:Include URI='' referencedData='a'/>", "x:Include "),

@@ -5,7 +5,7 @@ use parafa_fixtures::referees::Dss;
 use parafa_fixtures::signed::Change;
 use parafa_fixtures::signed::Identity::Ona;
 use parafa_fixtures::signed::container::{ContainerSigning, SignatureTimestamp, SignedContainer};
-use parafa_fixtures::signed::schemas::{BROKEN, OPEN};
+use parafa_fixtures::signed::schemas::{BROKEN, FOREIGN_PROPERTY, OPEN};
 use parafa_fixtures::{Zip, ZipMember};
 use parafa_format_asice::verify;
 use parafa_format_core::{Integrity, MemoryBlob, NativeEnvironment, refusal};
@@ -67,7 +67,7 @@ fn a_signature_file_that_holds_more_than_signatures_is_signed_beside_by_nobody()
 
 #[test]
 fn what_the_schemas_leave_open_is_signed_beside() {
-    for change in OPEN {
+    for change in OPEN.into_iter().chain([FOREIGN_PROPERTY]) {
         let bytes = signed(change).zip.build();
 
         assert_eq!(inspected(&bytes).unwrap().obstacles, [], "{change:?}");
