@@ -8,7 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use parafa_fixtures::ZipMember;
 use parafa_fixtures::signed::Identity::Ona;
-use parafa_fixtures::signed::container::{ContainerSigning, SignedContainer};
+use parafa_fixtures::signed::container::{ContainerSigning, SignatureTimestamp, SignedContainer};
+use parafa_fixtures::signed::schemas::BROKEN;
 use parafa_fixtures::tool::samples;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -179,6 +180,33 @@ async fn a_document_that_may_not_be_changed_is_carried_in_a_container() {
         .call(Method::POST, "v1/signings", Some(body))
         .await;
     created.expect("nothing of the file is changed");
+}
+
+#[tokio::test]
+async fn a_signature_that_breaks_its_schema_is_told_by_who_takes_and_by_who_verifies_it() {
+    const EVERY: usize = 12;
+
+    let demo = Demo::start();
+    let api = demo.signing();
+    let [folder, data] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let file = folder.path().join("a.asice");
+    let files = [("a.txt", "a.txt", "text/plain", &b"a"[..])];
+    for broken in BROKEN.into_iter().step_by(EVERY) {
+        let signed = SignedContainer::unsigned(&files).sign(ContainerSigning {
+            timestamp: SignatureTimestamp::Own,
+            change: Some(broken.change),
+            ..ContainerSigning::by(Ona)
+        });
+        fs::write(&file, signed.zip.build()).unwrap();
+
+        let refused = post(&api, &file, false).await;
+        let refused = refused.expect_err("the signature breaks its schema");
+        assert_eq!(refused.problem.name(), "container-unsound");
+        let detail = &refused.problem.detail;
+        assert!(detail.contains(broken.element), "{broken:?}: {detail}");
+        let found = verified(&file, data.path());
+        assert_eq!(found, Some(vec!["malformed".to_owned()]), "{broken:?}");
+    }
 }
 
 /// Everything that a signature adds has to find room as often as there are

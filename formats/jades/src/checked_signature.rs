@@ -243,6 +243,9 @@ fn integrity<E: Environment>(
     signer: Option<&[u8]>,
     naming: Result<(), Integrity>,
 ) -> Result<(), Integrity> {
+    if !jws.header.keeps_its_schema() {
+        return Err(Integrity::Malformed);
+    }
     let is_understood = jws.header.is_understood()?;
     let algorithm = match jws.header.algorithm() {
         Err(Integrity::Unsupported) => None,

@@ -19,6 +19,7 @@ mod json;
 mod jws;
 mod limits;
 mod protected_header;
+mod schema;
 mod sign;
 mod signer;
 mod unsigned_header;

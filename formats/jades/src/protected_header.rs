@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::algorithm;
 use crate::encoding::from_base64;
 use crate::json;
+use crate::schema;
 use crate::signer::CertificateDigest;
 
 /// Names that need not and must not be critical (RFC 7515, 4.1.11).
@@ -37,6 +38,11 @@ impl ProtectedHeader {
         let members = json::object(text)
             .map_err(|error| error.refusal("header-invalid", "The protected header"))?;
         Ok(Self(members))
+    }
+
+    /// Whether its members are built as their schema has them, each by itself.
+    pub(crate) fn keeps_its_schema(&self) -> bool {
+        schema::is_object_of("protected", &self.0)
     }
 
     /// How it was signed.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::encoding::{from_base64, from_base64url, to_base64, to_base64url};
 use crate::json;
+use crate::schema;
 
 /// The name of the member.
 const ETSI_U: &str = "etsiU";
@@ -206,8 +207,12 @@ impl Component {
                 )));
             }
         };
+        let is_sound = schema::is_object_of("component", &members);
         let mut members = members.into_iter();
         match (members.next(), members.next()) {
+            (Some((name, _)), None) if !is_sound => Err(invalid(format!(
+                "The component {name:?} of {ETSI_U:?} is not built as its schema has it."
+            ))),
             (Some((name, value)), None) => Ok(Self { name, value, item }),
             _ => Err(invalid(format!(
                 "A component of {ETSI_U:?} has not exactly one member."
@@ -298,6 +303,8 @@ mod tests {
             json!({"etsiU": ["e30="]}),
             json!({"etsiU": [to_base64url("[]")]}),
             json!({"etsiU": [1]}),
+            json!({"etsiU": [{"xVals": []}]}),
+            json!({"etsiU": [to_base64url(r#"{"sigTst":{"tstTokens":[]}}"#)]}),
         ] {
             let refusal = read(header.clone()).unwrap_err();
             assert_eq!(refusal.code, "header-invalid", "{header}");

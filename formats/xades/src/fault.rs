@@ -15,6 +15,14 @@ pub enum Fault {
     /// An element does not hold what it should.
     #[error("{0} cannot be read")]
     Unreadable(&'static str),
+    /// An element is not built as XML Signature or XAdES has it.
+    #[error("{element} is not built as its schema has it: {reason}")]
+    Schema {
+        /// Its name as it is written.
+        element: String,
+        /// What is not so.
+        reason: String,
+    },
     /// Its qualifying properties are those of another signature.
     #[error("the Target of QualifyingProperties is not the signature")]
     Target,

@@ -22,6 +22,7 @@ mod objects;
 mod octets;
 mod profile;
 mod reference;
+mod schema;
 mod signature;
 mod signer;
 mod stamps;

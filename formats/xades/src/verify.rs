@@ -19,6 +19,7 @@ use crate::names::{self, DSIG, XADES};
 use crate::objects::{DataObjects, Piece};
 use crate::octets::Octets;
 use crate::reference::{Reference, Target};
+use crate::schema;
 use crate::signature::{Canonical, Signature, binary, only};
 use crate::signer::{CertificateDigest, value_of};
 use crate::stamps::Stamped;
@@ -62,6 +63,10 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
         let identified: Identified<'_> = document.identified().map_err(|error| match error {
             Error::DuplicateId(id) => Fault::DuplicateId(id),
             _ => Fault::Unreadable("Id"),
+        });
+        let identified = identified.and_then(|found| {
+            schema::check_file(document)?;
+            Ok(found)
         });
         let examined = signatures
             .into_iter()
@@ -164,6 +169,7 @@ impl<E: Environment, O: DataObjects> Verifier<'_, E, O> {
                 false => checked.unchecked.extend(covered.next()),
             }
         }
+        schema::check(signature)?;
         Ok(checked)
     }
 

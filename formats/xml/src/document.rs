@@ -157,6 +157,17 @@ impl<'d> Element<'d> {
         Some(&attribute.value)
     }
 
+    /// Its attributes: the namespace, which is empty where there is none, the local
+    /// name and the value of each.
+    pub fn attributes(self) -> impl Iterator<Item = (&'d str, &'d str, &'d str)> {
+        let attributes = self.node().attributes.iter();
+        attributes.map(|attribute| {
+            let name = &attribute.name;
+            let namespace = name.namespace_uri.as_deref().unwrap_or_default();
+            (namespace, &*name.local_name, &*attribute.value)
+        })
+    }
+
     /// The element that it is a child of.
     #[must_use]
     pub fn parent(self) -> Option<Self> {

@@ -120,6 +120,22 @@ fn every_change_of_what_is_signed_is_found() {
 }
 
 #[test]
+fn a_signature_that_breaks_its_schema_is_signed_beside_by_nobody() {
+    let name = "META-INF/signatures/signatures1.xml";
+    let twice = with_text(&signed_by(&[&P256]), name, |text| {
+        let more = "<ds:KeyInfo><ds:KeyName>a</ds:KeyName></ds:KeyInfo><ds:KeyInfo>";
+        text.replace("<ds:KeyInfo>", more)
+    });
+
+    let signature = &verified(&twice).signatures[0];
+    assert_eq!(signature.integrity, Integrity::Malformed);
+    let refused = P384.signs(&twice).unwrap_err();
+    assert_eq!(refused.code, refusal::CONTAINER_UNSOUND);
+    let told = "ds:KeyInfo has no place there";
+    assert!(refused.detail.contains(told), "{}", refused.detail);
+}
+
+#[test]
 fn an_appendix_that_joins_a_signed_document_is_found() {
     let signed = signed_by(&[&P256]);
     let more = with_text(&signed, MANIFEST, |text| {

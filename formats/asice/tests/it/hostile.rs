@@ -271,7 +271,8 @@ fn a_signature_with_a_list_of_further_digests_is_not_signed_beside() {
     let listing = signed().replaced(
         "META-INF/signatures0.xml",
         "</ds:Signature>",
-        "<ds:Object><ds:Manifest></ds:Manifest></ds:Object></ds:Signature>",
+        "<ds:Object><ds:Manifest><ds:Reference URI=\"a.txt\"><ds:DigestMethod Algorithm=\"urn:a\"/>\
+         <ds:DigestValue>AA==</ds:DigestValue></ds:Reference></ds:Manifest></ds:Object></ds:Signature>",
     );
 
     let bytes = listing.zip.build();

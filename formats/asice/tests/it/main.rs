@@ -18,6 +18,7 @@ mod pki;
 mod referees;
 mod robustness;
 mod samples;
+mod schemas;
 mod sign;
 #[path = "../../../container/tests/support/signers.rs"]
 mod signers;

@@ -249,6 +249,26 @@ fn a_header_that_is_not_what_it_should_be_does_not_hold() {
             Integrity::Malformed,
         ),
     ];
+    let unlike_their_schema = [
+        ("kid", json!(1)),
+        ("typ", json!(["jose"])),
+        ("sigT", json!(1)),
+        ("x5t", json!(1)),
+        ("srCms", json!([])),
+        ("srCms", json!([{"commId": "urn:x"}])),
+        ("sigPl", json!({})),
+        ("sigPl", json!({"country": "LT"})),
+        ("srAts", json!({"claimed": [{"qVals": ["a"]}]})),
+        ("adoTst", json!({"tstTokens": []})),
+        ("sigPId", json!({"id": "urn:x"})),
+        ("sigD", json!({"pars": ["a"]})),
+    ];
+    let rows = rows
+        .into_iter()
+        .chain(unlike_their_schema.map(|(name, value)| {
+            let forged = Forged::sound().with(name, value);
+            (name, forged, Integrity::Malformed)
+        }));
     for (what, forged, expected) in rows {
         let (found, level) = integrity(&forged.build());
         assert_eq!(found, expected, "{what}");
@@ -320,11 +340,21 @@ fn what_is_unknown_hides_no_change() {
 
 #[test]
 fn critical_parameters_of_jades_are_understood() {
-    let parameters = ["srCms", "sigPl", "srAts", "adoTst", "sigPId"];
-    for names in [&parameters[..], &["sigPId"]] {
-        let forged = names.iter().fold(Forged::sound(), |forged, name| {
-            forged.with(name, json!({"id": "urn:x"}))
-        });
+    let role = json!({"mediaType": "text/plain", "encoding": "binary", "qVals": ["a"]});
+    let parameters = [
+        ("sigPId", json!({"id": {"id": "urn:x"}})),
+        ("srCms", json!([{"commId": {"id": "urn:x"}}])),
+        ("sigPl", json!({"addressCountry": "LT"})),
+        ("srAts", json!({"claimed": [role]})),
+        ("adoTst", json!({"tstTokens": [{"val": "MAA="}]})),
+    ];
+    for parameters in [&parameters[..], &parameters[..1]] {
+        let names: Vec<_> = parameters.iter().map(|(name, _)| name).collect();
+        let forged = parameters
+            .iter()
+            .fold(Forged::sound(), |forged, (name, value)| {
+                forged.with(name, value.clone())
+            });
         let mut jws = forged.with("crit", json!(names)).build();
         assert_eq!(integrity(&jws), (Integrity::Intact, "JAdES-B-B".to_owned()));
 
@@ -451,6 +481,10 @@ fn another_serialization_or_more_than_its_members_is_refused() {
         (
             "header-invalid",
             with("header", json!({"etsiU": [{"a": 1}, "e30"]})),
+        ),
+        (
+            "header-invalid",
+            with("header", json!({"etsiU": [{"rVals": {"ocspVals": {}}}]})),
         ),
     ];
     for (code, document) in rows {
