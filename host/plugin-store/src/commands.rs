@@ -52,13 +52,24 @@ impl Inner {
         let publishers = catalogue.seen().publishers.clone();
         let grant = granted(&publishers, &path, &candidate);
         let grant = self.unless_demo(grant)?;
-        let plugin = admit_new(&loaded.host, component, candidate.wasm.clone()).await?;
-        let unsigned = match grant {
-            Ok(grant) => {
-                let checked = grant.check_format(plugin.id()).map(|()| grant);
-                self.unless_demo(checked)?.err()
+        let admitted = async {
+            let plugin = admit_new(&loaded.host, component, candidate.wasm.clone()).await?;
+            let unsigned = match grant {
+                Ok(grant) => {
+                    let checked = grant.check_format(plugin.id()).map(|()| grant);
+                    self.unless_demo(checked)?.err()
+                }
+                Err(unsigned) => Some(unsigned),
+            };
+            Ok::<_, PluginStoreError>((plugin, unsigned))
+        };
+        let (plugin, unsigned) = match admitted.await {
+            Ok(admitted) => admitted,
+            Err(error) => {
+                let refused = PluginDigest::of(&candidate.wasm);
+                self.discard_compiled(catalogue, [refused].into()).await;
+                return Err(error);
             }
-            Err(unsigned) => Some(unsigned),
         };
         Ok(Tested {
             path,
@@ -92,7 +103,13 @@ impl Inner {
             Ok(unsigned.into_iter().chain(lower).collect::<Vec<String>>())
         };
         let components = std::slice::from_ref(&row);
-        let (next, warnings) = self.change(catalogue, components, install).await?;
+        let (next, warnings) = match self.change(catalogue, components, install).await {
+            Ok(changed) => changed,
+            Err(error) => {
+                self.discard_compiled(catalogue, [digest].into()).await;
+                return Err(error);
+            }
+        };
         let enabled = loaded.enable(plugin.clone());
         copy(tested.component.clone(), self.folder.component(digest)).await?;
         self.take_over(catalogue, &mut state, next).await;
