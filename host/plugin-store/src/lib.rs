@@ -239,6 +239,12 @@ impl PluginStore {
                 findings.warnings.push(sentence);
             }
         }
+        let absent = catalogue.absent(&state).map(|(id, digest)| {
+            format!(
+                "the plugin {id} {digest} came with another program and is not among those of this one: `parafa plugin rollback {id}` takes it into use here"
+            )
+        });
+        findings.faults.extend(absent);
         Ok(findings)
     }
 

@@ -83,6 +83,19 @@ impl Registry {
         self.write().versions_of(&plugin).supersede(plugin);
     }
 
+    /// Lets no version of this id be active but the one of this digest. Another one
+    /// stays callable by its own.
+    pub fn deactivate_others(&self, id: &str, digest: Option<PluginDigest>) {
+        let mut plugins = self.write();
+        if let Some(versions) = plugins.formats.get_mut(id)
+            && let Some(other) = versions
+                .active
+                .take_if(|active| Some(active.digest()) != digest)
+        {
+            versions.supersede(other);
+        }
+    }
+
     /// Whether [`Registry::install`] would take `plugin` now.
     ///
     /// # Errors
