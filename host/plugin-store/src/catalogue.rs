@@ -126,9 +126,9 @@ impl Catalogue {
         &'s self,
         state: &'s State,
     ) -> impl Iterator<Item = (&'s str, PluginDigest)> {
-        let ids = state
-            .ids()
-            .filter(|id| self.active(state, id).is_none() && self.broken_shipped(id).is_none());
+        let ids = state.ids().filter(move |id| {
+            self.active(state, id).is_none() && self.broken_shipped(id).is_none()
+        });
         ids.filter_map(move |id| {
             let mut earlier = state.earlier(id, false).into_iter().flatten();
             let enabled = earlier.find(|digest| !state.is_disabled(*digest));
