@@ -84,6 +84,20 @@ impl Inner {
         tested: Tested,
         replace_publisher: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
+        let installed = self.install_tested(&tested, replace_publisher).await;
+        if installed.is_err() {
+            let catalogue = self.catalogue().await?;
+            let refused = [tested.plugin.digest()];
+            self.discard_compiled(catalogue, refused.into()).await;
+        }
+        installed
+    }
+
+    async fn install_tested(
+        &self,
+        tested: &Tested,
+        replace_publisher: bool,
+    ) -> Result<PluginVersion, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
         let row = self.shared()?.write(&tested.component).await?;
         let plugin = &tested.plugin;
@@ -91,7 +105,7 @@ impl Inner {
         let mut state = catalogue.state.lock().await;
         let install = |state: &mut State, now| {
             loaded.check(plugin)?;
-            let (publisher, unsigned) = self.publisher(state, &tested)?;
+            let (publisher, unsigned) = self.publisher(state, tested)?;
             let version = Version::of(plugin, publisher, now);
             if !replace_publisher {
                 check_publisher(state, id, &version)?;
@@ -103,13 +117,7 @@ impl Inner {
             Ok(unsigned.into_iter().chain(lower).collect::<Vec<String>>())
         };
         let components = std::slice::from_ref(&row);
-        let (next, warnings) = match self.change(catalogue, components, install).await {
-            Ok(changed) => changed,
-            Err(error) => {
-                self.discard_compiled(catalogue, [digest].into()).await;
-                return Err(error);
-            }
-        };
+        let (next, warnings) = self.change(catalogue, components, install).await?;
         let enabled = loaded.enable(plugin.clone());
         copy(tested.component.clone(), self.folder.component(digest)).await?;
         self.take_over(catalogue, &mut state, next).await;
