@@ -45,8 +45,8 @@ impl OperatorCommands {
         Ok(part)
     }
 
-    /// How many documents and data keys could be read, each counted once by however
-    /// many rows it is named, and what could not.
+    /// Counts the documents and data keys that could be read, each once however many
+    /// rows name it, and lists those that could not.
     async fn contents(&self) -> Result<Value, OperateError> {
         let mut read = Named::default();
         let needs = self.needs().await?;

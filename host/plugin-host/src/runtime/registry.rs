@@ -83,8 +83,8 @@ impl Registry {
         self.write().versions_of(&plugin).supersede(plugin);
     }
 
-    /// Lets no version of this id be active but the one of this digest. Another one
-    /// stays callable by its own.
+    /// Deactivates the version of this id unless it has this digest. It stays callable
+    /// by its own digest.
     pub fn deactivate_others(&self, id: &str, digest: Option<PluginDigest>) {
         let mut plugins = self.write();
         if let Some(versions) = plugins.formats.get_mut(id)

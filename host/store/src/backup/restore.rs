@@ -300,7 +300,7 @@ fn verify(folder: &Path, entry: &Entry, beside: &[PathBuf]) -> Result<(), Backup
     Err(damaged(folder, path, what))
 }
 
-/// Refuses a folder in which something is that the manifest does not name.
+/// Refuses a folder with a file that the manifest does not name.
 fn refuse_others(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
     let entries = manifest.entries.iter();
     let mut known: HashSet<_> = entries.map(|entry| entry.path.in_folder(folder)).collect();
