@@ -81,10 +81,10 @@ impl Inner {
 
     pub(crate) async fn install(
         &self,
-        tested: Tested,
+        tested: &Tested,
         replace_publisher: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
-        let installed = self.install_tested(&tested, replace_publisher).await;
+        let installed = self.install_tested(tested, replace_publisher).await;
         if installed.is_err() {
             let catalogue = self.catalogue().await?;
             let refused = [tested.plugin.digest()];

@@ -293,7 +293,7 @@ impl PluginStore {
     ) -> Result<PluginVersion, PluginStoreError> {
         let tested = self.0.test(component).await?;
         let inner = self.0.clone();
-        changed(async move { inner.install(tested, replace_publisher).await }).await
+        changed(async move { inner.install(&tested, replace_publisher).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its
