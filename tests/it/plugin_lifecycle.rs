@@ -83,7 +83,7 @@ async fn a_signature_in_the_making_fails_with_the_digest_that_prepared_it() {
     let attempt = ceremony.ended_attempt().await;
     assert_eq!(attempt.phase, "failed");
     let error = attempt.error.expect("an error");
-    assert_eq!(error.code, "provider_unavailable");
+    assert_eq!(error.code, "plugin_failed");
     assert_eq!(
         demo.signing().signing(signing.signing_id).await.status,
         "pending"

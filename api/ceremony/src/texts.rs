@@ -66,6 +66,7 @@ impl Messages {
             F::IdentityMismatch => self.failed_identity_mismatch,
             F::NoAccount | F::NotQualified if is_card => self.failed_card_not_qualified,
             F::NoAccount | F::NotQualified => self.failed_no_account,
+            F::PluginFailed => self.failed_plugin,
             F::ProviderUnavailable => self.failed_provider_unavailable,
             F::SigningInProgress => self.failed_signing_in_progress,
             F::Timeout => self.failed_timeout,
@@ -111,6 +112,25 @@ mod tests {
 
         assert!(told(SigningMethod::Nfc).contains("Lithuanian personal code"));
         assert!(!told(SigningMethod::SmartId).contains("code"));
+    }
+
+    #[test]
+    fn a_plugin_s_failure_is_not_taken_for_one_of_the_provider() {
+        let circumstances = Circumstances {
+            method: SigningMethod::SmartId,
+            is_locked: false,
+        };
+        for language in [Language::Lt, Language::En] {
+            let told = |failure| Messages::of(language).failure(failure, circumstances);
+
+            let [plugin, provider] = [
+                AttemptFailure::PluginFailed,
+                AttemptFailure::ProviderUnavailable,
+            ]
+            .map(told);
+
+            assert_ne!(plugin, provider);
+        }
     }
 
     #[test]

@@ -123,6 +123,8 @@ wire_enums! {
         NoAccount = "no_account",
         /// The account or certificate makes no qualified signatures.
         NotQualified = "not_qualified",
+        /// The document could not be prepared for the signature, or not be finished.
+        PluginFailed = "plugin_failed",
         /// The provider does not answer as it should.
         ProviderUnavailable = "provider_unavailable",
         /// Another signer has the turn, and kept it for too long.

@@ -282,7 +282,7 @@ impl Ceremonies {
                     if let StepOutcome::Signed(signed) = outcome
                         && is_withdrawn(tx, signed).await?
                     {
-                        let failure = AttemptFailure::ProviderUnavailable;
+                        let failure = AttemptFailure::PluginFailed;
                         return transition::store_failure(tx, job, attempt, signing, failure).await;
                     }
                     match outcome {

@@ -14,13 +14,13 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode};
+use parafa_platform::{Records, log_failure};
 use parafa_store::{QuotaAmounts, QuotaKey, Store, StoreError};
 use tokio::time::Instant;
 
 use self::pace::Pace;
-use self::space::FreeSpace;
+use self::space::{FreeSpace, OncePerMinute};
 use crate::metrics::{Shortage, upload_refused};
 
 impl Quota {
@@ -36,6 +36,10 @@ impl Quota {
 /// When to try again where the disk is nearly full, in seconds: an operator has
 /// to act, or what is there to go.
 const SPACE_RETRY_SECONDS: u32 = 60;
+
+/// Free space that the server needs to write anything down, in bytes: a few
+/// documents, and as many pages of the records.
+const LEAST_FREE_BYTES: u64 = 1_000_000;
 
 /// When to try again where the records do not tell how much is stored, in seconds.
 const RECORDS_RETRY_SECONDS: u32 = 5;
@@ -113,6 +117,26 @@ pub enum NoRoom {
     },
 }
 
+/// How much room the disk has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum DiskRoom {
+    /// Enough for documents, or nobody can tell.
+    Enough,
+    /// Less than uploads leave: no documents are taken, and what is there can be
+    /// signed.
+    Reserve {
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that uploads leave.
+        reserve: u64,
+    },
+    /// None.
+    Full {
+        /// Bytes that are free.
+        free: u64,
+    },
+}
+
 /// Lets uploads in as long as there is room for them.
 pub struct Uploads {
     store: Store,
@@ -121,6 +145,7 @@ pub struct Uploads {
     reserved: Mutex<HashMap<QuotaKey, QuotaAmounts>>,
     pace: Pace,
     space: FreeSpace,
+    told_of_reserve: OncePerMinute,
 }
 
 /// Room for what a request is about to store, until this is dropped. The
@@ -133,14 +158,14 @@ pub struct Room {
 }
 
 impl Uploads {
-    /// Holds workspaces to `quotas`, and watches the disk that the files of
-    /// `records` are on.
+    /// Holds workspaces to `quotas`, and watches the disks that `records` are on.
     pub fn new(quotas: Quotas, records: &Records) -> Self {
         Self {
             store: records.store.clone(),
             reserved: Mutex::default(),
             pace: Pace::default(),
-            space: FreeSpace::new(records.files.clone()),
+            space: FreeSpace::new(records.clone()),
+            told_of_reserve: OncePerMinute::default(),
             quotas,
         }
     }
@@ -148,6 +173,16 @@ impl Uploads {
     /// Bytes that are free for documents; none if nobody can tell.
     pub async fn free_space(&self) -> Option<u64> {
         self.space.now(Instant::now()).await
+    }
+
+    /// How much room the disk has.
+    pub async fn disk_room(&self) -> DiskRoom {
+        let reserve = self.quotas.reserve_bytes;
+        match self.free_space().await {
+            Some(free) if free < LEAST_FREE_BYTES => DiskRoom::Full { free },
+            Some(free) if free < reserve => DiskRoom::Reserve { free, reserve },
+            _ => DiskRoom::Enough,
+        }
     }
 
     fn limits_of(&self, mode: KeyMode) -> &QuotaLimits {
@@ -261,7 +296,9 @@ impl Uploads {
                     .reserve_bytes
                     .saturating_add(self.bytes_in_flight())
         {
-            tracing::warn!(free, "the disk is nearly full: documents are refused");
+            if self.told_of_reserve.is_due(now) {
+                tracing::warn!(free, "the disk is nearly full: documents are refused");
+            }
             return Err(NoRoom::DiskFull {
                 retry_after: SPACE_RETRY_SECONDS,
             });
@@ -285,8 +322,7 @@ impl Uploads {
         let mut looks = 1;
         loop {
             let stored = self.store.sum(&room.of).await.map_err(|error| {
-                let error: &dyn std::error::Error = &error;
-                tracing::error!(error, "how much a workspace stores cannot be looked up");
+                log_failure(&error, "how much a workspace stores cannot be looked up");
                 NoRoom::NotCounted {
                     retry_after: RECORDS_RETRY_SECONDS,
                 }

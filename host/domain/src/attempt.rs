@@ -87,6 +87,8 @@ pub enum AttemptFailure {
     NoAccount,
     /// The account or certificate makes no qualified signatures.
     NotQualified,
+    /// The plugin of the document's format failed, or is not available.
+    PluginFailed,
     /// The provider does not answer as it should.
     ProviderUnavailable,
     /// Another signer has the turn, and kept it for too long.
@@ -105,7 +107,7 @@ pub enum AttemptFailure {
 
 impl AttemptFailure {
     /// All of them, for tables of texts.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::BadSignature,
         Self::Cancelled,
         Self::CertificateExpired,
@@ -117,6 +119,7 @@ impl AttemptFailure {
         Self::IdentityMismatch,
         Self::NoAccount,
         Self::NotQualified,
+        Self::PluginFailed,
         Self::ProviderUnavailable,
         Self::SigningInProgress,
         Self::Timeout,
@@ -141,6 +144,7 @@ impl AttemptFailure {
             Self::IdentityMismatch => "identity_mismatch",
             Self::NoAccount => "no_account",
             Self::NotQualified => "not_qualified",
+            Self::PluginFailed => "plugin_failed",
             Self::ProviderUnavailable => "provider_unavailable",
             Self::SigningInProgress => "signing_in_progress",
             Self::Timeout => "timeout",

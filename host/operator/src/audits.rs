@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::error::Error;
 
 use parafa_ceremony::records::CeremonyRow;
 use parafa_store::audit::{self, Verdict};
@@ -44,9 +45,10 @@ impl OperatorCommands {
         Ok(part)
     }
 
-    /// How many documents and data keys could be read, and what could not.
+    /// Counts the documents and data keys that could be read, each once however many
+    /// rows name it, and lists those that could not.
     async fn contents(&self) -> Result<Value, OperateError> {
-        let (mut documents, mut keys) = (0_u64, 0_u64);
+        let mut read = Named::default();
         let needs = self.needs().await?;
         let mut missing = BTreeSet::new();
         for (table, named) in needs.content {
@@ -57,14 +59,18 @@ impl OperatorCommands {
                     missing.insert(Missing { table, what });
                     continue;
                 };
-                keys += 1;
+                read.keys.insert(id);
                 for file in &named.files {
+                    if read.files.contains(file) {
+                        continue;
+                    }
                     if let Err(error) = self.records.files.read(&key, *file).await {
-                        tracing::error!(%error, "a document cannot be read");
+                        let error: &dyn Error = &error;
+                        tracing::error!(error, "a document cannot be read");
                         let (table, what) = (table.clone(), MissingItem::Document(*file));
                         missing.insert(Missing { table, what });
                     } else {
-                        documents += 1;
+                        read.files.insert(*file);
                     }
                 }
             }
@@ -80,7 +86,11 @@ impl OperatorCommands {
             missing.retain(|missing| is_in(&missing.what, &needed));
         }
         missing.extend(needs.unread);
-        Ok(json!({"documents": documents, "keys": keys, "missing": missing}))
+        Ok(json!({
+            "documents": read.files.len(),
+            "keys": read.keys.len(),
+            "missing": missing,
+        }))
     }
 
     async fn needs(&self) -> Result<Needs, StoreError> {

@@ -23,6 +23,8 @@ const KEPT_HEIGHT: u32 = 144;
 const MOST_KEPT_BYTES: usize = 32 * 1024;
 /// The first bytes of a PNG file (W3C PNG, 5.2).
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// Bytes of a chunk beside its content: length, name and checksum (W3C PNG, 5.3).
+const CHUNK_FRAME: usize = 12;
 
 /// A logo as it is kept.
 #[derive(Debug)]
@@ -132,12 +134,43 @@ impl Logo {
 /// The pixels of a PNG file, whose dimensions are looked at before anything is
 /// decoded. They are in its first chunk (W3C PNG, 5.6).
 fn decoded(file: &[u8]) -> Result<Pixmap, LogoFault> {
-    let side = |at: usize| file.get(at..at + 4).and_then(|side| side.try_into().ok());
+    let picture = picture_alone(file);
+    let side = |at: usize| {
+        picture
+            .get(at..at + 4)
+            .and_then(|side| side.try_into().ok())
+    };
     let sides = [16, 20].map(|at| side(at).map_or(0, u32::from_be_bytes));
     if sides.iter().any(|side| *side > LONGEST_SIDE) {
         return Err(LogoFault::Pixels);
     }
-    Pixmap::decode_png(file).map_err(|error| LogoFault::Png(error.into()))
+    Pixmap::decode_png(&picture).map_err(|error| LogoFault::Png(error.into()))
+}
+
+/// A PNG file without what its picture does without, such as a colour profile, which
+/// the decoder inflates to a thousand times its length. The picture is in the
+/// critical chunks, whose names begin with a capital letter, and in that of
+/// transparency (W3C PNG, 5.4 and 11.3.1).
+fn picture_alone(file: &[u8]) -> Vec<u8> {
+    let (signature, mut rest) = file.split_at(PNG_SIGNATURE.len());
+    let mut picture = signature.to_vec();
+    while let Some((chunk, after)) = first_chunk(rest) {
+        let name = &chunk[4..8];
+        if name[0].is_ascii_uppercase() || name == b"tRNS" {
+            picture.extend_from_slice(chunk);
+        }
+        rest = after;
+    }
+    // What is cut off is for the decoder to refuse.
+    picture.extend_from_slice(rest);
+    picture
+}
+
+/// The first chunk, with its length, name and checksum, and what follows it; none
+/// where it is cut off.
+fn first_chunk(chunks: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = usize::try_from(u32::from_be_bytes(*chunks.first_chunk()?)).ok()?;
+    chunks.split_at_checked(length.checked_add(CHUNK_FRAME)?)
 }
 
 /// A picture within these sides, in its proportions.

@@ -82,7 +82,8 @@ impl PlatformError {
 /// Whether a transaction that ended so is known to have stored nothing: in
 /// whatever error that comes. An engine that fails in a commit leaves that open
 /// until it is reopened; what is too large for it, it does not begin to store.
-pub(crate) fn proves_nothing_stored(error: &(dyn Error + 'static)) -> bool {
+#[must_use]
+pub fn proves_nothing_stored(error: &(dyn Error + 'static)) -> bool {
     causes(error).all(|cause| match cause.downcast_ref() {
         Some(StoreError::Engine(error)) => matches!(
             error,

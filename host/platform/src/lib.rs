@@ -27,7 +27,9 @@ pub mod webhook_secret;
 
 use parafa_store::TableDeclaration;
 
-pub use crate::error::{PlatformError, is_away, is_told, log_failure, seconds_until};
+pub use crate::error::{
+    PlatformError, is_away, is_told, log_failure, proves_nothing_stored, seconds_until,
+};
 pub use crate::records::{PendingDeletion, Records};
 
 /// All tables of this crate.

@@ -1,5 +1,6 @@
 //! What a data folder keeps, as services work with it.
 
+use std::io;
 use std::sync::Arc;
 
 use parafa_store::keys::DataKey;
@@ -66,6 +67,20 @@ impl Records {
             outcome = outcome.and(unlinked.map(|_| ()).map_err(PlatformError::from));
         }
         outcome
+    }
+
+    /// Bytes that are free for rows, files and keys on the fullest of the file systems
+    /// that they are on; none where nobody can tell.
+    ///
+    /// # Errors
+    /// When a file system does not tell.
+    pub async fn free_space(&self) -> io::Result<Option<u64>> {
+        let free = [
+            self.store.free_space().await?,
+            self.files.free_space().await?,
+            self.keys.free_space().await?,
+        ];
+        Ok(free.into_iter().flatten().min())
     }
 
     /// Opens a data key.

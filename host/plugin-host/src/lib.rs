@@ -49,6 +49,7 @@ pub use parafa_catalogue::{
 };
 pub use runtime::cache::CacheError;
 pub use runtime::host::{HostError, PluginHost, PluginHostConfig};
+pub use runtime::leftovers::remove_abandoned;
 pub use runtime::limits::CallLimits;
 pub use runtime::meter::MemoryMeter;
 pub use runtime::observer::{CallEnd, CallObserver, EndedCall, LogLevel, Unobserved};

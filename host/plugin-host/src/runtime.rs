@@ -7,6 +7,7 @@ pub(crate) mod guest;
 pub(crate) mod guest_log;
 pub(crate) mod host;
 pub(crate) mod inflation;
+pub(crate) mod leftovers;
 pub(crate) mod limits;
 pub(crate) mod memory_limit;
 pub(crate) mod meter;

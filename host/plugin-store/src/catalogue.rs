@@ -120,6 +120,22 @@ impl Catalogue {
         }
     }
 
+    /// Formats of which nothing is active here, and the version that would be gone back
+    /// to: another program has come with it, and no operator has disabled it.
+    pub(crate) fn absent<'s>(
+        &'s self,
+        state: &'s State,
+    ) -> impl Iterator<Item = (&'s str, PluginDigest)> {
+        let ids = state.ids().filter(move |id| {
+            self.active(state, id).is_none() && self.broken_shipped(id).is_none()
+        });
+        ids.filter_map(move |id| {
+            let mut earlier = state.earlier(id, false).into_iter().flatten();
+            let enabled = earlier.find(|digest| !state.is_disabled(*digest));
+            Some((id, enabled?))
+        })
+    }
+
     fn broken_shipped(&self, id: &str) -> Option<&BrokenComponent> {
         self.broken_shipped
             .iter()

@@ -52,13 +52,24 @@ impl Inner {
         let publishers = catalogue.seen().publishers.clone();
         let grant = granted(&publishers, &path, &candidate);
         let grant = self.unless_demo(grant)?;
-        let plugin = admit_new(&loaded.host, component, candidate.wasm.clone()).await?;
-        let unsigned = match grant {
-            Ok(grant) => {
-                let checked = grant.check_format(plugin.id()).map(|()| grant);
-                self.unless_demo(checked)?.err()
+        let admitted = async {
+            let plugin = admit_new(&loaded.host, component, candidate.wasm.clone()).await?;
+            let unsigned = match grant {
+                Ok(grant) => {
+                    let checked = grant.check_format(plugin.id()).map(|()| grant);
+                    self.unless_demo(checked)?.err()
+                }
+                Err(unsigned) => Some(unsigned),
+            };
+            Ok::<_, PluginStoreError>((plugin, unsigned))
+        };
+        let (plugin, unsigned) = match admitted.await {
+            Ok(admitted) => admitted,
+            Err(error) => {
+                let refused = PluginDigest::of(&candidate.wasm);
+                self.discard_compiled(catalogue, [refused].into()).await;
+                return Err(error);
             }
-            Err(unsigned) => Some(unsigned),
         };
         Ok(Tested {
             path,
@@ -70,7 +81,21 @@ impl Inner {
 
     pub(crate) async fn install(
         &self,
-        tested: Tested,
+        tested: &Tested,
+        replace_publisher: bool,
+    ) -> Result<PluginVersion, PluginStoreError> {
+        let installed = self.install_tested(tested, replace_publisher).await;
+        if installed.is_err() {
+            let catalogue = self.catalogue().await?;
+            let refused = [tested.plugin.digest()];
+            self.discard_compiled(catalogue, refused.into()).await;
+        }
+        installed
+    }
+
+    async fn install_tested(
+        &self,
+        tested: &Tested,
         replace_publisher: bool,
     ) -> Result<PluginVersion, PluginStoreError> {
         let (catalogue, loaded) = (self.catalogue().await?, self.loaded().await?);
@@ -80,7 +105,7 @@ impl Inner {
         let mut state = catalogue.state.lock().await;
         let install = |state: &mut State, now| {
             loaded.check(plugin)?;
-            let (publisher, unsigned) = self.publisher(state, &tested)?;
+            let (publisher, unsigned) = self.publisher(state, tested)?;
             let version = Version::of(plugin, publisher, now);
             if !replace_publisher {
                 check_publisher(state, id, &version)?;

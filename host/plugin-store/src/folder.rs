@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use bytes::Bytes;
-use parafa_plugin_host::PluginDigest;
+use parafa_plugin_host::{PluginDigest, remove_abandoned};
 
 use crate::error::PluginStoreError;
 use crate::publisher::signature_file;
@@ -99,7 +99,10 @@ impl PluginFolder {
             for end in ["wasm", "sig"] {
                 remove_others(&folder, end, is_named)?;
             }
+            remove_abandoned(&folder);
         }
+        remove_abandoned(&self.plugins);
+        remove_abandoned(&self.plugins.join(TRUSTED));
         Ok(())
     }
 

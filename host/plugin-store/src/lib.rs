@@ -239,6 +239,12 @@ impl PluginStore {
                 findings.warnings.push(sentence);
             }
         }
+        let absent = catalogue.absent(&state).map(|(id, digest)| {
+            format!(
+                "the plugin {id} {digest} came with another program and is not among those of this one: `parafa plugin rollback {id}` takes it into use here"
+            )
+        });
+        findings.faults.extend(absent);
         Ok(findings)
     }
 
@@ -287,7 +293,7 @@ impl PluginStore {
     ) -> Result<PluginVersion, PluginStoreError> {
         let tested = self.0.test(component).await?;
         let inner = self.0.clone();
-        changed(async move { inner.install(tested, replace_publisher).await }).await
+        changed(async move { inner.install(&tested, replace_publisher).await }).await
     }
 
     /// Takes the active version of a format out of use. Nothing takes its

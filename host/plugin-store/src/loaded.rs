@@ -119,6 +119,8 @@ impl Loaded {
                 }
             }
         }
+        // Nothing takes the place of what is disabled or cannot be loaded.
+        self.registry.deactivate_others(id, active);
         for plugin in at_hand.into_iter().rev() {
             self.registry.keep(plugin);
         }

@@ -1,7 +1,7 @@
 //! How the plugins of a host are found, described and loaded, each when it is
 //! first needed, and how they follow what other hosts change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
@@ -252,8 +252,10 @@ impl Inner {
 
     /// Makes a state this host's.
     pub(crate) async fn take_over(&self, catalogue: &Catalogue, state: &mut State, next: State) {
+        let before = state.components();
         *state = next;
         catalogue.show(state);
+        self.discard_compiled(catalogue, before).await;
         if let Some(loaded) = self.loaded.get() {
             loaded.follow(catalogue, state).await;
         }
@@ -264,6 +266,27 @@ impl Inner {
                 error = format!("{error:#}"),
                 "the data folder has no copy of which plugins there are"
             );
+        }
+    }
+
+    /// Removes what this host keeps compiled of components that nothing names.
+    pub(crate) async fn discard_compiled(
+        &self,
+        catalogue: &Catalogue,
+        mut digests: BTreeSet<PluginDigest>,
+    ) {
+        let named = catalogue.seen().components();
+        digests.retain(|digest| !named.contains(digest));
+        let Some(host) = self.host.get().filter(|_| !digests.is_empty()).cloned() else {
+            return;
+        };
+        let discard = move || {
+            for digest in digests {
+                host.discard_compiled(digest);
+            }
+        };
+        if let Err(error) = blocking(discard).await {
+            tracing::warn!(error = format!("{error:#}"), "compiled plugins are left");
         }
     }
 

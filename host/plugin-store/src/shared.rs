@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use parafa_platform::{PendingDeletion, PlatformError, Records};
+use parafa_platform::{PendingDeletion, PlatformError, Records, proves_nothing_stored};
 use parafa_plugin_host::PluginDigest;
 use parafa_store::{StoreError, Transaction};
 
@@ -77,10 +77,7 @@ impl SharedPlugins {
                 Ok((state, done))
             }
             Err(error) => {
-                // Whether a store that fails has stored it nobody knows: a sweep does.
-                if error.is_refusal() {
-                    self.discard(components).await;
-                }
+                self.discard_unless_stored(components, &error).await;
                 Err(error)
             }
         }
@@ -106,11 +103,18 @@ impl SharedPlugins {
                 Ok::<_, PluginStoreError>((state, true))
             })
         });
-        let (state, is_first) = begun.await?;
-        if !is_first {
-            self.discard(components).await;
+        match begun.await {
+            Ok((state, is_first)) => {
+                if !is_first {
+                    self.discard(components).await;
+                }
+                Ok(state)
+            }
+            Err(error) => {
+                self.discard_unless_stored(components, &error).await;
+                Err(error)
+            }
         }
-        Ok(state)
     }
 
     /// Adds components that came with a program, but those that there are.
@@ -135,8 +139,16 @@ impl SharedPlugins {
                 Ok::<_, PluginStoreError>(superfluous)
             })
         });
-        self.delete(&added.await?).await;
-        Ok(())
+        match added.await {
+            Ok(superfluous) => {
+                self.delete(&superfluous).await;
+                Ok(())
+            }
+            Err(error) => {
+                self.discard_unless_stored(components, &error).await;
+                Err(error)
+            }
+        }
     }
 
     /// Which of these components are not kept.
@@ -169,10 +181,9 @@ impl SharedPlugins {
         let signature = component.signature.as_deref();
         let signature = signature.map(|text| String::from_utf8(text.to_vec()));
         let signature = signature.transpose().map_err(anyhow::Error::from)?;
-        let data_key = store.new_id().await?;
+        let (data_key, file) = (store.new_id().await?, store.new_id().await?);
         let key = keys.create(data_key).await.map_err(PlatformError::from)?;
-        let written = files.write(&key, store.new_id().await?, component.wasm.clone());
-        match written.await {
+        match files.write(&key, file, component.wasm.clone()).await {
             Ok(file) => Ok(PluginComponentRow {
                 sha256: PluginDigest::of(&component.wasm),
                 data_key,
@@ -217,6 +228,18 @@ impl SharedPlugins {
             note(row, &mut gone);
         }
         self.delete(&gone).await;
+    }
+
+    /// The same after a transaction that was to store their rows. Whether a store that
+    /// fails has stored them nobody knows: a sweep does.
+    async fn discard_unless_stored(
+        &self,
+        components: &[PluginComponentRow],
+        error: &PluginStoreError,
+    ) {
+        if proves_nothing_stored(error) {
+            self.discard(components).await;
+        }
     }
 
     async fn delete(&self, gone: &PendingDeletion) {

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 mod demo;
 mod jobs;
+mod json_log;
 mod metrics;
 mod operator;
 mod shared;

@@ -1,6 +1,6 @@
 //! The operator's listener: health and metrics.
 
-use std::fmt::Display;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::get;
 use http::{HeaderMap, StatusCode};
 use parafa_ceremony::metrics::look_at_quotas;
+use parafa_ceremony::quota::DiskRoom;
 use parafa_platform::sweep::SweepRow;
 use parafa_store::{EngineError, StoreError};
 
@@ -18,6 +19,8 @@ use crate::metrics::scrape;
 
 /// For how long one thing is waited for that readiness is made of.
 const ANSWER: Duration = Duration::from_secs(3);
+/// 1 000 000 bytes.
+const MEGABYTE: u64 = 1_000_000;
 const ACCEPTS_LOSS: &str = "the server was started with --accept-loss: leave that out at the next \
                             start, or what is lost by then is accepted without a question";
 
@@ -63,8 +66,14 @@ async fn readiness(server: &RunningServer) -> Result<impl Iterator<Item = String
         Ok(()) | Err(StoreError::Engine(EngineError::Unavailable { .. })) => {}
         Err(error) => return Err(format!("store: {error}")),
     }
+    let broken = app.plugin_store.broken().await;
+    let broken = broken.map(|findings| findings.faults).unwrap_or_default();
     if app.plugins.active().is_empty() {
-        return Err("plugins: none is active".to_owned());
+        let why = broken.iter().map(|fault| format!("; {fault}"));
+        return Err(format!(
+            "plugins: none is active{}",
+            why.collect::<String>()
+        ));
     }
     let (row, keys, objects) = tokio::join!(
         in_time(app.records.store.get::<SweepRow>(&())),
@@ -78,20 +87,36 @@ async fn readiness(server: &RunningServer) -> Result<impl Iterator<Item = String
     let row = row.map_err(|away| format!("{named}: {away}"))?;
     keys.map_err(|away| format!("keys: {away}"))?;
     objects.map_err(|away| format!("objects: {away}"))?;
+    let nearly_full = match app.signing.intake.uploads.disk_room().await {
+        DiskRoom::Enough => None,
+        DiskRoom::Reserve { free, reserve } => Some(format!(
+            "the disk has {} MB free, fewer than limits.free_megabytes, {}: documents are answered 503",
+            free / MEGABYTE,
+            reserve / MEGABYTE
+        )),
+        DiskRoom::Full { free } => {
+            return Err(format!("disk: full, with {free} bytes free"));
+        }
+    };
     let sweep = row.and_then(|row| row.warning());
     let loss = server.accepts_loss.then(|| ACCEPTS_LOSS.to_owned());
-    let broken = app.plugin_store.broken().await;
-    let broken = broken.map(|findings| findings.faults).unwrap_or_default();
     let broken = broken
         .into_iter()
         .map(|fault| format!("on this host {fault}"));
-    Ok(sweep.into_iter().chain(loss).chain(broken))
+    Ok(sweep
+        .into_iter()
+        .chain(loss)
+        .chain(nearly_full)
+        .chain(broken))
 }
 
 /// What is answered before whoever asks for readiness has gone.
-async fn in_time<T, E: Display>(answer: impl Future<Output = Result<T, E>>) -> Result<T, String> {
+async fn in_time<T, E>(answer: impl Future<Output = Result<T, E>>) -> Result<T, String>
+where
+    E: Error + Send + Sync + 'static,
+{
     match tokio::time::timeout(ANSWER, answer).await {
-        Ok(answer) => answer.map_err(|error| error.to_string()),
+        Ok(answer) => answer.map_err(|error| format!("{:#}", anyhow::Error::new(error))),
         Err(_) => Err(format!("no answer within {} seconds", ANSWER.as_secs())),
     }
 }

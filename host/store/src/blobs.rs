@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use tokio::sync::OwnedRwLockWriteGuard;
 use uuid::Uuid;
 
+use crate::files;
 use crate::owned_folder::OwnedFolder;
 
 /// How much is read at once of a byte file that is read piece by piece, in bytes.
@@ -181,6 +182,11 @@ impl Blobs {
 
     pub(crate) fn quarantine(&self) -> &dyn Quarantine {
         &*self.quarantine
+    }
+
+    /// Bytes that are free on the file system of the folder that it is, if it is one.
+    pub(crate) async fn free_space(&self) -> io::Result<Option<u64>> {
+        files::free_space(self.store.as_folder().map(OwnedFolder::path)).await
     }
 
     /// Removes a blob for good; tells whether it was there.

@@ -155,11 +155,7 @@ impl ByteFiles {
     /// # Errors
     /// When the file system does not tell.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
-        let Some(folder) = self.0.store().as_folder() else {
-            return Ok(None);
-        };
-        let folder = folder.path().to_owned();
-        files::blocking(move || fs4::available_space(folder).map(Some)).await
+        self.0.free_space().await
     }
 
     /// The content of a file piece by piece, for those who may be slow to take it. Its length and

@@ -92,6 +92,11 @@ pub trait Engine: Send + Sync + 'static {
     fn is_shared(&self) -> bool {
         false
     }
+
+    /// The folder that the entries are kept in; none where they are not kept in one.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 }
 
 #[async_trait]
@@ -134,6 +139,10 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
 
     fn is_shared(&self) -> bool {
         (**self).is_shared()
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        (**self).folder()
     }
 }
 

@@ -1,6 +1,7 @@
 //! An engine that fails as a test plans it, over one that does not.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -179,6 +180,10 @@ impl Engine for FaultyEngine {
 
     fn is_shared(&self) -> bool {
         self.inner.is_shared()
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        self.inner.folder()
     }
 }
 

@@ -103,6 +103,14 @@ pub(crate) fn once_descriptors_are_there<T>(
     }
 }
 
+/// Bytes that are free on the file system of a folder, if there is one.
+pub(crate) async fn free_space(folder: Option<&Path>) -> io::Result<Option<u64>> {
+    let Some(folder) = folder.map(Path::to_owned) else {
+        return Ok(None);
+    };
+    blocking(move || fs4::available_space(folder).map(Some)).await
+}
+
 /// Where a path leads, links followed; what of it is not there yet is taken as it is named.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;

@@ -5,6 +5,7 @@
 //! file. All keys live in one tree, because a sled batch is atomic within one tree only.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -132,6 +133,10 @@ impl Engine for SledEngine {
 
     fn health(&self) -> Result<(), EngineError> {
         self.shared.health.check()
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.shared.folder)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -197,6 +198,15 @@ impl Store {
     /// [`EngineError::Short`](crate::EngineError::Short), or the engine's failure.
     pub async fn verify(&self) -> Result<(), StoreError> {
         Ok(self.engine.verify().await?)
+    }
+
+    /// Bytes that are free on the file system of the records; none where no folder keeps them, so
+    /// that nobody can tell.
+    ///
+    /// # Errors
+    /// When the file system does not tell.
+    pub async fn free_space(&self) -> io::Result<Option<u64>> {
+        files::free_space(self.engine.folder()).await
     }
 
     /// Whether the store can be used; after an I/O error, why not.

@@ -38,7 +38,7 @@ impl Ceremonies {
             Ok(plugin) => plugin.prioritized(running.call_priority()),
             Err(error @ LookupError::Disabled(_)) => {
                 tracing::error!(%error, "a signature in the making is given up");
-                return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+                return Ok(StepOutcome::Failed(AttemptFailure::PluginFailed));
             }
             // Somebody may install one.
             Err(error) => {

@@ -134,7 +134,7 @@ impl Running {
                 | StepOutcome::Next(_)),
             ) => Ok(outcome),
             Ok(StepOutcome::PluginFailed(..)) => {
-                Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable))
+                Ok(StepOutcome::Failed(AttemptFailure::PluginFailed))
             }
             Err(error) => {
                 let error: &dyn std::error::Error = &error;

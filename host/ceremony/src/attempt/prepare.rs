@@ -53,7 +53,7 @@ impl Ceremonies {
                 plugin.id = running.ceremony.format,
                 "no plugin for a signing in progress"
             );
-            return Ok(StepOutcome::Failed(AttemptFailure::ProviderUnavailable));
+            return Ok(StepOutcome::Failed(AttemptFailure::PluginFailed));
         };
         let plugin = plugin.prioritized(running.call_priority());
         let asked = self.asked(&plugin, key, newest.bytes_id, &request).await?;

@@ -197,7 +197,7 @@ pub(super) async fn store_plugin_failure(
         tx.put(&signing).await?;
         return store_again(tx, job, attempt, tries, again).await;
     }
-    let failure = AttemptFailure::ProviderUnavailable;
+    let failure = AttemptFailure::PluginFailed;
     store_failure(tx, job, attempt, signing, failure).await
 }
 

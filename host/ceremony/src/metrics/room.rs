@@ -146,7 +146,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
     registry.register(
         "free_bytes",
-        "Bytes that are free on the file system of the documents",
+        "Bytes that are free on the file system of the documents, or of the records or data keys where that has fewer",
         METRICS.free_bytes.clone(),
     );
 }

@@ -3,16 +3,18 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use parafa_store::ByteFiles;
+use parafa_platform::Records;
 use tokio::time::Instant;
 
 /// How long an answer of the file system holds.
 const HOLDS: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
-/// The free space of the file system that documents are on.
+/// The free space of the file systems that documents and their records are on.
 pub(super) struct FreeSpace {
-    files: ByteFiles,
+    records: Records,
     seen: Mutex<Option<Seen>>,
+    told_of_failure: OncePerMinute,
 }
 
 #[derive(Clone, Copy)]
@@ -22,11 +24,28 @@ struct Seen {
     free: Option<u64>,
 }
 
+/// Keeps the log from being told the same with every request.
+#[derive(Default)]
+pub(super) struct OncePerMinute(Mutex<Option<Instant>>);
+
+impl OncePerMinute {
+    /// Whether nothing was told in the last minute, and is now.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = told.is_none_or(|told| now.duration_since(told) >= MINUTE);
+        if is_due {
+            *told = Some(now);
+        }
+        is_due
+    }
+}
+
 impl FreeSpace {
-    pub(super) fn new(files: ByteFiles) -> Self {
+    pub(super) fn new(records: Records) -> Self {
         Self {
-            files,
+            records,
             seen: Mutex::default(),
+            told_of_failure: OncePerMinute::default(),
         }
     }
 
@@ -38,11 +57,13 @@ impl FreeSpace {
         {
             return seen.free;
         }
-        let free = match self.files.free_space().await {
+        let free = match self.records.free_space().await {
             Ok(free) => free,
             Err(error) => {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "nobody can tell how full the disk is");
+                if self.told_of_failure.is_due(now) {
+                    let error: &dyn std::error::Error = &error;
+                    tracing::warn!(error, "nobody can tell how full the disk is");
+                }
                 None
             }
         };
@@ -71,12 +92,30 @@ impl FreeSpace {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use parafa_store::{
+        ByteFiles, DataKeys, MasterKey, MemoryEngine, Store, StoreMode, SystemClock,
+    };
+
     use super::*;
+
+    async fn space_of(folder: &Path) -> FreeSpace {
+        let master = Arc::new(MasterKey::from_bytes([7; 32]));
+        let engine = Arc::new(MemoryEngine::new(Arc::new(SystemClock)));
+        FreeSpace::new(Records {
+            store: Store::open(engine, &master, StoreMode::Demo).await.unwrap(),
+            files: ByteFiles::open_folder(&folder.join("bytes")).unwrap(),
+            keys: DataKeys::create_folder(&folder.join("keys"), master.clone()).unwrap(),
+            master,
+        })
+    }
 
     #[tokio::test]
     async fn the_file_system_is_asked_once_a_second() {
         let folder = tempfile::tempdir().unwrap();
-        let space = FreeSpace::new(ByteFiles::open_folder(folder.path()).unwrap());
+        let space = space_of(folder.path()).await;
         let now = Instant::now();
         assert!(space.now(now).await.is_some_and(|free| free > 0));
 
@@ -92,9 +131,19 @@ mod tests {
     #[tokio::test]
     async fn a_folder_that_is_gone_keeps_nobody_out() {
         let folder = tempfile::tempdir().unwrap();
-        let space = FreeSpace::new(ByteFiles::open_folder(folder.path()).unwrap());
+        let space = space_of(folder.path()).await;
         folder.close().unwrap();
 
         assert_eq!(space.now(Instant::now()).await, None);
+    }
+
+    #[test]
+    fn what_is_told_with_every_request_is_told_once_a_minute() {
+        let told = OncePerMinute::default();
+        let now = Instant::now();
+        let due = [0, 1, 59, 60, 61, 119, 120]
+            .map(|seconds| told.is_due(now + Duration::from_secs(seconds)));
+
+        assert_eq!(due, [true, false, false, true, false, false, true]);
     }
 }

@@ -48,7 +48,7 @@ impl WebhookSender {
         };
         let (headers, body) = match self.signed(&notice, payload, now).await {
             Err(DeliveryError::Source(error)) => {
-                tracing::error!(notice.id = %notice.id, %error, "an event cannot be written and is lost");
+                tracing::error!(notice.id = %notice.id, error = format!("{error:#}"), "an event cannot be written and is lost");
                 return self.drop_delivery(job, notice.id).await;
             }
             signed => signed?,

@@ -37,11 +37,15 @@ fn noise(x: u32, y: u32) -> [u8; 4] {
 /// The same file with a chunk after its header.
 fn with_chunk(file: &[u8], kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
     const HEADER_END: usize = 33;
+    let (head, rest) = file.split_at(HEADER_END);
+    [head, &chunk(kind, content), rest].concat()
+}
+
+fn chunk(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
     let length = u32::try_from(content.len()).unwrap().to_be_bytes();
     let body = [&kind[..], content].concat();
     let sum = crc(&body).to_be_bytes();
-    let (head, rest) = file.split_at(HEADER_END);
-    [head, &length, &body, &sum, rest].concat()
+    [&length[..], &body, &sum].concat()
 }
 
 /// CRC-32 (W3C PNG, annex D).
@@ -71,6 +75,22 @@ fn a_small_png_stays_as_it_looks_and_loses_what_it_says_beside() {
     for (x, y) in [(0, 0), (45, 15), (89, 29)] {
         assert_eq!(color(&logo, x, y), green(0, 0));
     }
+}
+
+#[test]
+fn nothing_of_a_png_reaches_the_decoder_but_what_its_picture_is_made_of() {
+    let sound = picture_alone(&png(9, 3, green));
+    let mut file = sound.clone();
+    for kind in [b"iCCP", b"zTXt", b"iTXt", b"tEXt", b"eXIf", b"acTL"] {
+        file = with_chunk(&file, kind, b"name\0\0inflated without end");
+    }
+    assert!(Pixmap::decode_png(&sound).is_ok());
+
+    assert_eq!(picture_alone(&file), sound);
+    let transparent = with_chunk(&sound, b"tRNS", &[0, 0]);
+    assert_eq!(picture_alone(&transparent), transparent);
+    let cut_off = &file[..file.len() - 1];
+    assert_eq!(picture_alone(cut_off), sound[..sound.len() - 1]);
 }
 
 #[test]
@@ -121,9 +141,13 @@ fn a_png_of_monstrous_dimensions_is_refused_before_it_is_decoded() {
         let sum = crc(&file[12..29]).to_be_bytes();
         file[29..33].copy_from_slice(&sum);
 
-        let refused = Logo::of(&file).unwrap_err();
+        let behind_a_text = [&file[..8], &chunk(b"tEXt", b"Author\0Ona"), &file[8..]].concat();
 
-        assert!(matches!(refused, LogoFault::Pixels), "{refused}");
+        for file in [file, behind_a_text] {
+            let refused = Logo::of(&file).unwrap_err();
+
+            assert!(matches!(refused, LogoFault::Pixels), "{refused}");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -10,6 +10,7 @@ use openssl::sign::Signer;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use super::leftovers::remove_abandoned;
 use crate::PluginDigest;
 
 const KEY_LEN: usize = 32;
@@ -70,6 +71,7 @@ impl CodeCache {
             .map_err(failed)?;
         check_permissions(folder)?;
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
+        remove_abandoned(folder);
         let key = PKey::hmac(&read_or_make_key(folder)?).map_err(CacheError::Key)?;
         Ok(Self {
             folder: folder.to_owned(),
@@ -80,16 +82,12 @@ impl CodeCache {
 
     /// The cache in `folder`, if there is one, as it is: nothing is made or kept in it.
     pub(crate) fn look_into(folder: &Path) -> Result<Self, CacheError> {
-        let path = folder.join("key");
-        let there = path.try_exists().map_err(|source| CacheError::Io {
-            path: path.clone(),
-            source,
-        });
-        let key = if there? {
-            check_permissions(folder)?;
-            Some(PKey::hmac(&read_key(&path)?).map_err(CacheError::Key)?)
-        } else {
-            None
+        let key = match read_key(&folder.join("key"))? {
+            Some(key) => {
+                check_permissions(folder)?;
+                Some(PKey::hmac(&key).map_err(CacheError::Key)?)
+            }
+            None => None,
         };
         Ok(Self {
             folder: folder.to_owned(),
@@ -142,6 +140,24 @@ impl CodeCache {
         file.write_all(&code)?;
         file.as_file().sync_all()?;
         file.persist(self.path(engine, digest))?;
+        Ok(())
+    }
+
+    /// Removes a plugin, for whichever engines it was compiled.
+    pub(crate) fn discard(&self, digest: PluginDigest) -> io::Result<()> {
+        if !self.is_kept {
+            return Ok(());
+        }
+        let begins = format!("{digest}-");
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(&begins) {
+                match fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
         Ok(())
     }
 
@@ -199,35 +215,48 @@ fn settings_hash(engine: &Engine) -> u64 {
 
 fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
     let path = folder.join("key");
+    if let Some(key) = read_key(&path)? {
+        return Ok(key);
+    }
     let failed = |source| CacheError::Io {
         path: path.clone(),
         source,
     };
-    if !path.exists() {
-        let mut key = [0; KEY_LEN];
-        openssl::rand::rand_bytes(&mut key).map_err(CacheError::Key)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        file.write_all(&key)
-            .and_then(|()| file.as_file().sync_all())
-            .map_err(failed)?;
-        match file.persist_noclobber(&path) {
-            Ok(_) => {}
-            // Another process was faster; its key is as good.
-            Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(lost) => return Err(failed(lost.error)),
-        }
+    match fs::remove_file(&path) {
+        Ok(()) => tracing::warn!(
+            "the key of compiled plugins was cut short and is made anew: they are compiled again"
+        ),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
     }
-    read_key(&path)
+    let mut key = [0; KEY_LEN];
+    openssl::rand::rand_bytes(&mut key).map_err(CacheError::Key)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(&key)
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(failed)?;
+    match file.persist_noclobber(&path) {
+        Ok(_) => {}
+        // Another process was faster; its key is as good.
+        Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(lost) => return Err(failed(lost.error)),
+    }
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(failed)?;
+    read_key(&path)?.ok_or_else(|| failed(io::Error::other("the key has another length")))
 }
 
-fn read_key(path: &Path) -> Result<[u8; KEY_LEN], CacheError> {
-    let failed = |source| CacheError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let key = fs::read(path).map_err(failed)?;
-    key.try_into()
-        .map_err(|_| failed(io::Error::other("the key has another length")))
+/// None where there is no key, or what a crash has left of one.
+fn read_key(path: &Path) -> Result<Option<[u8; KEY_LEN]>, CacheError> {
+    match fs::read(path) {
+        Ok(key) => Ok(key.try_into().ok()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CacheError::Io {
+            path: path.to_owned(),
+            source,
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -305,6 +334,42 @@ mod tests {
             cache.load(&engine, digest).is_none(),
             "changed since it was written"
         );
+    }
+
+    #[test]
+    fn a_key_that_a_crash_has_cut_short_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (engine, digest) = (Engine::default(), PluginDigest::of(EMPTY));
+        let component = Component::from_binary(&engine, EMPTY).unwrap();
+        for rest in [&b""[..], &[7; KEY_LEN - 1]] {
+            fs::write(folder.path().join("key"), rest).unwrap();
+            let looked_into = CodeCache::look_into(folder.path()).unwrap();
+            assert!(looked_into.load(&engine, digest).is_none());
+
+            let cache = CodeCache::open(folder.path()).unwrap();
+
+            cache.store(&engine, digest, &component);
+            let again = CodeCache::open(folder.path()).unwrap();
+            assert!(again.load(&engine, digest).is_some());
+        }
+    }
+
+    #[test]
+    fn what_was_compiled_of_a_plugin_can_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (engine, digest) = (Engine::default(), PluginDigest::of(EMPTY));
+        let other = PluginDigest::of(b"another plugin");
+        let component = Component::from_binary(&engine, EMPTY).unwrap();
+        let cache = CodeCache::open(folder.path()).unwrap();
+        for digest in [digest, other] {
+            cache.store(&engine, digest, &component);
+        }
+
+        cache.discard(digest).unwrap();
+        cache.discard(digest).unwrap();
+
+        assert!(cache.load(&engine, digest).is_none());
+        assert!(cache.load(&engine, other).is_some());
     }
 
     #[test]

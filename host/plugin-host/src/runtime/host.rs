@@ -127,6 +127,14 @@ impl PluginHost {
         Ok(Arc::new(Plugin::new(guest, about, terms)?))
     }
 
+    /// Removes what is kept compiled of a component that is of no use any more, as
+    /// far as that is possible now. Blocks on files.
+    pub fn discard_compiled(&self, digest: PluginDigest) {
+        if let Err(error) = self.cache.discard(digest) {
+            tracing::warn!(plugin.digest = %digest, %error, "a compiled plugin is left");
+        }
+    }
+
     fn link(&self, wasm: &[u8]) -> Result<(Guest, Terms), AdmissionError> {
         if wasm.len() > self.max_plugin_bytes {
             return Err(AdmissionError::TooLarge {

@@ -83,6 +83,19 @@ impl Registry {
         self.write().versions_of(&plugin).supersede(plugin);
     }
 
+    /// Deactivates the version of this id unless it has this digest. It stays callable
+    /// by its own digest.
+    pub fn deactivate_others(&self, id: &str, digest: Option<PluginDigest>) {
+        let mut plugins = self.write();
+        if let Some(versions) = plugins.formats.get_mut(id)
+            && let Some(other) = versions
+                .active
+                .take_if(|active| Some(active.digest()) != digest)
+        {
+            versions.supersede(other);
+        }
+    }
+
     /// Whether [`Registry::install`] would take `plugin` now.
     ///
     /// # Errors

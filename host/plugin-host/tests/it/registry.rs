@@ -97,6 +97,20 @@ async fn a_version_that_is_only_kept_is_active_for_nobody() {
 }
 
 #[tokio::test]
+async fn a_version_that_is_no_longer_the_active_one_stays_callable() {
+    let plugin = toy().await;
+    let registry = Registry::default();
+    registry.install(plugin.clone()).unwrap();
+
+    registry.deactivate_others("toy", Some(plugin.digest()));
+    assert!(registry.by_id("toy").is_some());
+    registry.deactivate_others("toy", None);
+
+    assert!(registry.by_id("toy").is_none());
+    assert!(registry.by_digest(plugin.digest()).is_ok());
+}
+
+#[tokio::test]
 async fn a_digest_that_was_never_installed_is_unknown() {
     let digest: PluginDigest = "00".repeat(32).parse().unwrap();
 

@@ -50,3 +50,23 @@ async fn a_broken_plugin_of_the_program_is_listed_and_an_installed_one_goes_on()
     let other = all.iter().find(|listed| listed.id == "other").unwrap();
     assert!(other.broken.is_some() && !other.active, "{other:?}");
 }
+
+#[tokio::test]
+async fn a_format_whose_plugin_is_gone_from_the_program_is_named_with_what_there_was() {
+    let installation = Installation::demo();
+    installation.started().await;
+    fs::remove_file(installation.path("program/toy.wasm")).unwrap();
+    fs::write(installation.path("program/other.wasm"), b"no component").unwrap();
+    let plugins = installation.started().await;
+    let of_toy = async || {
+        let mut faults = plugins.broken().await.unwrap().faults;
+        faults.retain(|fault| fault.contains(&format!("the plugin toy {}", digest(0))));
+        faults.len()
+    };
+
+    assert_eq!(called(&plugins).await, None);
+    assert_eq!(of_toy().await, 1);
+    plugins.rollback("toy", false).await.unwrap();
+    assert_eq!(of_toy().await, 0);
+    assert_eq!(called(&plugins).await, Some(digest(0)));
+}

@@ -1,13 +1,23 @@
-//! What is left of an installation when the records fail in it, and of a program's plugin when its
-//! copy is damaged.
+//! What is left of an installation when the records fail in it or it is refused, and of a program's
+//! plugin when its copy is damaged.
 
 use std::fs;
 use std::sync::Arc;
 
+use parafa_fixtures::built;
 use parafa_plugin_host::Unobserved;
+use parafa_store::StoreMode;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
 
 use super::{Installation, called, digest, listed};
+use crate::KeyPair;
+
+/// Whether anything of a build is kept compiled.
+fn is_compiled(build: u8) -> bool {
+    let begins = digest(build).to_string();
+    let mut kept = fs::read_dir(built::compiled_plugins()).unwrap().flatten();
+    kept.any(|file| file.file_name().to_string_lossy().starts_with(&begins))
+}
 
 #[tokio::test]
 async fn an_installation_whose_commit_fails_is_done_or_not_and_can_be_done_again() {
@@ -67,4 +77,31 @@ async fn a_damaged_copy_of_what_came_with_an_earlier_program_takes_nothing_from_
     let registry = plugins.registry().await.unwrap();
     assert!(registry.by_digest(digest(0)).is_ok());
     assert_ne!(fs::read(&copy).ok(), Some(b"damaged".to_vec()));
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_component_that_is_refused() {
+    // Compiled plugins are kept for all tests: no other test has these builds.
+    let (first, of_another, of_another_format) = (200, 201, 202);
+    let installation = Installation::new(StoreMode::Production);
+    let plugins = installation.started().await;
+    let [known, other, restricted] = [(); 3].map(|()| KeyPair::generate().unwrap());
+    installation.trust(&plugins, &known, &[]).await;
+    installation.trust(&plugins, &other, &[]).await;
+    installation.trust(&plugins, &restricted, &["other"]).await;
+    let component = installation.add_signed_candidate(first, &known);
+    plugins.install(&component, false).await.unwrap();
+    let kept =
+        || ["bytes", "keys"].map(|name| fs::read_dir(installation.path(name)).unwrap().count());
+    let before = kept();
+
+    for (build, publisher) in [(of_another, &other), (of_another_format, &restricted)] {
+        let component = installation.add_signed_candidate(build, publisher);
+        let refused = plugins.install(&component, false).await.unwrap_err();
+
+        assert!(refused.is_refusal(), "{refused}");
+        assert!(!is_compiled(build), "{refused}");
+        assert_eq!(kept(), before, "{refused}");
+    }
+    assert!(is_compiled(first));
 }

@@ -156,6 +156,35 @@ async fn hosts_of_two_programs_each_give_documents_to_their_own_and_finish_what_
 }
 
 #[tokio::test]
+async fn what_a_host_cannot_load_no_earlier_version_stands_in_for_there() {
+    let installation = Installation::demo();
+    let (one, other) = (installation.started().await, installation.another().await);
+    installation.install(&one, 1).await;
+    installation.lose_bytes();
+
+    other.follow().await.unwrap();
+
+    assert_eq!(called(&other).await, None);
+    assert_eq!(called(&one).await, Some(digest(1)));
+    let faults = other.broken().await.unwrap().faults;
+    assert!(faults[0].contains(&digest(1).to_string()), "{faults:?}");
+    let begun = other.plugin(digest(0)).await.unwrap();
+    assert!(begun.is_ok(), "what was begun with it is finished");
+}
+
+#[tokio::test]
+async fn what_is_disabled_before_another_host_has_loaded_it_no_earlier_version_stands_in_for() {
+    let installation = Installation::demo();
+    let (one, other) = (installation.started().await, installation.another().await);
+    installation.install(&one, 1).await;
+    one.disable(FORMAT).await.unwrap();
+
+    other.follow().await.unwrap();
+
+    assert_eq!(called(&other).await, None);
+}
+
+#[tokio::test]
 async fn trust_in_a_publisher_is_given_and_withdrawn_on_all_hosts() {
     let installation = Installation::new(StoreMode::Production);
     let (one, other) = (installation.started().await, installation.another().await);

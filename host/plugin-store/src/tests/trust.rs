@@ -84,7 +84,7 @@ async fn a_component_whose_publisher_lost_its_trust_meanwhile_is_not_installed()
     let tested = plugins.0.test(&component).await.unwrap();
     plugins.untrust(publisher.public().name()).await.unwrap();
 
-    let refused = plugins.0.install(tested, false).await.unwrap_err();
+    let refused = plugins.0.install(&tested, false).await.unwrap_err();
 
     assert!(
         matches!(refused, PluginStoreError::UntrustedPublisher { .. }),

@@ -24,6 +24,7 @@ use super::parts::Parts;
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError};
+use crate::json_log::WithSources;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
 use crate::{jobs, operator, startup};
@@ -393,7 +394,7 @@ fn start_logging(filter: &str) -> anyhow::Result<()> {
     if std::io::stderr().is_terminal() {
         builder.init();
     } else {
-        builder.json().init();
+        builder.json().map_event_format(WithSources).init();
     }
     Ok(())
 }

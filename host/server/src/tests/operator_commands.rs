@@ -1,8 +1,8 @@
 //! What operators do, on records that no caller could make.
 
-use parafa_api_signing::SigningOrder;
+use parafa_api_signing::{Delivery, SigningOrder};
 use parafa_ceremony::CeremonyError;
-use parafa_ceremony::records::CeremonyRow;
+use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_operator::{
     AuditCommand, KeyCommand, OperatorCommand, Part, Reply, Socket, TenantCommand, UsageCommand,
 };
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::tests::support::{CALLER, Host, Site};
+use crate::tests::support::{CALLER, Host, Site, create, mails};
 
 #[tokio::test]
 async fn a_changed_event_breaks_the_audit_trail_of_its_signing_alone() {
@@ -166,6 +166,20 @@ async fn what_another_products_record_is_signed_for_is_no_signing_of_its_callers
         .list_signings(&CALLER, listing)
         .await;
     assert!(listed.unwrap().signings.is_empty());
+}
+
+#[tokio::test]
+async fn an_audit_of_contents_counts_a_key_once_that_several_rows_name() {
+    let site = Site::start().await;
+    let (deployment, host) = site.opened().await;
+    create(&host, SigningOrder::Parallel, Delivery::Email).await;
+    assert!(!mails(&host, MailKind::Invitation).await.is_empty());
+
+    let contents = OperatorCommand::Audit(AuditCommand::Contents);
+    let found = carry_out(&host, contents).await;
+
+    let expected = json!({"documents": 1, "keys": deployment.data_keys(), "missing": []});
+    assert_eq!(found, expected);
 }
 
 fn audit(after: Option<Uuid>) -> OperatorCommand {

@@ -30,7 +30,7 @@ use crate::mode::StoreMode;
 use crate::schema::SCHEMA_VERSION;
 
 /// Name of the file.
-const NAME: &str = "manifest.jsonl";
+pub(super) const NAME: &str = "manifest.jsonl";
 /// Its name until it is whole.
 const NEW_NAME: &str = "manifest.jsonl.new";
 /// The layout that this program writes and reads. It changes with every line that is written

@@ -1,5 +1,7 @@
 //! From a backup to a data folder.
 
+use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use super::copy::{content_of, copy_file, make_parent, refuse_inside, sync_folder
 use super::entry::{BYTES, Content, Entry, EntryPath, KEYS};
 use super::error::failed_to;
 use super::filling::Filling;
-use super::manifest::Manifest;
+use super::manifest::{self, Manifest};
 use super::missing::Missing;
 use super::records::Reader;
 use super::{BackupError, Inventory, is_empty, marks};
@@ -72,7 +74,7 @@ pub struct RestoreReport {
 }
 
 impl Backup {
-    /// Reads all of a backup and checks every digest.
+    /// Reads all of a backup and checks every digest, and that there is no other file.
     ///
     /// # Errors
     /// [`BackupError::NotWhole`], [`BackupError::Damaged`], which names the file, a layout or
@@ -90,6 +92,7 @@ impl Backup {
             let records = entries.find(|entry| entry.path == EntryPath::Records);
             let records =
                 records.ok_or_else(|| damaged(&folder, &EntryPath::Records, "missing"))?;
+            refuse_others(&folder, &manifest)?;
             Ok(Self {
                 records: records.content,
                 folder,
@@ -295,6 +298,28 @@ fn verify(folder: &Path, entry: &Entry, beside: &[PathBuf]) -> Result<(), Backup
         Some(_) => return Ok(()),
     };
     Err(damaged(folder, path, what))
+}
+
+/// Refuses a folder with a file that the manifest does not name.
+fn refuse_others(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
+    let entries = manifest.entries.iter();
+    let mut known: HashSet<_> = entries.map(|entry| entry.path.in_folder(folder)).collect();
+    known.insert(folder.join(manifest::NAME));
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |source| failed_to("list", &folder)(source);
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(path);
+            } else if !known.contains(&path) {
+                let what = "not named by its manifest";
+                return Err(BackupError::Damaged { path, what });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn damaged(folder: &Path, path: &EntryPath, what: &'static str) -> BackupError {

@@ -1,5 +1,6 @@
 //! Data keys where they are kept, each wrapped by the master key.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -77,6 +78,15 @@ impl DataKeys {
     /// [`KeyError::FolderAway`], [`KeyError::Unavailable`]; I/O errors.
     pub async fn check(&self) -> Result<(), KeyError> {
         Ok(self.blobs.store().check().await?)
+    }
+
+    /// Bytes that are free on the file system of the folder; none where no folder keeps the keys,
+    /// so that nobody can tell.
+    ///
+    /// # Errors
+    /// When the file system does not tell.
+    pub async fn free_space(&self) -> io::Result<Option<u64>> {
+        self.blobs.free_space().await
     }
 
     /// Makes a key. Do so before the row that names it is committed.

@@ -280,6 +280,31 @@ async fn only_files_that_belong_into_a_backup_are_restored() {
 }
 
 #[tokio::test]
+async fn a_file_that_the_manifest_does_not_name_is_refused_wherever_it_is() {
+    for name in [
+        "master.key",
+        "bytes/018e7a30-6f00-7000-8000-000000000001",
+        "keys/018e7a30-6f00-7000-8000-000000000001.key",
+        "notes/b.txt",
+        "more/of/it.txt",
+    ] {
+        let scene = Scene::set().await;
+        let path = scene.backup().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, "more").expect("written");
+
+        let refused = scene.restore().await;
+
+        let named =
+            matches!(&refused, Err(BackupError::Damaged { path: named, .. }) if *named == path);
+        assert!(named, "{refused:?}");
+        assert!(!scene.new_data().exists());
+        std::fs::remove_file(&path).expect("removed");
+        scene.restore().await.expect("it is as it was made");
+    }
+}
+
+#[tokio::test]
 async fn a_backup_lists_its_records_and_says_what_store_they_are_of() {
     let scene = Scene::set().await;
     scene.forge(|lines| lines.replace("\"mode\":\"demo\"", "\"mode\":\"production\""));

@@ -22,7 +22,7 @@ async fn a_breach_of_contract_ends_the_attempt_and_the_third_one_the_signing() {
             let attempt = stage.attempt().await;
 
             assert_eq!(attempt.phase, Phase::Failed);
-            assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+            assert_eq!(attempt.failure, Some(AttemptFailure::PluginFailed));
             let signing = stage.signing().await;
             let expected = if breaches < 3 {
                 CeremonyStatus::Pending
@@ -47,7 +47,7 @@ async fn a_breach_after_the_device_has_signed_is_tried_three_times_minutes_apart
 
         let attempt = stage.outcome().await;
 
-        assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+        assert_eq!(attempt.failure, Some(AttemptFailure::PluginFailed));
         assert!(site.clock.now().duration_since(first) >= SignedDuration::from_mins(10));
         let signing = stage.signing().await;
         assert_eq!(

@@ -151,7 +151,7 @@ async fn a_signature_that_a_plugin_finishes_that_is_disabled_meanwhile_is_given_
     let (attempt, ()) = tokio::join!(stage.attempt(), disable_at(&stage, Service::Tsa));
 
     assert_eq!(attempt.phase, Phase::Failed);
-    assert_eq!(attempt.failure, Some(AttemptFailure::ProviderUnavailable));
+    assert_eq!(attempt.failure, Some(AttemptFailure::PluginFailed));
     assert_eq!(stage.signing().await.versions.len(), 1);
     assert_eq!(stage.deployment.byte_files().len(), 1);
 }

@@ -14,8 +14,8 @@ use parafa_signing::files::UnsealedFile;
 use tokio::time::Instant;
 
 use crate::tests::support::{
-    CALLER, Host, SIGN, Site, Stage, batch, create, document, read, signing_request, stored_pdf,
-    terms,
+    CALLER, Host, Log, SIGN, Site, Stage, batch, create, document, read, signing_request,
+    stored_pdf, terms,
 };
 
 /// A file of which twenty are more than a megabyte, and one is not.
@@ -285,6 +285,7 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
     stage.host.app.signing.intake.uploads.seem_free(100_000_000);
+    let log = Log::open();
 
     let refused = store_file(&stage.host).await;
     assert!(matches!(
@@ -296,6 +297,8 @@ async fn a_disk_that_is_nearly_full_takes_no_documents_and_lets_those_be_signed_
         refused.await,
         Err(SigningError::NoRoom(NoRoom::DiskFull { .. }))
     ));
+    let told = log.take();
+    assert_eq!(told.matches("the disk is nearly full").count(), 1, "{told}");
 
     assert_eq!(stage.attempt().await.failure, None);
     assert_eq!(stage.signing().await.versions.len(), 2);

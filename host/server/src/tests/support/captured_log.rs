@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
+use crate::json_log::WithSources;
+
 /// What is logged on this thread as long as it is there.
 pub(crate) struct Log {
     written: Written,
@@ -24,6 +26,22 @@ impl Log {
             .with_ansi(false)
             .with_max_level(Level::INFO)
             .with_writer(move || writer.clone())
+            .finish();
+        Self {
+            written,
+            _guard: tracing::subscriber::set_default(subscriber),
+        }
+    }
+
+    /// The same as programs read it.
+    pub(crate) fn in_json() -> Self {
+        let written = Written::default();
+        let writer = written.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(Level::INFO)
+            .with_writer(move || writer.clone())
+            .json()
+            .map_event_format(WithSources)
             .finish();
         Self {
             written,
