@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +13,9 @@ use parafa_store::engine::{
 use parafa_store::jobs::{self, ClaimedJob, Enqueued, HastenOutcome, Lane, LanePosition, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
+use tokio::runtime::Builder;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use crate::support::{World, on_every_engine, open};
 
@@ -429,6 +434,30 @@ on_every_engine! {
         assert!(undone.is_err());
         assert!(claim(&world.store, 1).await.is_empty());
     }
+}
+
+#[test]
+fn due_jobs_are_claimed_while_every_thread_that_may_block_is_busy() {
+    /// Long enough to tell a wait that does not end.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let world = World::on_sled().await;
+        enqueue(&world.store, 1, 0, None).await;
+        let (free, until_free) = channel::<()>();
+        let busy = spawn_blocking(move || until_free.recv());
+
+        let claimed = timeout(PATIENCE, claim(&world.store, 1000)).await;
+
+        drop(free);
+        assert!(busy.await.expect("it ends").is_err());
+        assert_eq!(numbers(&claimed.expect("a claim in time")), [1]);
+    });
 }
 
 #[tokio::test]
