@@ -207,10 +207,14 @@ impl Ceremonies {
                 self.check_certificate(running, person.as_deref(), chosen)
                     .await
             }
-            AttemptStep::AwaitCard { person, until } => {
-                let now = self.records.store.now().await?;
-                running.await_card(key, person, until, now)
-            }
+            AttemptStep::AwaitCard { person, until } => match running.card_certificate(key)? {
+                // It stays in the row until it is checked, which may be done again.
+                Some(chosen) => {
+                    self.check_certificate(running, person.as_deref(), chosen)
+                        .await
+                }
+                None => Ok(card::wait(until, self.records.store.now().await?)),
+            },
             AttemptStep::AwaitCardSignature {
                 prepared, until, ..
             } => {

@@ -22,23 +22,18 @@ use crate::sealing;
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 impl Running {
-    /// Waits for the app to send the card's certificate.
-    pub(super) fn await_card(
+    /// The card's certificate, once the app has sent it.
+    pub(super) fn card_certificate(
         &self,
         key: &DataKey,
-        person: Option<String>,
-        until: Timestamp,
-        now: Timestamp,
-    ) -> Result<StepOutcome, CeremonyError> {
-        let Some(CardSubmission::Certificate(der)) = self.card_submission(key)? else {
-            return Ok(wait(until, now));
-        };
-        let chosen = ChosenCertificate {
-            certificate: SignerCertificate::bare(der),
-            choice: None,
-        };
-        let step = AttemptStep::CheckCertificate { person, chosen };
-        Ok(Next::step(Phase::Certificate, step))
+    ) -> Result<Option<ChosenCertificate>, CeremonyError> {
+        Ok(match self.card_submission(key)? {
+            Some(CardSubmission::Certificate(der)) => Some(ChosenCertificate {
+                certificate: SignerCertificate::bare(der),
+                choice: None,
+            }),
+            _ => None,
+        })
     }
 
     /// Waits for the app to send what the card has signed.
@@ -86,7 +81,8 @@ pub(super) fn ask(
     }
 }
 
-fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
+/// Waits for the app to hand over what it is to.
+pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
     if now >= until {
         return StepOutcome::Failed(AttemptFailure::Timeout);
     }

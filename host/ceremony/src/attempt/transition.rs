@@ -140,7 +140,9 @@ pub(super) async fn store_next(
     }
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
-    jobs::retry(tx, job, now).await?;
+    // A card's app has it done when it hands its signature over.
+    let due = next.step.answer_until().unwrap_or(now);
+    jobs::retry(tx, job, due).await?;
     Ok(Stored::Outcome)
 }
 

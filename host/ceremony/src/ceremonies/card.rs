@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 pub(crate) use self::pairing::PairingCode;
 pub use self::pairing::{Paired, Pairing};
+use super::give_up::has_signed;
 use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
@@ -456,7 +457,7 @@ async fn end(
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
     // What the card has signed is finished, whatever comes after it.
-    if attempt.phase == Phase::Completing || attempt.card_submission.is_some() {
+    if has_signed(&attempt, &signing) {
         return Err(CeremonyError::NotFound);
     }
     signing.ceremony.end_turn(AttemptId::new(attempt.id));
