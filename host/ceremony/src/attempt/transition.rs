@@ -3,6 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, CannotBegin, Phase};
+use parafa_platform::jobs::LEASE;
 use parafa_plugin_host::{CallError, FaultKind};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
@@ -140,10 +141,18 @@ pub(super) async fn store_next(
     }
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
-    // A card's app has it done when it hands its signature over.
-    let due = next.step.answer_until().unwrap_or(now);
-    jobs::retry(tx, job, due).await?;
-    Ok(Stored::Outcome)
+    if let Some(until) = next.step.answer_until() {
+        // A card's app has it done when it hands its signature over.
+        jobs::retry(tx, job, until).await?;
+        return Ok(Stored::Outcome);
+    }
+    if next.step.asks_provider() {
+        // A claim tells whoever comes after a crash that somebody may have been asked.
+        jobs::retry(tx, job, now).await?;
+        return Ok(Stored::Outcome);
+    }
+    let claim = jobs::go_on(tx, job, LEASE).await?;
+    Ok(claim.map_or(Stored::Outcome, |claim| Stored::GoesOn(Box::new(claim))))
 }
 
 pub(super) async fn store_failure(

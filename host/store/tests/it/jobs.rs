@@ -70,6 +70,15 @@ async fn claim_one(world: &World) -> ClaimedJob {
     claim(&world.store, 1).await.pop().expect("a due job")
 }
 
+async fn go_on(world: &World, job: &ClaimedJob) -> Option<ClaimedJob> {
+    let gone_on = world
+        .store
+        .transact(|tx| Box::pin(jobs::go_on(tx, job, LEASE)));
+    gone_on
+        .await
+        .unwrap_or_else(|error: StoreError| panic!("gone on: {error}"))
+}
+
 on_every_engine! {
     async fn jobs_are_looked_at_in_their_order_without_being_claimed(world) {
         for number in 0..5 {
@@ -376,6 +385,44 @@ on_every_engine! {
         assert!(claim(&world.store, 1).await.is_empty());
         assert!(complete(&world.store, job).await.is_err());
         complete(&world.store, renewed).await.expect("completed");
+    }
+
+    async fn a_kept_job_that_gets_on_stays_with_its_worker_under_a_lease_of_its_own(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        world.clock.advance(LEASE);
+        let mut job = claim_one(world).await;
+        job.keep(true);
+        world.clock.advance(LEASE / 2);
+
+        let mut kept = go_on(world, &job).await.expect("it is the worker's");
+
+        assert!(kept.take_progress());
+        assert!(!kept.take_progress(), "it is told once");
+        assert_eq!((kept.attempts, kept.failures), (1, 0));
+        world.clock.advance(LEASE * 3 / 4);
+        assert!(claim(&world.store, 1).await.is_empty());
+        assert!(complete(&world.store, &job).await.is_err(), "that claim is over");
+        complete(&world.store, &kept).await.expect("completed");
+    }
+
+    async fn a_job_that_gets_on_and_is_not_kept_is_for_whoever_comes_first(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let job = claim_one(world).await;
+
+        assert!(go_on(world, &job).await.is_none());
+
+        assert_eq!(claim_one(world).await.attempts, 1);
+    }
+
+    async fn a_kept_job_whose_worker_died_comes_back_after_its_lease(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let mut job = claim_one(world).await;
+        job.keep(true);
+        go_on(world, &job).await.expect("it is the worker's");
+
+        world.clock.advance(LEASE);
+
+        assert_eq!(claim_one(world).await.attempts, 2);
     }
 
     async fn a_job_with_a_unique_key_is_enqueued_once(world) {
