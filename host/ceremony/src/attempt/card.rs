@@ -9,7 +9,6 @@ use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::device::verified;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::error::CeremonyError;
 use crate::records::{
@@ -36,7 +35,8 @@ impl Running {
         })
     }
 
-    /// Waits for the app to send what the card has signed.
+    /// Waits for the app to send what the card has signed. The call that took it has
+    /// verified it.
     pub(super) fn await_card_signature(
         &self,
         key: &DataKey,
@@ -47,9 +47,6 @@ impl Running {
         let Some(CardSubmission::Signature(value)) = self.card_submission(key)? else {
             return Ok(wait(until, now));
         };
-        if !verified(&prepared, &value)? {
-            return Ok(StepOutcome::Failed(AttemptFailure::BadSignature));
-        }
         let step = AttemptStep::Finish { prepared, value };
         Ok(Next::step(Phase::Completing, step))
     }

@@ -160,7 +160,7 @@ impl Ceremonies {
             }) => return Err(self.too_many_attempts(&certificate).await?),
             looked_at => looked_at?,
         };
-        let (key, prepared) = self.asked_of_card(link, &attempt).await?;
+        let prepared = asked_of_card(&key, &attempt)?;
         let to_be_signed = self.to_be_signed(attempt.id, &key, prepared).await?;
         Ok(CardRequest {
             request: attempt.id,
@@ -223,7 +223,8 @@ impl Ceremonies {
             });
         }
         if attempt.phase != Phase::Completing {
-            let (key, prepared) = self.asked_of_card(link, &attempt).await?;
+            let key = self.reader.key_to(&link.row).await?;
+            let prepared = asked_of_card(&key, &attempt)?;
             match value(&prepared, submitted)? {
                 Some(value) => {
                     let digest = submitted.digest();
@@ -312,20 +313,6 @@ impl Ceremonies {
         running.ok_or(CeremonyError::NotFound)
     }
 
-    /// What an attempt asks of the card, while it does.
-    async fn asked_of_card(
-        &self,
-        link: &OpenedLink,
-        attempt: &AttemptRow,
-    ) -> Result<(DataKey, PreparedSignature), CeremonyError> {
-        let key = self.reader.key_to(&link.row).await?;
-        let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
-        match sealing::open_step(&key, attempt.id, sealed)? {
-            AttemptStep::AwaitCardSignature { prepared, .. } => Ok((key, prepared)),
-            _ => Err(CeremonyError::NotFound),
-        }
-    }
-
     /// The attempt once it is so, or why it has ended.
     async fn await_attempt(
         &self,
@@ -376,6 +363,15 @@ impl Ceremonies {
     fn operation_token(&self, attempt: &AttemptRow) -> String {
         let token = self.records.master.token("card-operation", attempt.id, 0);
         token.reveal().to_owned()
+    }
+}
+
+/// What an attempt asks of the card, while it does.
+fn asked_of_card(key: &DataKey, attempt: &AttemptRow) -> Result<PreparedSignature, CeremonyError> {
+    let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
+    match sealing::open_step(key, attempt.id, sealed)? {
+        AttemptStep::AwaitCardSignature { prepared, .. } => Ok(prepared),
+        _ => Err(CeremonyError::NotFound),
     }
 }
 
