@@ -409,7 +409,8 @@ mod tests {
                             jobs::go_on(tx, held, LEASE).await
                         })
                     });
-                    if let Some(claim) = stored.await? {
+                    let claim = stored.await?;
+                    if let Some(claim) = claim {
                         *job = claim;
                     }
                     Ok(())
