@@ -166,7 +166,7 @@ pub(super) async fn store_failure(
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
     // The ceremony may have failed with it, for all who have shown a code.
-    change::end_lost_attempts(tx, &signing).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
@@ -307,7 +307,7 @@ pub(super) async fn store_signed(
         fields = made_by.audited(fields);
     }
     audit::append(tx, attempt.ceremony, "document.version", fields).await?;
-    change::end_lost_attempts(tx, &signing).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     notices::record(tx, owners, key, &signing, &events).await?;
     jobs::complete(tx, job).await?;

@@ -26,7 +26,7 @@ use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardSubmission, CeremonyRow, PreparedSignature};
-use crate::{deadline, sealing};
+use crate::{change, deadline, sealing};
 
 /// How long a call of the app waits for what it has handed over to be looked at.
 const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
@@ -461,6 +461,7 @@ async fn end(
     attempt::end(tx, attempt, failure).await?;
     // A step that is under way finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     Ok(tx.put(&signing).await?)
 }

@@ -8,7 +8,7 @@ use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, CeremonyRow};
-use crate::{attempt, deadline, prompts};
+use crate::{attempt, change, deadline, prompts};
 
 impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
@@ -32,6 +32,7 @@ impl Ceremonies {
                     }
                     row.ceremony.end_turn(AttemptId::new(running.id));
                     give_up(tx, running).await?;
+                    change::settle_attempts(tx, &row).await?;
                     deadline::wait_no_longer(tx, &row).await?;
                     Ok::<_, CeremonyError>(tx.put(&row).await?)
                 })

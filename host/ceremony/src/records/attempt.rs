@@ -76,6 +76,11 @@ impl AttemptRow {
         self.phase == Phase::Certificate && self.device_link.is_some()
     }
 
+    /// Whether it has all that it needs but the turn.
+    pub(crate) fn waits_for_turn(&self) -> bool {
+        self.awaits_turn && self.phase == Phase::Signing
+    }
+
     /// Whether it has its turn, or may still take it.
     pub(crate) fn goes_on_in(&self, signing: &Ceremony) -> bool {
         let id = AttemptId::new(self.id);

@@ -395,6 +395,29 @@ async fn a_person_who_was_asked_too_often_is_told_when_the_hour_is_over() {
 }
 
 #[tokio::test]
+async fn whoever_waits_for_the_turn_goes_on_at_once_when_it_is_given_up() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let waiting = stage.signer;
+    let other = stage.signing().await.ceremony.signers[1].id.uuid();
+    stage.signer = other;
+    start(&stage).await;
+    send_certificate(&stage, CARD).await.unwrap();
+    stage.signer = waiting;
+    stage.open_link().await;
+    site.follow(&stage.shown_link().await.qr).await;
+    stage.reach(Phase::Signing).await;
+    stage.host.run_all().await;
+    assert_eq!(stage.host.run_due().await, 0, "it waits for a second");
+
+    stage.signer = other;
+    stage.give_up().await;
+
+    assert_eq!(stage.host.run_due().await, 1, "it need not");
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+}
+
+#[tokio::test]
 async fn nothing_is_to_be_done_while_the_app_of_a_card_is_waited_for() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;
