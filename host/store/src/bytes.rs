@@ -203,8 +203,8 @@ impl ByteFiles {
     }
 }
 
-/// Seals, opens or hashes so many bytes: few of them in place, since to wake another thread takes
-/// longer.
+/// Seals, opens or hashes content of this length: short content in place, since to wake another
+/// thread takes longer.
 async fn over<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if bytes <= MOST_IN_PLACE {
         work()
