@@ -57,7 +57,7 @@ impl Ceremonies {
     }
 
     /// Does the next step of an attempt. `job` is the claim as it stands, also
-    /// after a failure.
+    /// after a failure, and tells whether there is another step to go on with.
     pub async fn drive_attempt(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { attempt } = job.payload()?;
         let Some(running) = self.running(attempt, job.attempts).await? else {
@@ -134,7 +134,7 @@ impl Ceremonies {
 
     async fn conclude(
         &self,
-        job: &ClaimedJob,
+        job: &mut ClaimedJob,
         running: &Running,
         key: &DataKey,
         outcome: StepOutcome,
@@ -144,6 +144,9 @@ impl Ceremonies {
         let stored = stored?;
         stored.tell(running, &outcome);
         self.changes.announce(running.attempt.ceremony);
+        if let Stored::GoesOn(claim) = stored {
+            *job = *claim;
+        }
         Ok(())
     }
 
@@ -207,10 +210,14 @@ impl Ceremonies {
                 self.check_certificate(running, person.as_deref(), chosen)
                     .await
             }
-            AttemptStep::AwaitCard { person, until } => {
-                let now = self.records.store.now().await?;
-                running.await_card(key, person, until, now)
-            }
+            AttemptStep::AwaitCard { person, until } => match running.card_certificate(key)? {
+                // It stays in the row until it is checked, which may be done again.
+                Some(chosen) => {
+                    self.check_certificate(running, person.as_deref(), chosen)
+                        .await
+                }
+                None => Ok(card::wait(until, self.records.store.now().await?)),
+            },
             AttemptStep::AwaitCardSignature {
                 prepared, until, ..
             } => {

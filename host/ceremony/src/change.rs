@@ -37,7 +37,7 @@ pub async fn store(
     events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
-    end_lost_attempts(tx, row).await?;
+    settle_attempts(tx, row).await?;
     if row.ceremony.status == CeremonyStatus::Cancelled && before.status == CeremonyStatus::Pending
     {
         forget_locks(tx, key, before).await?;
@@ -54,18 +54,19 @@ pub(super) async fn store_untold(
     events: &[CeremonyEvent],
 ) -> Result<(), CeremonyError> {
     tx.put(row).await?;
-    end_lost_attempts(tx, row).await?;
+    settle_attempts(tx, row).await?;
     record_events(tx, row.ceremony.id.uuid(), events).await?;
     Ok(())
 }
 
 /// Ends the attempts of parties who cannot sign any more, and forgets what they
-/// captured. A step that is under way finds its job gone.
-pub(super) async fn end_lost_attempts(
+/// captured; a step that is under way finds its job gone. Those who wait for the
+/// turn look at it at once, if it is free.
+pub(super) async fn settle_attempts(
     tx: &mut Transaction<'_>,
     row: &CeremonyRow,
 ) -> Result<(), CeremonyError> {
-    let signing = row.ceremony.id.uuid();
+    let (signing, now) = (row.ceremony.id.uuid(), tx.now());
     let running = Page::oldest(MAX_PAGE_ROWS);
     let running = tx
         .page_by(&RUNNING_ATTEMPTS, &signing, &running, Guard::none())
@@ -73,10 +74,12 @@ pub(super) async fn end_lost_attempts(
     for attempt in running.rows {
         let party = row.ceremony.signer(SignerId::new(attempt.signer));
         let may_sign = party.is_some_and(|party| party.status.is_open());
+        let job = attempt::unique_key(attempt.id);
         if !may_sign && !row.ceremony.has_turn(AttemptId::new(attempt.id)) {
-            let job = attempt::unique_key(attempt.id);
             attempt::end(tx, attempt, AttemptFailure::Cancelled).await?;
             jobs::cancel(tx, ATTEMPTS, &job).await?;
+        } else if attempt.waits_for_turn() && row.ceremony.turn.is_none() {
+            jobs::hasten(tx, ATTEMPTS, &job, now).await?;
         }
     }
     Ok(())

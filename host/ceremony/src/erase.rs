@@ -306,7 +306,7 @@ async fn erase_rows(
     let signing = row.ceremony.id.uuid();
     let before = row.ceremony.clone();
     let events = row.ceremony.end_for_erasure(tx.now());
-    change::end_lost_attempts(tx, &row).await?;
+    change::settle_attempts(tx, &row).await?;
     history::record_events(tx, signing, &events).await?;
     let mut pending = idempotency::forget_answers_about(tx, signing)
         .await?

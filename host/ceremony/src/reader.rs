@@ -1,11 +1,12 @@
 //! Signings as their callers see them.
 
+use std::future::ready;
+
 use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use parafa_domain::{Signer, SignerId};
-use parafa_platform::Records;
 use parafa_platform::accounts::Caller;
+use parafa_platform::{PlatformError, Records};
 use parafa_store::Transaction;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
@@ -15,9 +16,6 @@ use crate::error::CeremonyError;
 use crate::records::{
     CeremonyPrivate, CeremonyRow, DocumentVersion, SignerPrivate, SignerPrivateRow,
 };
-
-/// Data keys, each in a file, that one page reads at the same time.
-const KEYS_AT_ONCE: usize = 16;
 
 /// A ceremony with all that is known about it; of an erased one nothing is.
 #[derive(Clone, Debug)]
@@ -206,22 +204,23 @@ impl CeremonyReader {
                 })
             })
             .await?;
-        let shown = read
-            .into_iter()
-            .map(|(row, signers)| self.listed(row, signers));
-        stream::iter(shown)
-            .buffered(KEYS_AT_ONCE)
-            .try_collect()
-            .await
+        let keys: Vec<_> = read.iter().map(|(row, _)| row.data_key).collect();
+        let keys = self.records.data_keys(&keys).await;
+        let mut shown = Vec::with_capacity(read.len());
+        for ((row, signers), key) in read.into_iter().zip(keys) {
+            shown.push(self.listed(row, signers, key).await?);
+        }
+        Ok(shown)
     }
 
     async fn listed(
         &self,
         row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
+        key: Result<DataKey, PlatformError>,
     ) -> Result<ListedCeremony, CeremonyError> {
         let id = row.ceremony.id.uuid();
-        match self.unseal_or_anew(row, signers).await {
+        match self.unseal_or_anew(row, signers, ready(key)).await {
             Err(error)
                 if error.is_unreadable() || matches!(error, CeremonyError::Inconsistent(_)) =>
             {
@@ -244,12 +243,13 @@ impl CeremonyReader {
         &self,
         row: CeremonyRow,
         signers: Option<Vec<SignerPrivateRow>>,
+        key: impl Future<Output = Result<DataKey, PlatformError>> + Send,
     ) -> Result<UnsealedCeremony, CeremonyError> {
         let id = row.ceremony.id.uuid();
         let Some(signers) = signers else {
             return self.open_anew(id).await;
         };
-        match self.unseal(row, &signers).await {
+        match self.unseal(row, &signers, key).await {
             Err(error) if error.is_missing() => self.open_anew(id).await,
             opened => opened,
         }
@@ -267,7 +267,8 @@ impl CeremonyReader {
                 })
             })
             .await?;
-        self.unseal_or_anew(row, signers).await
+        let key = self.records.data_key(row.data_key);
+        self.unseal_or_anew(row, signers, key).await
     }
 
     /// Opens a ceremony from rows of one moment. Its key may still go between
@@ -291,7 +292,8 @@ impl CeremonyReader {
                     })
                 })
                 .await?;
-            match self.unseal(row, &signers).await {
+            let key = self.records.data_key(row.data_key);
+            match self.unseal(row, &signers, key).await {
                 Err(error) if error.is_missing() => failure = error,
                 opened => return opened,
             }
@@ -303,6 +305,7 @@ impl CeremonyReader {
         &self,
         row: CeremonyRow,
         signers: &[SignerPrivateRow],
+        key: impl Future<Output = Result<DataKey, PlatformError>> + Send,
     ) -> Result<UnsealedCeremony, CeremonyError> {
         let read_at = self.records.store.now().await?;
         let mut opened = if row.erased_at.is_some() {
@@ -313,8 +316,7 @@ impl CeremonyReader {
                 read_at,
             }
         } else {
-            let key = self.records.data_key(row.data_key).await?;
-            UnsealedCeremony::unsealed(&key, row, signers, read_at)?
+            UnsealedCeremony::unsealed(&key.await?, row, signers, read_at)?
         };
         show_expired(&mut opened.row, read_at);
         Ok(opened)

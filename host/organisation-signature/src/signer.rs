@@ -131,7 +131,7 @@ impl AnswerSigner {
             key: parts.key,
             plugins: parts.plugins,
             timestamps: parts.timestamps,
-            validation_data: parts.validation_data,
+            validation_data: parts.validation_data.remembering_authorities(),
             clock: parts.clock,
             standing: Standing::new(certificate, parts.signer_check),
         };

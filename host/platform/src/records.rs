@@ -91,6 +91,13 @@ impl Records {
         Ok(self.keys.open(id).await?)
     }
 
+    /// Opens data keys, in their order, read together. Each may fail as of
+    /// [`data_key`](Self::data_key).
+    pub async fn data_keys(&self, ids: &[Uuid]) -> Vec<Result<DataKey, PlatformError>> {
+        let opened = self.keys.open_all(ids).await.into_iter();
+        opened.map(|key| key.map_err(PlatformError::from)).collect()
+    }
+
     /// Removes bytes that have become nobody's. What cannot be removed now is
     /// swept later.
     pub async fn discard_bytes(&self, bytes: Uuid) {

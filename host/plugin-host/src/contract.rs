@@ -10,6 +10,7 @@ pub(crate) mod crypto;
 pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod fault;
+pub(crate) mod known_answers;
 pub(crate) mod payload;
 pub(crate) mod requests;
 pub(crate) mod resources;

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use ::bytes::Bytes;
 use async_trait::async_trait;
+use futures::future::join_all;
 use jiff::Timestamp;
 use tokio::sync::OwnedRwLockWriteGuard;
 use uuid::Uuid;
@@ -23,6 +24,9 @@ use crate::owned_folder::OwnedFolder;
 /// How much is read at once of a byte file that is read piece by piece, in bytes.
 pub const READ_AHEAD_BYTES: u64 = 1024 * 1024;
 
+/// Blobs that are read at the same time where each is read for itself.
+const READ_AT_ONCE: usize = 16;
+
 /// What keeps blobs.
 #[async_trait]
 pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
@@ -31,6 +35,15 @@ pub(crate) trait BlobStore: fmt::Debug + Send + Sync {
 
     /// All of a blob, if it is there.
     async fn read(&self, id: Uuid) -> Result<Option<Bytes>, BlobError>;
+
+    /// All of each of these blobs, which are short, in their order.
+    async fn read_all(&self, ids: &[Uuid]) -> Vec<Result<Option<Bytes>, BlobError>> {
+        let mut read = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(READ_AT_ONCE) {
+            read.extend(join_all(ids.iter().map(|id| self.read(*id))).await);
+        }
+        read
+    }
 
     /// What lies in this range of a blob, if it is there.
     async fn read_range(&self, id: Uuid, range: Range<u64>) -> Result<Option<Part>, BlobError>;

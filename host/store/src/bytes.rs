@@ -20,6 +20,9 @@ use crate::owned_folder::OwnedFolder;
 pub use self::pieces::Pieces;
 pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 
+/// Length of content that is sealed and opened in place, in bytes: some ten microseconds.
+const MOST_IN_PLACE: usize = 32 * 1024;
+
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StoredFile {
@@ -116,7 +119,7 @@ impl ByteFiles {
         content: Bytes,
     ) -> Result<StoredFile, ByteFileError> {
         let key = key.clone();
-        let (sealed, stored) = files::blocking(move || {
+        let (sealed, stored) = over(content.len(), move || {
             let sealed = key
                 .seal_file(id.as_bytes(), &content)
                 .map_err(|source| ByteFileError::Sealed { id, source })?;
@@ -141,7 +144,7 @@ impl ByteFiles {
         let sealed = self.0.store().read(id).await?;
         let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
         let key = key.clone();
-        files::blocking(move || {
+        over(sealed.len(), move || {
             key.open_file(id.as_bytes(), sealed.into())
                 .map(Bytes::from)
                 .map_err(|source| ByteFileError::Sealed { id, source })
@@ -193,6 +196,16 @@ impl ByteFiles {
 
     pub(crate) fn blobs(&self) -> &Blobs {
         &self.0
+    }
+}
+
+/// Seals, opens or hashes content of this length: short content in place, since to wake another
+/// thread takes longer.
+async fn over<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    if bytes <= MOST_IN_PLACE {
+        work()
+    } else {
+        files::blocking(work).await
     }
 }
 

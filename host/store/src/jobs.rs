@@ -8,6 +8,8 @@
 mod look;
 mod requeue;
 
+use std::mem;
+
 use ::bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -107,9 +109,21 @@ pub struct ClaimedJob {
     pub until: Timestamp,
     lane: Lane,
     entry: Bytes,
+    is_kept: bool,
+    has_got_on: bool,
 }
 
 impl ClaimedJob {
+    /// Whether the job stays with this worker when it [gets on](go_on); a claim gives it away.
+    pub fn keep(&mut self, is_kept: bool) {
+        self.is_kept = is_kept;
+    }
+
+    /// Whether the job has got on and is this worker's to go on with. Tells so once.
+    pub fn take_progress(&mut self) -> bool {
+        mem::take(&mut self.has_got_on)
+    }
+
     /// The payload as a value.
     ///
     /// # Errors
@@ -169,6 +183,42 @@ pub async fn retry(
     due: Timestamp,
 ) -> Result<(), StoreError> {
     put_back(tx, job, due, 0, 0).await
+}
+
+/// Lets a job that has got on be done again at once; its attempts count anew. A worker that
+/// [keeps](ClaimedJob::keep) it has it for another `lease` by the claim that is given, so that
+/// nobody need claim it; else it is for whoever comes first, as after [`retry`].
+///
+/// # Errors
+/// [`StoreError::JobLost`] when the lease has passed on or the job was cancelled.
+pub async fn go_on(
+    tx: &mut Transaction<'_>,
+    job: &ClaimedJob,
+    lease: SignedDuration,
+) -> Result<Option<ClaimedJob>, StoreError> {
+    const FIRST_CLAIM: u32 = 1;
+
+    let now = tx.now();
+    if !job.is_kept {
+        retry(tx, job, now).await?;
+        return Ok(None);
+    }
+    let mut row = held(tx, job).await?;
+    row.set_due(now, now);
+    row.failures = 0;
+    let until = shifted(now, lease);
+    let entry = job.lane.entry(until, row.id);
+    tx.write(job.entry.to_vec(), None)?;
+    tx.write(entry.clone(), Some(count(FIRST_CLAIM)))?;
+    tx.put(&row).await?;
+    Ok(Some(ClaimedJob {
+        attempts: FIRST_CLAIM,
+        failures: 0,
+        until,
+        entry: entry.into(),
+        has_got_on: true,
+        ..job.clone()
+    }))
 }
 
 /// Gives a job back that came to nothing, to be done at `due`; its attempts count on, and it has
@@ -323,6 +373,8 @@ async fn claimed(
                 until: entry.until,
                 lane,
                 entry: entry.key,
+                is_kept: false,
+                has_got_on: false,
             }),
             Ok(None) => orphans.push(entry.key),
             Err(StoreError::Decode { source, .. }) => {

@@ -36,6 +36,10 @@ mod shared;
 mod tally;
 mod trial;
 
+/// Entries of a scan that are read in place, as a value is: to wake another thread takes longer
+/// than they do.
+const READ_IN_PLACE: usize = 64;
+
 /// The embedded engine: one process, one folder, no set-up.
 ///
 /// Dropping it waits for the commits under way.
@@ -101,6 +105,14 @@ impl Engine for SledEngine {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<Entry>, EngineError> {
         self.shared.health.check()?;
+        let few = Scan {
+            limit: scan.limit.min(READ_IN_PLACE),
+            ..scan.clone()
+        };
+        let found = self.shared.scan(few)?;
+        if found.len() < READ_IN_PLACE || scan.bounded_limit() <= READ_IN_PLACE {
+            return Ok(found);
+        }
         let shared = self.shared.clone();
         files::blocking(move || shared.scan(scan)).await
     }

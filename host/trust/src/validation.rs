@@ -5,6 +5,7 @@
 mod fault;
 mod issuer_statement;
 mod issuers;
+mod known_statements;
 mod revocation;
 mod revocation_list;
 
@@ -17,6 +18,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use parafa_http_port::ExchangeLimits;
 
+use self::issuer_statement::is_signers;
+use self::known_statements::KnownStatements;
 use crate::addresses::reachable;
 use crate::anchors::TrustAnchors;
 use crate::certificate::Certificate;
@@ -62,6 +65,8 @@ pub struct ValidationData {
     anchors: Arc<TrustAnchors>,
     sources: RevocationSources,
     policy: ValidationPolicy,
+    /// None where everything is asked anew.
+    known: Option<Arc<KnownStatements>>,
 }
 
 impl ValidationData {
@@ -73,6 +78,18 @@ impl ValidationData {
             anchors,
             sources: RevocationSources::new(ocsp),
             policy,
+            known: None,
+        }
+    }
+
+    /// The same, which asks of an authority, or of its responder, once in ten minutes,
+    /// unless newer information is due before: for whoever has the same certificates
+    /// told of all the time. What is told of those who sign is asked anew each time.
+    #[must_use]
+    pub fn remembering_authorities(self) -> Self {
+        Self {
+            known: Some(Arc::default()),
+            ..self
         }
     }
 
@@ -151,10 +168,20 @@ impl ValidationData {
             list_max_age,
             now,
         };
-        let told = self
-            .sources
-            .ask(&question, |told| told.of_time(certificate, since));
-        told.await
+        let known = self.known.as_deref().filter(|_| !is_signers(certificate));
+        let remembered = known.and_then(|known| known.of(certificate, issuer, now));
+        if let Some(Ok(der)) = remembered.map(|told| told.of_time(certificate, since)) {
+            return Ok(der);
+        }
+        let told = self.sources.ask(&question, |told| {
+            told.clone().of_time(certificate, since)?;
+            Ok(told)
+        });
+        let told = told.await?;
+        if let Some(known) = known {
+            known.note(certificate, issuer, now, &told);
+        }
+        Ok(told.der)
     }
 
     async fn issuer_at(

@@ -9,7 +9,6 @@ use parafa_store::clock::shifted;
 use parafa_store::keys::DataKey;
 use uuid::Uuid;
 
-use super::device::verified;
 use super::outcome::{Next, Running, StepOutcome};
 use crate::error::CeremonyError;
 use crate::records::{
@@ -22,26 +21,22 @@ use crate::sealing;
 pub(crate) const CARD_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 impl Running {
-    /// Waits for the app to send the card's certificate.
-    pub(super) fn await_card(
+    /// The card's certificate, once the app has sent it.
+    pub(super) fn card_certificate(
         &self,
         key: &DataKey,
-        person: Option<String>,
-        until: Timestamp,
-        now: Timestamp,
-    ) -> Result<StepOutcome, CeremonyError> {
-        let Some(CardSubmission::Certificate(der)) = self.card_submission(key)? else {
-            return Ok(wait(until, now));
-        };
-        let chosen = ChosenCertificate {
-            certificate: SignerCertificate::bare(der),
-            choice: None,
-        };
-        let step = AttemptStep::CheckCertificate { person, chosen };
-        Ok(Next::step(Phase::Certificate, step))
+    ) -> Result<Option<ChosenCertificate>, CeremonyError> {
+        Ok(match self.card_submission(key)? {
+            Some(CardSubmission::Certificate(der)) => Some(ChosenCertificate {
+                certificate: SignerCertificate::bare(der),
+                choice: None,
+            }),
+            _ => None,
+        })
     }
 
-    /// Waits for the app to send what the card has signed.
+    /// Waits for the app to send what the card has signed. The call that took it has
+    /// verified it.
     pub(super) fn await_card_signature(
         &self,
         key: &DataKey,
@@ -52,9 +47,6 @@ impl Running {
         let Some(CardSubmission::Signature(value)) = self.card_submission(key)? else {
             return Ok(wait(until, now));
         };
-        if !verified(&prepared, &value)? {
-            return Ok(StepOutcome::Failed(AttemptFailure::BadSignature));
-        }
         let step = AttemptStep::Finish { prepared, value };
         Ok(Next::step(Phase::Completing, step))
     }
@@ -86,7 +78,8 @@ pub(super) fn ask(
     }
 }
 
-fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
+/// Waits for the app to hand over what it is to.
+pub(super) fn wait(until: Timestamp, now: Timestamp) -> StepOutcome {
     if now >= until {
         return StepOutcome::Failed(AttemptFailure::Timeout);
     }

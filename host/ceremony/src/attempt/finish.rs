@@ -179,7 +179,7 @@ impl Ceremonies {
             return;
         };
         let is_lost = match stored {
-            Ok(Stored::Outcome) => false,
+            Ok(Stored::Outcome | Stored::GoesOn(_)) => false,
             Ok(Stored::Ended(_) | Stored::Nothing) => true,
             Err(error) => error.proves_nothing_stored(),
         };

@@ -1,5 +1,6 @@
 //! The job that carries an attempt from step to step.
 
+use jiff::Timestamp;
 use parafa_store::jobs::{self, Lane, NewJob};
 use parafa_store::{StoreError, Transaction};
 use serde::{Deserialize, Serialize};
@@ -22,15 +23,16 @@ pub(crate) fn unique_key(attempt: Uuid) -> String {
     format!("{DRIVE}/{attempt}")
 }
 
-/// Has the attempt's first step done.
+/// Has the attempt's first step done at `due`, or when that is hastened.
 pub(crate) async fn schedule(
     tx: &mut Transaction<'_>,
     attempt: &AttemptRow,
+    due: Timestamp,
 ) -> Result<(), StoreError> {
     let job = NewJob {
         lane: ATTEMPTS,
         kind: DRIVE.to_owned(),
-        due: attempt.started_at,
+        due,
         unique: Some(unique_key(attempt.id)),
         payload: serde_json::json!({ "attempt": attempt.id }),
     };

@@ -13,6 +13,7 @@ use crate::records::{
     PluginPin,
 };
 use parafa_platform::polling::Poll;
+use parafa_store::jobs::ClaimedJob;
 
 /// How long an attempt may take until the device has signed. Providers end
 /// their sessions well before; this ends what no provider ends.
@@ -186,6 +187,8 @@ pub(super) enum StepOutcome {
 pub(super) enum Stored {
     /// What the step came to.
     Outcome,
+    /// The same, and this host goes on with it by this claim.
+    GoesOn(Box<ClaimedJob>),
     /// Instead, or because of it, the end of the attempt.
     Ended(AttemptFailure),
     /// Nothing: the attempt has ended or got on meanwhile.
@@ -231,14 +234,14 @@ impl Stored {
                 tracing::info!(signing.id = %signing, attempt.id = %attempt, failure = failure.code(), "attempt ended");
                 attempt_ended(running.attempt.method, failure.code());
             }
-            (Self::Outcome, StepOutcome::Next(next)) => {
+            (Self::Outcome | Self::GoesOn(_), StepOutcome::Next(next)) => {
                 tracing::debug!(signing.id = %signing, attempt.id = %attempt, phase = next.phase.name(), "attempt goes on");
             }
             (Self::Outcome, StepOutcome::Signed(signed)) => {
                 signed.log(running);
                 attempt_ended(running.attempt.method, SIGNED);
             }
-            (Self::Outcome | Self::Nothing, _) => {}
+            (Self::Outcome | Self::GoesOn(_) | Self::Nothing, _) => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_domain::{AttemptFailure, AttemptId, CannotBegin, Phase};
+use parafa_platform::jobs::LEASE;
 use parafa_plugin_host::{CallError, FaultKind};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob};
@@ -140,8 +141,18 @@ pub(super) async fn store_next(
     }
     tx.put(&attempt).await?;
     tx.put(&signing).await?;
-    jobs::retry(tx, job, now).await?;
-    Ok(Stored::Outcome)
+    if let Some(until) = next.step.answer_until() {
+        // A card's app has it done when it hands its signature over.
+        jobs::retry(tx, job, until).await?;
+        return Ok(Stored::Outcome);
+    }
+    if next.step.asks_provider() {
+        // A claim tells whoever comes after a crash that somebody may have been asked.
+        jobs::retry(tx, job, now).await?;
+        return Ok(Stored::Outcome);
+    }
+    let claim = jobs::go_on(tx, job, LEASE).await?;
+    Ok(claim.map_or(Stored::Outcome, |claim| Stored::GoesOn(Box::new(claim))))
 }
 
 pub(super) async fn store_failure(
@@ -155,7 +166,7 @@ pub(super) async fn store_failure(
     tx.put(&signing).await?;
     end(tx, attempt, failure).await?;
     // The ceremony may have failed with it, for all who have shown a code.
-    change::end_lost_attempts(tx, &signing).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     jobs::complete(tx, job).await?;
     Ok(Stored::Ended(failure))
@@ -296,7 +307,7 @@ pub(super) async fn store_signed(
         fields = made_by.audited(fields);
     }
     audit::append(tx, attempt.ceremony, "document.version", fields).await?;
-    change::end_lost_attempts(tx, &signing).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     notices::record(tx, owners, key, &signing, &events).await?;
     jobs::complete(tx, job).await?;

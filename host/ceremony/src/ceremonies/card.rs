@@ -21,11 +21,12 @@ use uuid::Uuid;
 
 pub(crate) use self::pairing::PairingCode;
 pub use self::pairing::{Paired, Pairing};
+use super::give_up::has_signed;
 use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::{self, ATTEMPTS, verified};
 use crate::error::{AttemptsOf, CeremonyError};
 use crate::records::{AttemptRow, AttemptStep, CardSubmission, CeremonyRow, PreparedSignature};
-use crate::{deadline, sealing};
+use crate::{change, deadline, sealing};
 
 /// How long a call of the app waits for what it has handed over to be looked at.
 const LOOKED_AT_WITHIN: Duration = Duration::from_secs(25);
@@ -159,7 +160,7 @@ impl Ceremonies {
             }) => return Err(self.too_many_attempts(&certificate).await?),
             looked_at => looked_at?,
         };
-        let (key, prepared) = self.asked_of_card(link, &attempt).await?;
+        let prepared = asked_of_card(&key, &attempt)?;
         let to_be_signed = self.to_be_signed(attempt.id, &key, prepared).await?;
         Ok(CardRequest {
             request: attempt.id,
@@ -222,7 +223,8 @@ impl Ceremonies {
             });
         }
         if attempt.phase != Phase::Completing {
-            let (key, prepared) = self.asked_of_card(link, &attempt).await?;
+            let key = self.reader.key_to(&link.row).await?;
+            let prepared = asked_of_card(&key, &attempt)?;
             match value(&prepared, submitted)? {
                 Some(value) => {
                     let digest = submitted.digest();
@@ -311,20 +313,6 @@ impl Ceremonies {
         running.ok_or(CeremonyError::NotFound)
     }
 
-    /// What an attempt asks of the card, while it does.
-    async fn asked_of_card(
-        &self,
-        link: &OpenedLink,
-        attempt: &AttemptRow,
-    ) -> Result<(DataKey, PreparedSignature), CeremonyError> {
-        let key = self.reader.key_to(&link.row).await?;
-        let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
-        match sealing::open_step(&key, attempt.id, sealed)? {
-            AttemptStep::AwaitCardSignature { prepared, .. } => Ok((key, prepared)),
-            _ => Err(CeremonyError::NotFound),
-        }
-    }
-
     /// The attempt once it is so, or why it has ended.
     async fn await_attempt(
         &self,
@@ -375,6 +363,15 @@ impl Ceremonies {
     fn operation_token(&self, attempt: &AttemptRow) -> String {
         let token = self.records.master.token("card-operation", attempt.id, 0);
         token.reveal().to_owned()
+    }
+}
+
+/// What an attempt asks of the card, while it does.
+fn asked_of_card(key: &DataKey, attempt: &AttemptRow) -> Result<PreparedSignature, CeremonyError> {
+    let sealed = attempt.step.as_ref().ok_or(CeremonyError::NotFound)?;
+    match sealing::open_step(key, attempt.id, sealed)? {
+        AttemptStep::AwaitCardSignature { prepared, .. } => Ok(prepared),
+        _ => Err(CeremonyError::NotFound),
     }
 }
 
@@ -456,7 +453,7 @@ async fn end(
     failure: AttemptFailure,
 ) -> Result<(), CeremonyError> {
     // What the card has signed is finished, whatever comes after it.
-    if attempt.phase == Phase::Completing || attempt.card_submission.is_some() {
+    if has_signed(&attempt, &signing) {
         return Err(CeremonyError::NotFound);
     }
     signing.ceremony.end_turn(AttemptId::new(attempt.id));
@@ -464,6 +461,7 @@ async fn end(
     attempt::end(tx, attempt, failure).await?;
     // A step that is under way finds its job gone.
     jobs::cancel(tx, ATTEMPTS, &job).await?;
+    change::settle_attempts(tx, &signing).await?;
     deadline::wait_no_longer(tx, &signing).await?;
     Ok(tx.put(&signing).await?)
 }

@@ -8,7 +8,7 @@ use super::{Access, Ceremonies, OpenedLink};
 use crate::attempt::ATTEMPTS;
 use crate::error::CeremonyError;
 use crate::records::{AttemptRow, CeremonyRow};
-use crate::{attempt, deadline, prompts};
+use crate::{attempt, change, deadline, prompts};
 
 impl Ceremonies {
     /// The signer gives the running attempt up; the turn is free again.
@@ -27,16 +27,12 @@ impl Ceremonies {
                         .ok_or(CeremonyError::NotFound)?;
                     let running = running_attempt(tx, &row, signer).await?;
                     let running = running.ok_or(CeremonyError::NotFound)?;
-                    // A card has signed before the step that takes its signature up.
-                    let id = AttemptId::new(running.id);
-                    let own_turn = row.ceremony.turn.filter(|turn| turn.attempt == id);
-                    let card_has_signed = running.card_submission.is_some()
-                        && own_turn.is_some_and(|turn| turn.device_signed);
-                    if card_has_signed || running.phase == Phase::Completing {
+                    if has_signed(&running, &row) {
                         return Err(parafa_domain::CannotAct::SignatureUnderWay.into());
                     }
-                    row.ceremony.end_turn(id);
+                    row.ceremony.end_turn(AttemptId::new(running.id));
                     give_up(tx, running).await?;
+                    change::settle_attempts(tx, &row).await?;
                     deadline::wait_no_longer(tx, &row).await?;
                     Ok::<_, CeremonyError>(tx.put(&row).await?)
                 })
@@ -46,6 +42,16 @@ impl Ceremonies {
         self.work.notify_one();
         Ok(())
     }
+}
+
+/// Whether the device of a running attempt has signed: a card has before the step
+/// that takes its signature up.
+pub(super) fn has_signed(running: &AttemptRow, row: &CeremonyRow) -> bool {
+    let id = AttemptId::new(running.id);
+    let own_turn = row.ceremony.turn.filter(|turn| turn.attempt == id);
+    let card_has_signed =
+        running.card_submission.is_some() && own_turn.is_some_and(|turn| turn.device_signed);
+    card_has_signed || running.phase == Phase::Completing
 }
 
 /// The signer's attempt as the transaction sees it, unless it has ended.

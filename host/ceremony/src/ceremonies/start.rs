@@ -153,7 +153,9 @@ impl Ceremonies {
                     }
                     tx.put(&row).await?;
                     tx.insert(&attempt).await?;
-                    attempt::schedule(tx, &attempt).await?;
+                    // A card's app has it done when it has something to hand over.
+                    let due = if is_card { card_until } else { now };
+                    attempt::schedule(tx, &attempt, due).await?;
                     let started = audit::Fields::new()
                         .reference("signer", signer)
                         .reference("attempt", id)

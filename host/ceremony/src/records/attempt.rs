@@ -76,6 +76,11 @@ impl AttemptRow {
         self.phase == Phase::Certificate && self.device_link.is_some()
     }
 
+    /// Whether it has all that it needs but the turn.
+    pub(crate) fn waits_for_turn(&self) -> bool {
+        self.awaits_turn && self.phase == Phase::Signing
+    }
+
     /// Whether it has its turn, or may still take it.
     pub(crate) fn goes_on_in(&self, signing: &Ceremony) -> bool {
         let id = AttemptId::new(self.id);
@@ -257,6 +262,14 @@ impl AttemptStep {
         matches!(
             self,
             Self::Ask { .. } | Self::AwaitSignature { .. } | Self::AwaitCardSignature { .. }
+        )
+    }
+
+    /// Whether it asks a provider for what may not be asked for twice.
+    pub(crate) fn asks_provider(&self) -> bool {
+        matches!(
+            self,
+            Self::RequestCertificate { .. } | Self::RequestDeviceLink | Self::Ask { .. }
         )
     }
 

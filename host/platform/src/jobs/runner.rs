@@ -126,9 +126,9 @@ impl JobRunner {
                             let Ok(slot) = slots.clone().acquire_owned().await else {
                                 return;
                             };
-                            let runner = self.clone();
+                            let (runner, stop) = (self.clone(), stop.clone());
                             tasks.spawn(async move {
-                                runner.run_one(&mut job).await;
+                                runner.run_on(&mut job, &stop).await;
                                 drop((turn, slot));
                                 runner.work.notify_one();
                             });
@@ -182,7 +182,19 @@ impl JobRunner {
         Ok(claimed.map(|job| (job, None)).collect())
     }
 
-    /// Runs a claimed job. One that fails, or that this host does not know, is tried
+    /// Runs a claimed job, and goes on with it while it gets on; once `stop` is told, whoever
+    /// comes first does.
+    pub async fn run_on(&self, job: &mut ClaimedJob, stop: &CancellationToken) {
+        loop {
+            job.keep(!stop.is_cancelled());
+            self.run_one(job).await;
+            if !job.take_progress() {
+                return;
+            }
+        }
+    }
+
+    /// Runs a claimed job once. One that fails, or that this host does not know, is tried
     /// again, each time later. Where hosts share the store another one may know it,
     /// and it is left for that one as it was.
     pub async fn run_one(&self, job: &mut ClaimedJob) {
@@ -330,7 +342,7 @@ fn pause_after(failures: u32) -> SignedDuration {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use parafa_store::EngineError;
     use parafa_store::bytes::SweepError;
@@ -374,6 +386,48 @@ mod tests {
 
         clock.advance(AFTER_FAILURE);
         assert!(claim(&store).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_job_that_gets_on_is_done_to_its_end_by_who_has_it_unless_the_host_stops() {
+        for (is_stopping, steps) in [(false, 3), (true, 1)] {
+            let (store, mut job) = store_with_a_job(&clock()).await;
+            let done = Arc::new(AtomicUsize::new(0));
+            let mut handlers = JobHandlers::default();
+            let (records, counted) = (store.clone(), done.clone());
+            let registered = handlers.register("test", move |job| {
+                let (records, counted) = (records.clone(), counted.clone());
+                Box::pin(async move {
+                    let is_last = counted.fetch_add(1, Ordering::Relaxed) == 2;
+                    let held: &ClaimedJob = job;
+                    let stored = records.transact(|tx| {
+                        Box::pin(async move {
+                            if is_last {
+                                jobs::complete(tx, held).await?;
+                                return Ok::<_, StoreError>(None);
+                            }
+                            jobs::go_on(tx, held, LEASE).await
+                        })
+                    });
+                    let claim = stored.await?;
+                    if let Some(claim) = claim {
+                        *job = claim;
+                    }
+                    Ok(())
+                })
+            });
+            registered.unwrap();
+            let stop = CancellationToken::new();
+            if is_stopping {
+                stop.cancel();
+            }
+            let (data, work) = (PathBuf::new(), Arc::default());
+            let runner = JobRunner::new(store, data, work, &[], Vec::new(), handlers);
+
+            runner.run_on(&mut job, &stop).await;
+
+            assert_eq!(done.load(Ordering::Relaxed), steps);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use openssl::hash::Hasher;
 use parafa_catalogue::DigestAlgorithm;
 
 use super::crypto::message_digest;
+use super::known_answers::KnownAnswers;
 
 /// Bytes that every digest takes in without keeping any of them: the longest
 /// block of FIPS 180-4.
@@ -29,15 +30,25 @@ const MOST_PARTS: usize = 32;
 /// output that begins with a copy of the document. So it does with long parts
 /// that are hashed for themselves, as the files in a container are. It computed
 /// all of it itself, so nothing that a plugin says is believed.
+///
+/// What a plugin has said of the document it need not say again either. Of an
+/// output it has said nothing.
 #[derive(Clone, Default)]
 pub struct Document {
     bytes: Bytes,
     prefix: Arc<HashedPrefix>,
+    answers: Arc<KnownAnswers>,
+}
+
+/// What the host knows of a document besides its bytes.
+pub(crate) struct Known {
+    prefix: Arc<HashedPrefix>,
+    answers: Arc<KnownAnswers>,
 }
 
 /// The first `len` bytes of a document, as each digest has taken them in.
 #[derive(Default)]
-pub(crate) struct HashedPrefix {
+struct HashedPrefix {
     /// A multiple of [`BLOCK_LEN`].
     len: usize,
     states: [OnceLock<Hasher>; DigestAlgorithm::ALL.len()],
@@ -66,16 +77,37 @@ impl Document {
     }
 
     /// A document that begins with what was hashed before.
-    pub(crate) fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
+    fn with_prefix(bytes: Bytes, prefix: Arc<HashedPrefix>) -> Self {
         if bytes.len() < prefix.len {
             return bytes.into();
         }
-        Self { bytes, prefix }
+        let answers = Arc::default();
+        Self {
+            bytes,
+            prefix,
+            answers,
+        }
     }
 
-    /// How far it was hashed.
-    pub(crate) fn prefix(&self) -> Arc<HashedPrefix> {
-        Arc::clone(&self.prefix)
+    /// A document that is known, read anew.
+    pub(crate) fn read_anew(bytes: Bytes, known: &Known) -> Self {
+        Self {
+            answers: Arc::clone(&known.answers),
+            ..Self::with_prefix(bytes, Arc::clone(&known.prefix))
+        }
+    }
+
+    /// What is known of it.
+    pub(crate) fn known(&self) -> Known {
+        Known {
+            prefix: Arc::clone(&self.prefix),
+            answers: Arc::clone(&self.answers),
+        }
+    }
+
+    /// What a plugin has said of it.
+    pub(crate) fn answers(&self) -> Arc<KnownAnswers> {
+        Arc::clone(&self.answers)
     }
 
     /// Whether a digest has taken in what is remembered of it.
@@ -88,7 +120,7 @@ impl Document {
     /// from the start of this one.
     pub(crate) fn followed_by(&self, bytes: Bytes, copied: u64) -> Self {
         if copied >= self.prefix.len as u64 {
-            return Self::with_prefix(bytes, self.prefix());
+            return Self::with_prefix(bytes, Arc::clone(&self.prefix));
         }
         let mut prefix = HashedPrefix::of(bytes.len());
         let copied = usize::try_from(copied).unwrap_or_default();
@@ -96,6 +128,7 @@ impl Document {
         Self {
             bytes,
             prefix: Arc::new(prefix),
+            answers: Arc::default(),
         }
     }
 
@@ -164,7 +197,11 @@ impl Document {
 impl From<Bytes> for Document {
     fn from(bytes: Bytes) -> Self {
         let prefix = Arc::new(HashedPrefix::of(bytes.len()));
-        Self { bytes, prefix }
+        Self {
+            bytes,
+            prefix,
+            answers: Arc::default(),
+        }
     }
 }
 
@@ -332,7 +369,10 @@ mod tests {
         digest_of_first(&document, LEN);
 
         let other = document.followed_by(Bytes::from_static(BYTES), 2 * BLOCK_LEN as u64 - 1);
-        let shorter = Document::with_prefix(Bytes::from_static(&BYTES[..3]), document.prefix());
+        let shorter = Document::with_prefix(
+            Bytes::from_static(&BYTES[..3]),
+            Arc::clone(&document.prefix),
+        );
 
         for other in [other, shorter] {
             let len = other.bytes().len();

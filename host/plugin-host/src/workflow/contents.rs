@@ -81,9 +81,18 @@ impl Basis {
         if declared == Preservation::Whole || !inspects {
             return Ok(declared);
         }
-        let report = plugin.inspect(document).await?;
-        let of_document = report.preservation.iter();
-        let of_document = of_document.filter(|(of, _)| *of == operation);
+        let answers = document.answers();
+        let of_document = match answers.by(plugin.digest()).preservation {
+            Some(said) => said,
+            None => {
+                let said = plugin.inspect(document).await?.preservation;
+                answers.note(plugin.digest(), |known| {
+                    known.preservation = Some(said.clone());
+                });
+                said
+            }
+        };
+        let of_document = of_document.iter().filter(|(of, _)| *of == operation);
         let strongest = of_document.map(|(_, kept)| *kept).max();
         Ok(strongest.unwrap_or(declared).max(declared))
     }
@@ -246,6 +255,10 @@ impl Plugin {
 
 /// The members of a document, no two of one id.
 async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, CallError> {
+    let answers = document.answers();
+    if let Some(members) = answers.by(plugin.digest()).members {
+        return Ok(members);
+    }
     let members = plugin.guest().members(document).await?;
     let mut ids = HashSet::new();
     match members.iter().find(|member| !ids.insert(&member.id)) {
@@ -253,7 +266,10 @@ async fn members(plugin: &Plugin, document: Document) -> Result<Vec<Member>, Cal
             let breach = ContractBreach::DuplicateMember(shown(&twice.id));
             Err(plugin.broken(Capability::Contents, breach))
         }
-        None => Ok(members),
+        None => {
+            answers.note(plugin.digest(), |known| known.keep_members(&members));
+            Ok(members)
+        }
     }
 }
 

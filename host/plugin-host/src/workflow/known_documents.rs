@@ -1,30 +1,32 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
 use crate::Document;
-use crate::contract::document::HashedPrefix;
+use crate::contract::document::Known;
 
-/// Remembers how far documents were hashed, by names that belong to their
-/// bytes alone: a document that is read anew for the next step of a signature
-/// need not be hashed again.
+/// Remembers how far documents were hashed and what plugins have said of them, by
+/// names that belong to their bytes alone: a document that is read anew for the
+/// next step of a signature need not be hashed again, nor a plugin called for what
+/// it has said.
 ///
 /// Nothing of a document is kept but the states of its digests after its last
-/// full block and after long parts, at most some 10 KiB; the document that was
+/// full block and after long parts, at most some 10 KiB, whether it is unsigned,
+/// how it is to be kept, and its members where there are few; the document that was
 /// named longest ago is forgotten first. Whoever gives two documents one name
-/// gets the digest of the first for the second, so names are for bytes that are
+/// gets what is known of the first for the second, so names are for bytes that are
 /// never written again and that are authenticated when they are read.
 pub struct KnownDocuments {
     most: NonZeroUsize,
-    prefixes: Mutex<Prefixes>,
+    documents: Mutex<Documents>,
 }
 
 #[derive(Default)]
-struct Prefixes {
-    by_name: HashMap<u128, Arc<HashedPrefix>>,
+struct Documents {
+    by_name: HashMap<u128, Known>,
     /// The names, the oldest first.
     names: VecDeque<u128>,
 }
@@ -35,27 +37,33 @@ impl KnownDocuments {
     pub fn new(most: NonZeroUsize) -> Self {
         Self {
             most,
-            prefixes: Mutex::default(),
+            documents: Mutex::default(),
         }
     }
 
     /// The document of that name, whose bytes these are.
     #[must_use]
     pub fn document(&self, name: u128, bytes: Bytes) -> Document {
-        let mut prefixes = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = prefixes.by_name.get(&name) {
-            return Document::with_prefix(bytes, Arc::clone(known));
+        let mut documents = self
+            .documents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = documents.by_name.get(&name) {
+            return Document::read_anew(bytes, known);
         }
         let document = Document::from(bytes);
-        prefixes.insert(name, document.prefix(), self.most);
+        documents.insert(name, document.known(), self.most);
         document
     }
 
     /// Forgets a document, whose bytes are gone.
     pub fn forget(&self, name: u128) {
-        let mut prefixes = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
-        if prefixes.by_name.remove(&name).is_some() {
-            prefixes.names.retain(|known| *known != name);
+        let mut documents = self
+            .documents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if documents.by_name.remove(&name).is_some() {
+            documents.names.retain(|known| *known != name);
         }
     }
 }
@@ -68,15 +76,15 @@ impl fmt::Debug for KnownDocuments {
     }
 }
 
-impl Prefixes {
-    fn insert(&mut self, name: u128, prefix: Arc<HashedPrefix>, most: NonZeroUsize) {
+impl Documents {
+    fn insert(&mut self, name: u128, known: Known, most: NonZeroUsize) {
         while self.names.len() >= most.get()
             && let Some(oldest) = self.names.pop_front()
         {
             self.by_name.remove(&oldest);
         }
         self.names.push_back(name);
-        self.by_name.insert(name, prefix);
+        self.by_name.insert(name, known);
     }
 }
 
@@ -85,6 +93,7 @@ mod tests {
     use parafa_catalogue::DigestAlgorithm;
 
     use super::*;
+    use crate::PluginDigest;
 
     const BYTES: &[u8] = &[b'd'; LEN];
     const LEN: usize = 300;
@@ -99,6 +108,26 @@ mod tests {
 
         assert!(again.is_hashed(DigestAlgorithm::Sha256));
         assert!(!other.is_hashed(DigestAlgorithm::Sha256));
+    }
+
+    #[test]
+    fn what_a_plugin_has_said_is_known_of_a_document_that_is_read_again_and_of_no_other() {
+        let known = KnownDocuments::new(NonZeroUsize::new(2).unwrap());
+        let plugin = PluginDigest::of(b"plugin");
+        let read = |name| known.document(name, Bytes::from_static(BYTES));
+        let document = read(1);
+        let output = document.followed_by(Bytes::from_static(BYTES), LEN as u64);
+
+        document
+            .answers()
+            .note(plugin, |said| said.is_unsigned = true);
+
+        let is_unsigned = |document: Document| document.answers().by(plugin).is_unsigned;
+        assert!(is_unsigned(read(1)));
+        assert!(!is_unsigned(read(2)));
+        assert!(!is_unsigned(output), "it may have been signed");
+        known.forget(1);
+        assert!(!is_unsigned(read(1)));
     }
 
     #[test]
@@ -118,7 +147,7 @@ mod tests {
                 .is_hashed(DigestAlgorithm::Sha256)
         });
         assert_eq!(hashed, [true, false]);
-        assert_eq!(known.prefixes.lock().unwrap().names, [2, 1]);
+        assert_eq!(known.documents.lock().unwrap().names, [2, 1]);
     }
 
     #[test]

@@ -143,8 +143,10 @@ async fn drive_on(
                 document: output,
                 outcome,
             } => {
+                let is_unsigned = || document.answers().by(plugin.digest()).is_unsigned;
                 let before = match before.take() {
                     Some(before) => before,
+                    None if is_unsigned() => Evidence::default(),
                     None => plugin.evidence(Capability::Sign, document).await?,
                 };
                 return finish(plugin, basis, &before, request, &answers, output, outcome)
@@ -174,7 +176,14 @@ async fn check_before_anybody_signs(
     plugin: &Plugin,
     document: Document,
 ) -> Result<Evidence, CallError> {
+    let answers = document.answers();
+    if answers.by(plugin.digest()).is_unsigned {
+        return Ok(Evidence::default());
+    }
     let evidence = plugin.verify(document).await?;
+    if evidence == Evidence::default() {
+        answers.note(plugin.digest(), |known| known.is_unsigned = true);
+    }
     evidence::refuse_ambiguous_ids(&evidence.signatures)
         .map_err(|error| plugin.broken(Capability::Sign, ContractBreach::Evidence(error)))?;
     Ok(evidence)

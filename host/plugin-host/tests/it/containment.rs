@@ -1,17 +1,18 @@
 use std::io;
 use std::iter;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use parafa_plugin_host::{
     CallError, CallLimits, CallObserver, ComposeRequest, ContractBreach, EndedCall, Fault,
-    FaultKind, LogLevel, MemoryMeter, Note, Parameter, Plugin, PluginHost, PluginHostConfig,
-    Refusal, SignStep, TargetLevel,
+    FaultKind, KnownDocuments, LogLevel, MemoryMeter, Note, Parameter, Plugin, PluginHost,
+    PluginHostConfig, Refusal, SignStep, TargetLevel,
 };
 
 use crate::support::{
-    Nobody, Signer, answered, archive_request, component, config, derive_request, fault, host,
-    hosts, suspended, toy, toy_document,
+    Nobody, Signer, answered, archive_request, component, config, derive_request, done, fault,
+    host, hosts, suspended, toy, toy_document,
 };
 
 const MIB: usize = 1024 * 1024;
@@ -316,6 +317,33 @@ async fn every_call_and_every_fault_is_told_to_the_observer() {
     assert!(
         line.starts_with("error the document asked for it ("),
         "{line}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_document_was_before_a_signature_is_asked_once_for_all_its_steps() {
+    let told = Arc::new(Observed::default());
+    let toy = observed(told.clone()).await;
+    let signer = Signer::named("Ona");
+    let request = signer.request(TargetLevel::BB);
+    let known = KnownDocuments::new(NonZeroUsize::MIN);
+    let read = || known.document(1, toy_document("honest"));
+
+    let asked = toy.drive_sign(read(), &request, Vec::new(), &Nobody);
+    let asked = suspended(asked.await.unwrap());
+    let value = signer.sign(&asked.needs[0].payload);
+    let signed = toy.drive_sign(read(), &request, answered(asked, Ok(value)), &Nobody);
+    done(signed.await.unwrap());
+
+    assert_eq!(
+        told.calls.lock().unwrap()[..],
+        [
+            "describe ok",
+            "verify ok",
+            "sign ok",
+            "sign ok",
+            "verify ok"
+        ]
     );
 }
 

@@ -46,7 +46,12 @@ impl Pieces {
         file: StoredFile,
     ) -> Result<Self, ByteFileError> {
         let id = file.id;
-        let begin = blobs.store().read_at_once().max(Parts::HEADER_BYTES as u64);
+        // A file of one part is read at once, with whatever else it has.
+        let least = match file.bytes <= Self::BYTES as u64 {
+            true => 2 * Self::BYTES,
+            false => Parts::HEADER_BYTES,
+        };
+        let begin = blobs.store().read_at_once().max(least as u64);
         let read = blobs.store().read_range(id, 0..begin).await?;
         let Part { bytes, whole } = read.ok_or(ByteFileError::Missing { id })?;
         let header = bytes.first_chunk().ok_or(ByteFileError::Differs { id })?;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use ::bytes::Bytes;
 use jiff::Timestamp;
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -115,10 +116,15 @@ impl DataKeys {
     /// [`KeyError::Missing`] when it was erased, [`KeyError::Damaged`], [`KeyError::FolderAway`],
     /// [`KeyError::Unavailable`], I/O errors.
     pub async fn open(&self, id: Uuid) -> Result<DataKey, KeyError> {
-        let wrapped = self.blobs.store().read(id).await?;
-        let wrapped = wrapped.ok_or(KeyError::Missing { id })?.to_vec();
-        let secret = unwrap(&self.master, id, wrapped).ok_or(KeyError::Damaged { id })?;
-        Ok(DataKey::from_secret(secret))
+        self.opened(id, self.blobs.store().read(id).await)
+    }
+
+    /// The keys with these ids, in their order, read together. Each may fail as of
+    /// [`open`](Self::open).
+    pub async fn open_all(&self, ids: &[Uuid]) -> Vec<Result<DataKey, KeyError>> {
+        let read = self.blobs.store().read_all(ids).await;
+        let read = ids.iter().zip(read);
+        read.map(|(id, read)| self.opened(*id, read)).collect()
     }
 
     /// Erases a key for good, and with it all that was sealed under it. Tells whether it was
@@ -134,6 +140,17 @@ impl DataKeys {
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
         Sweep::of(&self.blobs, since, now)
+    }
+
+    /// The key with this id, out of what was read of it.
+    fn opened(
+        &self,
+        id: Uuid,
+        read: Result<Option<Bytes>, BlobError>,
+    ) -> Result<DataKey, KeyError> {
+        let wrapped = read?.ok_or(KeyError::Missing { id })?.to_vec();
+        let secret = unwrap(&self.master, id, wrapped).ok_or(KeyError::Damaged { id })?;
+        Ok(DataKey::from_secret(secret))
     }
 
     pub(crate) fn blobs(&self) -> &Blobs {

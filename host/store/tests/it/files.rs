@@ -299,6 +299,28 @@ in_every_place! {
         ));
     }
 
+    async fn data_keys_that_are_opened_together_come_in_their_order_each_for_itself(place) {
+        let ids: Vec<Uuid> = (0..40).map(|_| Uuid::now_v7()).collect();
+        let mut sealed = Vec::new();
+        for id in &ids {
+            let key = place.keys.create(*id).await.expect("a key");
+            sealed.push(key.seal(b"here", id.as_bytes()).expect("sealed"));
+        }
+        place.keys.erase(ids[7]).await.expect("erased");
+
+        let opened = place.keys.open_all(&ids).await;
+
+        assert_eq!(opened.len(), ids.len());
+        for (at, key) in opened.into_iter().enumerate() {
+            if at == 7 {
+                assert!(matches!(key, Err(KeyError::Missing { id }) if id == ids[7]));
+                continue;
+            }
+            let told = key.expect("a key").open(b"here", &sealed[at]).expect("its own");
+            assert_eq!(told[..], ids[at].as_bytes()[..]);
+        }
+    }
+
     async fn what_another_handle_erases_is_missing_here(place) {
         let id = Uuid::now_v7();
         let key = place.keys.create(id).await.expect("a key");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +13,9 @@ use parafa_store::engine::{
 use parafa_store::jobs::{self, ClaimedJob, Enqueued, HastenOutcome, Lane, LanePosition, NewJob};
 use parafa_store::{Store, StoreError};
 use serde_json::json;
+use tokio::runtime::Builder;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use crate::support::{World, on_every_engine, open};
 
@@ -63,6 +68,15 @@ fn numbers(jobs: &[ClaimedJob]) -> Vec<u32> {
 
 async fn claim_one(world: &World) -> ClaimedJob {
     claim(&world.store, 1).await.pop().expect("a due job")
+}
+
+async fn go_on(world: &World, job: &ClaimedJob) -> Option<ClaimedJob> {
+    let gone_on = world
+        .store
+        .transact(|tx| Box::pin(jobs::go_on(tx, job, LEASE)));
+    gone_on
+        .await
+        .unwrap_or_else(|error: StoreError| panic!("gone on: {error}"))
 }
 
 on_every_engine! {
@@ -373,6 +387,44 @@ on_every_engine! {
         complete(&world.store, renewed).await.expect("completed");
     }
 
+    async fn a_kept_job_that_gets_on_stays_with_its_worker_under_a_lease_of_its_own(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        world.clock.advance(LEASE);
+        let mut job = claim_one(world).await;
+        job.keep(true);
+        world.clock.advance(LEASE / 2);
+
+        let mut kept = go_on(world, &job).await.expect("it is the worker's");
+
+        assert!(kept.take_progress());
+        assert!(!kept.take_progress(), "it is told once");
+        assert_eq!((kept.attempts, kept.failures), (1, 0));
+        world.clock.advance(LEASE * 3 / 4);
+        assert!(claim(&world.store, 1).await.is_empty());
+        assert!(complete(&world.store, &job).await.is_err(), "that claim is over");
+        complete(&world.store, &kept).await.expect("completed");
+    }
+
+    async fn a_job_that_gets_on_and_is_not_kept_is_for_whoever_comes_first(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let job = claim_one(world).await;
+
+        assert!(go_on(world, &job).await.is_none());
+
+        assert_eq!(claim_one(world).await.attempts, 1);
+    }
+
+    async fn a_kept_job_whose_worker_died_comes_back_after_its_lease(world) {
+        enqueue(&world.store, 1, 0, None).await;
+        let mut job = claim_one(world).await;
+        job.keep(true);
+        go_on(world, &job).await.expect("it is the worker's");
+
+        world.clock.advance(LEASE);
+
+        assert_eq!(claim_one(world).await.attempts, 2);
+    }
+
     async fn a_job_with_a_unique_key_is_enqueued_once(world) {
         let first = enqueue(&world.store, 1, 0, Some("reminder")).await;
         let Enqueued::New(id) = first else {
@@ -429,6 +481,30 @@ on_every_engine! {
         assert!(undone.is_err());
         assert!(claim(&world.store, 1).await.is_empty());
     }
+}
+
+#[test]
+fn due_jobs_are_claimed_while_every_thread_that_may_block_is_busy() {
+    /// Long enough to tell a wait that does not end.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let world = World::on_sled().await;
+        enqueue(&world.store, 1, 0, None).await;
+        let (free, until_free) = channel::<()>();
+        let busy = spawn_blocking(move || until_free.recv());
+
+        let claimed = timeout(PATIENCE, claim(&world.store, 1000)).await;
+
+        drop(free);
+        assert!(busy.await.expect("it ends").is_err());
+        assert_eq!(numbers(&claimed.expect("a claim in time")), [1]);
+    });
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use crate::ocsp::CertificateStatus;
 const RESPONDER_DELAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// What an issuer tells of a certificate.
+#[derive(Clone)]
 pub(crate) struct IssuerStatement {
     /// An OCSP response or a revocation list.
     pub(super) der: Vec<u8>,
@@ -54,7 +55,7 @@ impl IssuerStatement {
 
 /// Whether it is one of somebody who signs, not of an authority or its
 /// responder.
-fn is_signers(certificate: &Certificate) -> bool {
+pub(super) fn is_signers(certificate: &Certificate) -> bool {
     let is_responders = certificate
         .extended_key_usage()
         .is_some_and(|purposes| purposes.contains(&ID_KP_OCSP_SIGNING));

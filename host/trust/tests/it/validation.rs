@@ -1,6 +1,7 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use openssl::pkcs7::{Pkcs7, Pkcs7Flags};
 use openssl::stack::Stack;
 use parafa_http_port::HttpPortError;
@@ -252,6 +253,58 @@ async fn no_more_is_fetched_than_the_budget_allows() {
             "{told:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn what_is_told_of_authorities_may_serve_for_ten_minutes_and_what_is_told_of_signers_never() {
+    let world = World::new();
+    let below = with_list(Template::authority("Below Issuing")).issued_by(&world.issuing);
+    let signer = with_addresses(signer_template())
+        .without(ACCESS)
+        .issued_by(&world.issuing);
+    let issuer = world.issuing.certificate();
+    for (certificate, remembers, exchanges) in [
+        (below.certificate(), true, [1, 1, 2]),
+        (below.certificate(), false, [1, 2, 3]),
+        (signer.certificate(), true, [1, 2, 3]),
+    ] {
+        let list = RevocationList::new(&world.issuing).der();
+        let (asked, published) = (Arc::new(AtomicUsize::new(0)), list.clone());
+        let counted = asked.clone();
+        let port = FakePort::default().at(LIST_URL, move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            published.clone()
+        });
+        let mut data = validation_data(world.anchors(), port);
+        if remembers {
+            data = data.remembering_authorities();
+        }
+        for (minutes, exchanges) in [0, 9, 10].into_iter().zip(exchanges) {
+            let time = now() + SignedDuration::from_mins(minutes);
+
+            let told = data.revocation(&certificate, &issuer, None, time).await;
+
+            assert_eq!(told.unwrap(), list);
+            assert_eq!(asked.load(Ordering::Relaxed), exchanges, "{minutes}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn newer_information_about_an_authority_is_asked_for_when_it_is_due() {
+    let world = World::new();
+    let below = with_list(Template::authority("Below Issuing")).issued_by(&world.issuing);
+    let list = RevocationList::new(&world.issuing).der();
+    let port = FakePort::default().at(LIST_URL, move |_| list.clone());
+    let data = validation_data(world.anchors(), port).remembering_authorities();
+    revocation(&data, &below, &world.issuing).await.unwrap();
+    let (below, issuer) = (below.certificate(), world.issuing.certificate());
+    let after_next_update = Some(now() + SignedDuration::from_hours(8 * 24));
+
+    let told = data.revocation(&below, &issuer, after_next_update, now());
+
+    let is_not_yet = matches!(told.await, Err(ValidationDataError::NotYet { .. }));
+    assert!(is_not_yet, "what is remembered tells of no such time");
 }
 
 #[tokio::test]

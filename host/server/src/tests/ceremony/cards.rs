@@ -395,6 +395,56 @@ async fn a_person_who_was_asked_too_often_is_told_when_the_hour_is_over() {
 }
 
 #[tokio::test]
+async fn whoever_waits_for_the_turn_goes_on_at_once_when_it_is_given_up() {
+    let site = Site::start().await;
+    let mut stage = Stage::set(&site, site.posted()).await;
+    let waiting = stage.signer;
+    let other = stage.signing().await.ceremony.signers[1].id.uuid();
+    stage.signer = other;
+    start(&stage).await;
+    send_certificate(&stage, CARD).await.unwrap();
+    stage.signer = waiting;
+    stage.open_link().await;
+    site.follow(&stage.shown_link().await.qr).await;
+    stage.reach(Phase::Signing).await;
+    stage.host.run_all().await;
+    assert_eq!(stage.host.run_due().await, 0, "it waits for a second");
+
+    stage.signer = other;
+    stage.give_up().await;
+
+    assert_eq!(stage.host.run_due().await, 1, "it need not");
+    assert_eq!(stage.outcome().await.phase, Phase::Done);
+}
+
+#[tokio::test]
+async fn nothing_is_to_be_done_while_the_app_of_a_card_is_waited_for() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    assert_eq!(stage.host.run_due().await, 0, "for the certificate");
+
+    let asked = send_certificate(&stage, CARD).await.unwrap();
+    assert_eq!(stage.host.run_due().await, 0, "for the signature");
+
+    let signature = signed(&stage, CARD, &asked).await;
+    assert_eq!(complete(&stage, &signature).await.unwrap(), Phase::Done);
+}
+
+#[tokio::test]
+async fn the_certificate_of_a_card_is_checked_and_accepted_in_one_step() {
+    let site = Site::start().await;
+    let stage = Stage::set(&site, site.posted()).await;
+    start(&stage).await;
+    let before = stage.newest_attempt().await.step_number;
+
+    send_certificate(&stage, CARD).await.unwrap();
+
+    // Checked, and prepared for.
+    assert_eq!(stage.newest_attempt().await.step_number, before + 2);
+}
+
+#[tokio::test]
 async fn what_is_no_certificate_ends_nothing_and_another_certificate_ends_the_attempt() {
     let site = Site::start().await;
     let stage = Stage::set(&site, site.posted()).await;

@@ -213,6 +213,12 @@ async fn ceremony(site: &Site, heir: Heir, script: Script, faults: FaultPlan) ->
     }
 }
 
+/// The host as a server is, which goes on with an attempt for as long as it gets on.
+fn going_on(mut host: Host) -> Host {
+    host.goes_on = true;
+    host
+}
+
 /// A host, and clients that repeat what died without an answer.
 struct Play<'d> {
     deployment: &'d Deployment<'d>,
@@ -230,7 +236,7 @@ impl<'d> Play<'d> {
             Err(_) => (deployment.sound_host().await, 1),
         };
         Self {
-            host,
+            host: going_on(host),
             checker: RecordChecker::of(deployment).await,
             deployment,
             heir,
@@ -245,7 +251,7 @@ impl<'d> Play<'d> {
             self.commits = self.host.commits();
         }
         if self.host.is_down() {
-            self.host = self.deployment.sound_host().await;
+            self.host = going_on(self.deployment.sound_host().await);
             self.crashes += 1;
             if self.heir == Heir::Itself {
                 startup::release_jobs(&self.host.app.records.store)

@@ -23,6 +23,7 @@ use parafa_store::jobs::{ClaimedJob, Lane};
 use parafa_store::{FaultyEngine, StoreError, StoreMode, Table};
 use serde_json::Value;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::careless_engine::SkippedCheck;
@@ -47,6 +48,9 @@ pub(crate) struct Host {
     /// What it was made of.
     pub(crate) parts: HostParts,
     pub(crate) config: Config,
+    /// Whether it goes on with a job that gets on, as a server does; else one step is done at a
+    /// time.
+    pub(crate) goes_on: bool,
     mode: StoreMode,
     /// It may outlive the deployment.
     kept: Arc<Kept>,
@@ -100,6 +104,7 @@ impl Host {
             parts: own,
             suspension: Suspension::default(),
             config,
+            goes_on: false,
             mode,
             kept,
             changes,
@@ -149,15 +154,20 @@ impl Host {
         self.engine.commits()
     }
 
-    /// Claims what is due and runs each job once; tells how many there were.
+    /// Claims what is due and runs each job once, or for as long as it gets on; tells how many
+    /// there were.
     pub(crate) async fn run_due(&self) -> usize {
+        let (goes_on, never) = (self.goes_on, CancellationToken::new());
         let mut running = JoinSet::new();
         for budget in LANES {
             let claimed = self.runner.claim(budget.lane, budget.jobs);
             for (mut job, turn) in claimed.await.unwrap_or_default() {
-                let runner = self.runner.clone();
+                let (runner, never) = (self.runner.clone(), never.clone());
                 let run = async move {
-                    runner.run_one(&mut job).await;
+                    match goes_on {
+                        true => runner.run_on(&mut job, &never).await,
+                        false => runner.run_one(&mut job).await,
+                    }
                     drop(turn);
                 };
                 running.spawn(self.suspension.over(run));

@@ -1,0 +1,78 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parafa_catalogue::{Member, Operation, Preservation};
+
+use super::digest::PluginDigest;
+
+/// The most members of a document that are remembered. A container that the API
+/// takes has twenty files.
+const MOST_MEMBERS: usize = 32;
+
+/// What a plugin has said of a document, so that it need not be called for it
+/// again: the same component says the same of the same bytes, since it sees
+/// nothing else.
+#[derive(Default)]
+pub(crate) struct KnownAnswers(Mutex<Option<(PluginDigest, Said)>>);
+
+/// What is remembered of what was said.
+#[derive(Clone, Default)]
+pub(crate) struct Said {
+    /// How operations keep the document's bytes, where it asks for more than the
+    /// description says.
+    pub(crate) preservation: Option<Vec<(Operation, Preservation)>>,
+    /// Its members, if there are few.
+    pub(crate) members: Option<Vec<Member>>,
+    /// Whether it has no signatures, and nothing that belongs to any.
+    pub(crate) is_unsigned: bool,
+}
+
+impl KnownAnswers {
+    /// What this plugin has said.
+    pub(crate) fn by(&self, plugin: PluginDigest) -> Said {
+        let known = self.lock();
+        let said = known.as_ref().filter(|(by, _)| *by == plugin);
+        said.map(|(_, said)| said.clone()).unwrap_or_default()
+    }
+
+    /// Remembers something that this plugin has said, and nothing that another has.
+    pub(crate) fn note(&self, plugin: PluginDigest, note: impl FnOnce(&mut Said)) {
+        let mut known = self.lock();
+        let mut said = match known.take() {
+            Some((by, said)) if by == plugin => said,
+            _ => Said::default(),
+        };
+        note(&mut said);
+        *known = Some((plugin, said));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(PluginDigest, Said)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Said {
+    /// Remembers the members of the document, unless there are many.
+    pub(crate) fn keep_members(&mut self, members: &[Member]) {
+        self.members = (members.len() <= MOST_MEMBERS).then(|| members.to_vec());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_plugin_has_said_is_not_what_another_says() {
+        let [one, other] = [b"one", b"two"].map(|wasm| PluginDigest::of(wasm));
+        let known = KnownAnswers::default();
+
+        known.note(one, |said| said.is_unsigned = true);
+        known.note(one, |said| said.keep_members(&[]));
+
+        assert!(known.by(one).is_unsigned);
+        assert_eq!(known.by(one).members, Some(Vec::new()));
+        assert!(!known.by(other).is_unsigned);
+        known.note(other, |said| said.keep_members(&[]));
+        assert!(!known.by(one).is_unsigned, "one plugin's words are kept");
+    }
+}
