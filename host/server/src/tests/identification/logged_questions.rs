@@ -81,7 +81,7 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
 }
 
 #[tokio::test]
-async fn of_two_orders_that_meet_below_the_ceiling_both_are_taken_and_both_questions_are_logged() {
+async fn of_two_orders_that_meet_below_the_ceiling_one_is_taken_and_both_questions_are_logged() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     office.set_ceiling(3000).await;
@@ -89,7 +89,7 @@ async fn of_two_orders_that_meet_below_the_ceiling_both_are_taken_and_both_quest
     let [first, second] = [office.order(&LIVE, form()), office.order(&LIVE, form())];
     let (first, second) = tokio::join!(first, second);
 
-    assert!(first.is_ok() && second.is_ok());
+    assert!(first.is_ok() != second.is_ok(), "{first:?}, {second:?}");
     assert_eq!(office.outcomes().await, [CallOutcome::Answered; 2]);
     assert!(office.ledger().await.is_empty());
     drop(office);
