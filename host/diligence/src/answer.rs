@@ -6,6 +6,7 @@ use bytes::Bytes;
 use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
+use parafa_api_http::KeptAnswer;
 use parafa_interpretation::{Bilingual, Endpoint, Interpretation, Library};
 use parafa_organisation_signature::{
     AnswerSigner, ContainerFile, PluginDigest, SignatureLevel, SignatureUnavailable,
@@ -13,11 +14,12 @@ use parafa_organisation_signature::{
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::billing::{self, Amount, Used};
+use parafa_platform::detached::Awaited;
 use parafa_platform::plugins::is_disabled;
 use parafa_platform::register_calls::{CallForm, CallOutcome, CallRow, Tier};
 use parafa_register_data::Query;
 use parafa_registers::{RawAnswer, RegisterAnswer, SourceError};
-use parafa_store::Transaction;
+use parafa_store::{StoreError, Transaction};
 use serde::Serialize;
 
 use crate::attestation::attestation;
@@ -82,9 +84,21 @@ impl Heard {
     }
 }
 
+/// A call, as it is logged whatever becomes of it.
+struct LoggedCall<'a> {
+    caller: &'a Caller,
+    question: &'a Question,
+    options: AnswerOptions,
+    /// What the caller knows it by.
+    reference: &'a str,
+    raw_sha256: Vec<String>,
+}
+
 impl Diligence {
     /// Answers a question. The call is logged, and billed if it is answered,
-    /// before this returns; `reference` is what the caller knows it by.
+    /// before this returns: not if nobody is awaiting it any more by then.
+    /// `reference` is what the caller knows it by. A caller who has claimed the
+    /// request gets the same answer again.
     ///
     /// # Errors
     /// [`DiligenceError`]; nothing was charged then, but perhaps by
@@ -95,59 +109,108 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
         reference: &str,
+        awaited: &Awaited,
     ) -> Result<Answered, DiligenceError> {
         let is_reviewed = self.interpretation_reviewed_by.is_some();
         if options.interpret && caller.mode == KeyMode::Live && !is_reviewed {
             return Err(DiligenceError::NotReviewed);
         }
         let heard = Heard::default();
-        let made = self.made(caller, question, options, &heard).await;
-        let logged = self
-            .log(caller, question, options, &made, heard, reference)
+        let made = self.made(caller, question, options, &heard, awaited).await;
+        let call = LoggedCall {
+            caller,
+            question,
+            options,
+            reference,
+            raw_sha256: heard.digests(),
+        };
+        let error = match made {
+            Ok(answered) => match self.account(&call, &answered, awaited).await {
+                Ok(()) => return Ok(answered),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        if error.proves_nothing_stored() {
+            self.log_unanswered(&call, &error).await;
+        }
+        Err(error)
+    }
+
+    /// Charges for an answer and logs its call, with what a repetition of it is
+    /// answered, in one commit. Tells why that cannot be done now: others may have
+    /// used up what was left meanwhile, or have taken out of use what signed it,
+    /// and the caller may be gone.
+    async fn account(
+        &self,
+        call: &LoggedCall<'_>,
+        answered: &Answered,
+        awaited: &Awaited,
+    ) -> Result<(), DiligenceError> {
+        let caller = call.caller;
+        let row = &self.row(call, CallOutcome::Answered).await?;
+        let kept = || Ok(KeptAnswer::of_representation(&answered.clone().into()));
+        let accounted = self
+            .idempotency
+            .commit_kept(caller.claim, &[], kept, |tx| {
+                Box::pin(async move {
+                    enter(tx, caller, row, answered.signed_by).await?;
+                    match awaited.is_abandoned() {
+                        true => Err(DiligenceError::Abandoned),
+                        false => Ok(()),
+                    }
+                })
+            })
             .await;
-        match (made, logged) {
-            (Ok(answered), Ok(Ok(()))) => Ok(answered),
-            (Ok(_), Ok(Err(refused))) => Err(refused),
-            (Ok(_), Err(DiligenceError::Platform(error)))
+        accounted.map_err(|error| match error {
+            DiligenceError::Platform(error)
                 if caller.mode == KeyMode::Live && !error.proves_nothing_stored() =>
             {
-                Err(DiligenceError::Unaccounted(error))
+                DiligenceError::Unaccounted(error)
             }
-            (Ok(_), Err(error)) => Err(error),
-            (Err(error), logged) => {
-                if let Err(fault) = logged {
-                    // The log of calls lacks it, so this is all that is left of it.
-                    let fault: &dyn std::error::Error = &fault;
-                    tracing::error!(
-                        error = fault,
-                        reference,
-                        ?question,
-                        "a call that failed could not be logged"
-                    );
-                }
-                Err(error)
+            // Whoever goes away gives the claim back.
+            DiligenceError::Platform(PlatformError::ClaimLost) if awaited.is_abandoned() => {
+                DiligenceError::Abandoned
             }
+            error => error,
+        })
+    }
+
+    /// Logs a call that was not answered.
+    async fn log_unanswered(&self, call: &LoggedCall<'_>, error: &DiligenceError) {
+        let logged = async {
+            let row = &self.row(call, error.outcome()).await?;
+            let store = &self.records.store;
+            store
+                .transact(|tx| Box::pin(async move { tx.insert(row).await }))
+                .await
+        };
+        if let Err(fault) = logged.await {
+            // The log of calls lacks it, so this is all that is left of it.
+            let fault: &dyn std::error::Error = &fault;
+            tracing::error!(
+                error = fault,
+                reference = call.reference,
+                question = ?call.question,
+                "a call that failed could not be logged"
+            );
         }
     }
 
-    /// Logs a call, whatever became of it, and charges for it if it is answered.
-    /// Answers why it cannot be charged now: others may have used up what was
-    /// left meanwhile, or have taken out of use what signed it.
-    async fn log(
+    async fn row(
         &self,
-        caller: &Caller,
-        question: &Question,
-        options: AnswerOptions,
-        made: &Result<Answered, DiligenceError>,
-        heard: Heard,
-        reference: &str,
-    ) -> Result<Result<(), DiligenceError>, DiligenceError> {
+        call: &LoggedCall<'_>,
+        outcome: CallOutcome,
+    ) -> Result<CallRow, StoreError> {
+        let LoggedCall {
+            caller,
+            question,
+            options,
+            reference,
+            ref raw_sha256,
+        } = *call;
         let (item, price) = prices::price(question, options);
-        let outcome = match made {
-            Ok(_) => CallOutcome::Answered,
-            Err(error) => error.outcome(),
-        };
-        let row = CallRow {
+        Ok(CallRow {
             tenant: caller.tenant,
             id: self.records.store.new_id().await?,
             at: self.records.store.now().await?,
@@ -157,20 +220,14 @@ impl Diligence {
             subject: subject(question).to_owned(),
             purpose: options.purpose.map(|purpose| purpose.as_str().to_owned()),
             outcome,
-            raw_sha256: heard.digests(),
+            raw_sha256: raw_sha256.clone(),
             charged: match (caller.mode, outcome) {
                 (KeyMode::Live, CallOutcome::Answered) => price,
                 _ => Amount::default(),
             },
             reference: Some(reference.to_owned()),
             form: Some(call_form(options)),
-        };
-        let row = &row;
-        let signed_by = made.as_ref().ok().and_then(|answered| answered.signed_by);
-        self.records
-            .store
-            .transact(|tx| Box::pin(enter(tx, caller, row, signed_by)))
-            .await
+        })
     }
 
     /// The answer, if it can be billed.
@@ -180,6 +237,7 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
         heard: &Heard,
+        awaited: &Awaited,
     ) -> Result<Answered, DiligenceError> {
         let (_, price) = prices::price(question, options);
         let checked: Result<_, DiligenceError> = self
@@ -202,6 +260,9 @@ impl Diligence {
             Question::Report(entity) => self.report(&asked, entity).await?,
             question => self.single(&asked, question).await?,
         };
+        if awaited.is_abandoned() {
+            return Err(DiligenceError::Abandoned);
+        }
         self.in_form(caller, subject(question), composed, options.form)
             .await
     }
@@ -336,54 +397,31 @@ impl Diligence {
     }
 }
 
-/// Logs a call, and charges for it if that can be done.
+/// Logs a call that is answered, and charges for it.
 async fn enter(
     tx: &mut Transaction<'_>,
     caller: &Caller,
     row: &CallRow,
     signed_by: Option<PluginDigest>,
-) -> Result<Result<(), DiligenceError>, DiligenceError> {
-    if let Some(refusal) = refusal(tx, caller, row.charged, signed_by).await? {
-        let refused = CallRow {
-            outcome: refusal.outcome(),
-            charged: Amount::default(),
-            ..row.clone()
-        };
-        tx.insert(&refused).await?;
-        return Ok(Err(refusal));
+) -> Result<(), DiligenceError> {
+    if let Some(plugin) = signed_by
+        && is_disabled(tx, &plugin.to_string()).await?
+    {
+        return Err(SignatureUnavailable::Withdrawn(plugin).into());
     }
-    tx.insert(row).await?;
     if row.charged == Amount::default() {
-        return Ok(Ok(()));
+        return Ok(tx.insert(row).await?);
     }
+    let checked = accounts::check(tx, caller, row.charged).await?;
+    checked.map_err(|cause| DiligenceError::PaymentRequired(Box::new(cause)))?;
+    tx.insert(row).await?;
     let used = Used {
         item: row.item,
         reference: row.reference_or_id(),
         amount: row.charged,
         form: row.form,
     };
-    billing::bill(tx, row.tenant, used).await?;
-    Ok(Ok(()))
-}
-
-/// Why an answer that was made is not given.
-async fn refusal(
-    tx: &mut Transaction<'_>,
-    caller: &Caller,
-    charged: Amount,
-    signed_by: Option<PluginDigest>,
-) -> Result<Option<DiligenceError>, DiligenceError> {
-    if let Some(plugin) = signed_by
-        && is_disabled(tx, &plugin.to_string()).await?
-    {
-        return Ok(Some(SignatureUnavailable::Withdrawn(plugin).into()));
-    }
-    if charged == Amount::default() {
-        return Ok(None);
-    }
-    let checked = accounts::check(tx, caller, charged).await?;
-    let cause = checked.err().map(Box::new);
-    Ok(cause.map(DiligenceError::PaymentRequired))
+    Ok(billing::bill(tx, row.tenant, used).await?)
 }
 
 fn level(tier: SignatureTier) -> SignatureLevel {

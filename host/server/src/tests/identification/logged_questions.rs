@@ -9,6 +9,7 @@ use parafa_diligence::{Diligence, DiligenceError};
 use parafa_domain::KycStatus;
 use parafa_identification::{IdentificationError, OrderForm, RegisterSources, SimulatedOutcome};
 use parafa_platform::billing::{Amount, UsageItem};
+use parafa_platform::detached::Waiter;
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::Role;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
@@ -183,7 +184,10 @@ async fn a_caller_who_may_have_been_charged_is_not_told_that_nothing_was() {
             interpretation_reviewed_by: None,
             recovery_url: None,
         };
-        diligence.answer(&LIVE, &question, options, REQUEST).await
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        let answered = diligence.answer(&LIVE, &question, options, REQUEST, &awaited);
+        answered.await
     };
     let sound = host(&office.deployment, &office.world, FaultPlan::default()).await;
     ask(&sound).await.unwrap();
