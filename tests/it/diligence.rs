@@ -9,12 +9,12 @@ pub(crate) mod evidence;
 mod keys;
 pub(crate) mod orders;
 mod refusals;
+mod repetitions;
 mod schemas;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use parafa_fixtures::referees::{AsicE, Dss, JwsLibraries};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -22,7 +22,6 @@ use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::control::WorldControl;
 use crate::support::demo::{Demo, parafa};
 use crate::support::operator::done;
 
@@ -30,8 +29,6 @@ use crate::support::operator::done;
 const ENTITY: &str = "/v1/entities/999000009";
 /// The product's name in the ledger.
 const DILIGENCE: &str = "diligence";
-/// Longest time in which a call is charged whose caller has gone, in looks of half a second.
-const LOOKS: usize = 120;
 
 /// Somebody who calls the API with one key.
 pub(crate) struct DiligenceCaller<'d> {
@@ -228,35 +225,6 @@ async fn all_that_is_wrong_with_a_question_is_told_at_once() {
     let key = &demo.world.signing.test;
     let stranger = DiligenceCaller::with(&demo, key).get(ENTITY).await;
     stranger.assert_refused(401, "unauthorized");
-}
-
-#[tokio::test]
-async fn whoever_hangs_up_before_a_signed_answer_is_made_is_charged_for_it() {
-    /// So late that the server has seen before that nobody waits any more.
-    const LATE_MS: u64 = 2_000;
-
-    let demo = Demo::start();
-    let live = DiligenceCaller::live(&demo);
-    let signed = format!("{ENTITY}?sign=jades-t");
-    assert_eq!(live.get(&signed).await.status, StatusCode::OK);
-    let charged = ledger(&demo);
-    let world = WorldControl::of(&demo);
-    let late = json!({"fault": "delay", "milliseconds": LATE_MS});
-    world.spoil("tsa", late).await;
-    let before = world.now().await;
-
-    tokio::select! {
-        answered = live.get(&signed) => panic!("answered at once: {}", answered.status),
-        _ = world.happens(before, |entry| entry.is("tsa", "asked")) => {}
-    }
-
-    for _ in 0..LOOKS {
-        if ledger(&demo).len() > charged.len() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    }
-    assert_eq!(ledger(&demo), [charged.clone(), charged].concat());
 }
 
 #[tokio::test]

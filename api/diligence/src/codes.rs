@@ -63,7 +63,7 @@ impl<R> PathParams<R> for EntityPath {
     }
 
     fn fill(&self, template: &str) -> String {
-        template.to_owned()
+        filled(template, CODE, self.0.as_ref().map(EntityCode::as_str))
     }
 }
 
@@ -91,8 +91,21 @@ impl<R> PathParams<R> for PropertyPath {
     }
 
     fn fill(&self, template: &str) -> String {
-        template.to_owned()
+        filled(
+            template,
+            UNIQUE_NUMBER,
+            self.0.as_ref().map(PropertyNumber::as_str),
+        )
     }
+}
+
+/// The path with a value in the place of the parameter, if there is one.
+fn filled<E>(template: &str, name: &str, value: Result<&str, E>) -> String {
+    let value = value.ok();
+    value.map_or_else(
+        || template.to_owned(),
+        |value| template.replace(&format!("{{{name}}}"), value),
+    )
 }
 
 fn parsed<T: FromStr<Err: ToString>>(

@@ -15,7 +15,10 @@ use crate::problem::Problem;
 /// [`IdempotentRequest`], if it is one. It stores
 /// [`KeptAnswer::of`](crate::KeptAnswer::of) the view that it returns under that
 /// claim, in the same commit as what it creates, and fails without creating
-/// anything when the claim has been lost to another request meanwhile.
+/// anything when the claim has been lost to another request meanwhile. A method
+/// that answers what is charged for does the same with
+/// [`KeptAnswer::of_representation`](crate::KeptAnswer::of_representation) in the
+/// commit that charges.
 #[async_trait]
 pub trait Api: Send + Sync + 'static {
     /// On whose behalf a request is made, with the right to answer it where that

@@ -65,18 +65,18 @@ pub fn body<T>(
     complete(decoded, faults)
 }
 
-/// Decodes the query of a call without a body, and notes the fault of its path
-/// along with its faults.
+/// Decodes the query of a call without a body, and notes what is wrong before it
+/// (in the path, then in headers) along with its faults.
 ///
 /// # Errors
 /// `validation-failed`, with all faults in the order in which they stand there.
 pub fn query<T>(
     query: &Query,
-    of_path: Option<Fault>,
+    before: impl IntoIterator<Item = Fault>,
     decode: impl FnOnce(&mut Object<'_>) -> Option<T>,
 ) -> Result<T, Problem> {
     let faults = Faults::default();
-    if let Some(Fault { pointer, detail }) = of_path {
+    for Fault { pointer, detail } in before {
         faults.note(Position::headers(), pointer, detail);
     }
     let decoded = query.decode(&faults, decode);

@@ -1,11 +1,15 @@
-//! Requests that may be repeated without creating twice.
+//! Requests that may be repeated without creating or charging twice.
 
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::operation::Representation;
 
 /// For how long an answer is kept, in hours.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
@@ -17,12 +21,12 @@ pub const IDEMPOTENCY_HOURS: i64 = 24;
 pub struct IdempotentRequest {
     /// What the caller chose.
     pub key: IdempotencyKey,
-    /// The method; every operation that creates is a `POST`.
+    /// The method: `POST` of what creates, `GET` of what is charged for.
     pub method: Method,
     /// The path as requested, without a query.
     pub path: String,
-    /// SHA-256 of the body. Bodies hold personal data that can be guessed, so
-    /// that it is not to be stored as it is.
+    /// SHA-256 of the body, or of the query of a method without one. Bodies hold
+    /// personal data that can be guessed, so that it is not to be stored as it is.
     pub body_sha256: [u8; 32],
 }
 
@@ -72,8 +76,8 @@ impl fmt::Display for IdempotencyKey {
 /// What became of an [`IdempotentRequest`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reservation<C> {
-    /// It is the first of its key. The claim goes along with the creation,
-    /// which stores the answer in the commit that creates.
+    /// It is the first of its key. The claim goes along with what is done, which
+    /// stores the answer in the commit that creates or charges.
     Claimed(C),
     /// It was answered before, and gets the same answer.
     Answered(KeptAnswer),
@@ -83,7 +87,7 @@ pub enum Reservation<C> {
         /// At least 1.
         retry_after_seconds: u32,
     },
-    /// The key came with another body before.
+    /// The key came with another body, or another query, before.
     Reused,
 }
 
@@ -103,12 +107,22 @@ impl<C> Reservation<C> {
     }
 }
 
-/// The answer to a request that created something, as it went out: kept, it
-/// answers a repetition with the very same bytes.
+/// The answer to a request that created something or was charged for, as it went
+/// out: kept, it answers a repetition with the very same bytes.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct KeptAnswer {
     id: Option<Uuid>,
     body: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    form: Option<KeptForm>,
+}
+
+/// The form of an answer that was charged for, whose `body` is base64: it may be
+/// no text.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+struct KeptForm {
+    media_type: String,
+    file_name: Option<String>,
 }
 
 impl KeptAnswer {
@@ -119,6 +133,20 @@ impl KeptAnswer {
             id: created.address(),
             body: serde_json::to_string(created)
                 .expect("a view of strings, numbers and lists always serialises"),
+            form: None,
+        }
+    }
+
+    /// An answer in the form that was asked for.
+    #[must_use]
+    pub fn of_representation(given: &Representation) -> Self {
+        Self {
+            id: None,
+            body: BASE64.encode(&given.content),
+            form: Some(KeptForm {
+                media_type: given.media_type.to_string(),
+                file_name: given.file_name.clone(),
+            }),
         }
     }
 
@@ -129,6 +157,17 @@ impl KeptAnswer {
 
     pub(crate) fn into_body(self) -> String {
         self.body
+    }
+
+    /// The answer in its form; none of a view of what was created, and of what
+    /// cannot be read.
+    pub(crate) fn into_representation(self) -> Option<Representation> {
+        let form = self.form?;
+        Some(Representation {
+            media_type: form.media_type.into(),
+            content: BASE64.decode(self.body).ok()?.into(),
+            file_name: form.file_name,
+        })
     }
 }
 
@@ -150,7 +189,35 @@ pub trait Created: JsonSchema + Serialize {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn an_answer_in_a_form_is_kept_as_it_was() {
+        let given = Representation {
+            media_type: "application/vnd.etsi.asic-e+zip".into(),
+            content: vec![0, 0xff, b'P'].into(),
+            file_name: Some("999000009.asice".to_owned()),
+        };
+        let kept = serde_json::to_value(KeptAnswer::of_representation(&given)).unwrap();
+
+        let kept: KeptAnswer = serde_json::from_value(kept).unwrap();
+
+        assert_eq!(kept.into_representation(), Some(given));
+    }
+
+    #[test]
+    fn an_answer_that_an_earlier_program_kept_is_one_of_a_creation() {
+        let kept = json!({"id": Uuid::nil(), "body": "{}"});
+        let kept: KeptAnswer = serde_json::from_value(kept).unwrap();
+
+        assert_eq!(serde_json::to_value(&kept).unwrap().get("form"), None);
+        assert_eq!(
+            (kept.id(), kept.into_body()),
+            (Some(Uuid::nil()), "{}".to_owned())
+        );
+    }
 
     #[test]
     fn a_key_is_visible_ascii_of_limited_length() {

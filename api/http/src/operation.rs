@@ -2,11 +2,13 @@
 //! document.
 
 mod call;
+mod claim;
 mod contract;
 mod creation;
 mod download;
 mod input;
 mod not_allowed;
+mod paid_read;
 mod path;
 mod representation;
 
@@ -278,7 +280,8 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
         })
     }
 
-    /// It answers a view, or bytes of one of these media types.
+    /// It answers a view, or bytes of one of these media types, for which it
+    /// charges, and the same to a repetition.
     pub fn answers_in<V, F, R>(self, forms: &'static [AnswerForm], handler: F) -> Operation<A>
     where
         V: JsonSchema + Serialize,
@@ -287,11 +290,7 @@ impl<A: Api, P: PathParams<A::Record>, I: Input<A>> Draft<A, P, I> {
     {
         let view = Schemas::some_of::<V>;
         self.operation(Answer::Forms(forms), view, &[], move |arrived| {
-            let handler = handler.clone();
-            async move {
-                let call = arrived.call::<I>().await?;
-                Ok(handler(call).await?.into_response())
-            }
+            arrived.answer_in::<I, R>(handler.clone())
         })
     }
 

@@ -127,10 +127,14 @@ impl<T: AgentTools> ServerHandler for Handler<T> {
         });
         let span = head.extensions.get::<Span>().cloned();
         let call = call.instrument(span.unwrap_or_else(Span::none));
-        // `rmcp` has a task carry it out, and would wait for the answer of one
-        // that panicked forever.
-        let called = AssertUnwindSafe(call).catch_unwind().await;
-        let called = called.unwrap_or_else(|_| Err(broken_down()));
+        // `rmcp` has a task carry it out, which would go on after its caller has hung
+        // up, and waits forever for the answer of one that panicked.
+        let called = tokio::select! {
+            called = AssertUnwindSafe(call).catch_unwind() => {
+                called.unwrap_or_else(|_| Err(broken_down()))
+            }
+            () = context.ct.cancelled() => Err(abandoned()),
+        };
         let mut result = called.unwrap_or_else(|problem| self.refusal(&problem, &request_id));
         let meta = result.meta.get_or_insert_with(MetaObject::default);
         meta.0.extend(self.identity().0);
@@ -170,6 +174,10 @@ pub(crate) fn id_of(head: &Parts) -> RequestId {
 fn request_id(context: &RequestContext<RoleServer>) -> RequestId {
     let head = context.extensions.get::<Parts>();
     head.map_or_else(|| RequestId::of(&HeaderMap::new()), id_of)
+}
+
+fn abandoned() -> Problem {
+    Problem::unavailable("Nobody waited for the answer any more.")
 }
 
 fn broken_down() -> Problem {

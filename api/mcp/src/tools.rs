@@ -3,7 +3,8 @@ use http::{HeaderName, HeaderValue};
 use parafa_api_http::{Access, Credentials, Principal, Problem, RateDecision, RequestId};
 use rmcp::model::{CallToolResult, Implementation, JsonObject, Tool};
 
-/// Under which key a request that creates is answered again as it was.
+/// Under which key a request that creates or is charged for is answered again as
+/// it was.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A call of a tool, by somebody who may make it.
@@ -47,7 +48,7 @@ pub trait AgentTools: Send + Sync + 'static {
         credentials: Option<&Credentials>,
     ) -> Result<Self::Caller, Problem>;
 
-    /// Carries out a call.
+    /// Carries out a call. Dropped once its caller has hung up.
     ///
     /// # Errors
     /// Whatever the API refuses the same request with; the result of the call

@@ -7,19 +7,15 @@ use parafa_api_diligence::requests::{AnswerOptions, Form, Question};
 use parafa_api_diligence::views::{Answer, Subject};
 use parafa_api_diligence::{ASICE, AnswerKind, JADES, Purpose, SignatureTier, schema_address};
 use parafa_interpretation::{Bilingual, Endpoint, Interpretation, Library};
-use parafa_organisation_signature::{
-    AnswerSigner, ContainerFile, PluginDigest, SignatureLevel, SignatureUnavailable,
-};
+use parafa_organisation_signature::{AnswerSigner, ContainerFile, PluginDigest, SignatureLevel};
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::billing::{self, Amount, Used};
-use parafa_platform::plugins::is_disabled;
-use parafa_platform::register_calls::{CallForm, CallOutcome, CallRow, Tier};
+use parafa_platform::detached::Awaited;
 use parafa_register_data::Query;
 use parafa_registers::{RawAnswer, RegisterAnswer, SourceError};
-use parafa_store::Transaction;
 use serde::Serialize;
 
+use crate::accounts::LoggedCall;
 use crate::attestation::attestation;
 use crate::error::DiligenceError;
 use crate::{Diligence, accounts, prices};
@@ -84,7 +80,9 @@ impl Heard {
 
 impl Diligence {
     /// Answers a question. The call is logged, and billed if it is answered,
-    /// before this returns; `reference` is what the caller knows it by.
+    /// before this returns: not if nobody is awaiting it any more by then.
+    /// `reference` is what the caller knows it by. A caller who has claimed the
+    /// request gets the same answer again.
     ///
     /// # Errors
     /// [`DiligenceError`]; nothing was charged then, but perhaps by
@@ -95,82 +93,32 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
         reference: &str,
+        awaited: &Awaited,
     ) -> Result<Answered, DiligenceError> {
         let is_reviewed = self.interpretation_reviewed_by.is_some();
         if options.interpret && caller.mode == KeyMode::Live && !is_reviewed {
             return Err(DiligenceError::NotReviewed);
         }
         let heard = Heard::default();
-        let made = self.made(caller, question, options, &heard).await;
-        let logged = self
-            .log(caller, question, options, &made, heard, reference)
-            .await;
-        match (made, logged) {
-            (Ok(answered), Ok(Ok(()))) => Ok(answered),
-            (Ok(_), Ok(Err(refused))) => Err(refused),
-            (Ok(_), Err(DiligenceError::Platform(error)))
-                if caller.mode == KeyMode::Live && !error.proves_nothing_stored() =>
-            {
-                Err(DiligenceError::Unaccounted(error))
-            }
-            (Ok(_), Err(error)) => Err(error),
-            (Err(error), logged) => {
-                if let Err(fault) = logged {
-                    // The log of calls lacks it, so this is all that is left of it.
-                    let fault: &dyn std::error::Error = &fault;
-                    tracing::error!(
-                        error = fault,
-                        reference,
-                        ?question,
-                        "a call that failed could not be logged"
-                    );
-                }
-                Err(error)
-            }
-        }
-    }
-
-    /// Logs a call, whatever became of it, and charges for it if it is answered.
-    /// Answers why it cannot be charged now: others may have used up what was
-    /// left meanwhile, or have taken out of use what signed it.
-    async fn log(
-        &self,
-        caller: &Caller,
-        question: &Question,
-        options: AnswerOptions,
-        made: &Result<Answered, DiligenceError>,
-        heard: Heard,
-        reference: &str,
-    ) -> Result<Result<(), DiligenceError>, DiligenceError> {
-        let (item, price) = prices::price(question, options);
-        let outcome = match made {
-            Ok(_) => CallOutcome::Answered,
-            Err(error) => error.outcome(),
-        };
-        let row = CallRow {
-            tenant: caller.tenant,
-            id: self.records.store.new_id().await?,
-            at: self.records.store.now().await?,
-            key: caller.key,
-            mode: caller.mode,
-            item,
-            subject: subject(question).to_owned(),
-            purpose: options.purpose.map(|purpose| purpose.as_str().to_owned()),
-            outcome,
+        let made = self.made(caller, question, options, &heard, awaited).await;
+        let call = LoggedCall {
+            caller,
+            question,
+            options,
+            reference,
             raw_sha256: heard.digests(),
-            charged: match (caller.mode, outcome) {
-                (KeyMode::Live, CallOutcome::Answered) => price,
-                _ => Amount::default(),
-            },
-            reference: Some(reference.to_owned()),
-            form: Some(call_form(options)),
         };
-        let row = &row;
-        let signed_by = made.as_ref().ok().and_then(|answered| answered.signed_by);
-        self.records
-            .store
-            .transact(|tx| Box::pin(enter(tx, caller, row, signed_by)))
-            .await
+        let error = match made {
+            Ok(answered) => match self.account(&call, &answered, awaited).await {
+                Ok(()) => return Ok(answered),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        if error.proves_nothing_stored() {
+            self.log_unanswered(&call, &error).await;
+        }
+        Err(error)
     }
 
     /// The answer, if it can be billed.
@@ -180,6 +128,7 @@ impl Diligence {
         question: &Question,
         options: AnswerOptions,
         heard: &Heard,
+        awaited: &Awaited,
     ) -> Result<Answered, DiligenceError> {
         let (_, price) = prices::price(question, options);
         let checked: Result<_, DiligenceError> = self
@@ -202,6 +151,9 @@ impl Diligence {
             Question::Report(entity) => self.report(&asked, entity).await?,
             question => self.single(&asked, question).await?,
         };
+        if awaited.is_abandoned() {
+            return Err(DiligenceError::Abandoned);
+        }
         self.in_form(caller, subject(question), composed, options.form)
             .await
     }
@@ -336,72 +288,10 @@ impl Diligence {
     }
 }
 
-/// Logs a call, and charges for it if that can be done.
-async fn enter(
-    tx: &mut Transaction<'_>,
-    caller: &Caller,
-    row: &CallRow,
-    signed_by: Option<PluginDigest>,
-) -> Result<Result<(), DiligenceError>, DiligenceError> {
-    if let Some(refusal) = refusal(tx, caller, row.charged, signed_by).await? {
-        let refused = CallRow {
-            outcome: refusal.outcome(),
-            charged: Amount::default(),
-            ..row.clone()
-        };
-        tx.insert(&refused).await?;
-        return Ok(Err(refusal));
-    }
-    tx.insert(row).await?;
-    if row.charged == Amount::default() {
-        return Ok(Ok(()));
-    }
-    let used = Used {
-        item: row.item,
-        reference: row.reference_or_id(),
-        amount: row.charged,
-        form: row.form,
-    };
-    billing::bill(tx, row.tenant, used).await?;
-    Ok(Ok(()))
-}
-
-/// Why an answer that was made is not given.
-async fn refusal(
-    tx: &mut Transaction<'_>,
-    caller: &Caller,
-    charged: Amount,
-    signed_by: Option<PluginDigest>,
-) -> Result<Option<DiligenceError>, DiligenceError> {
-    if let Some(plugin) = signed_by
-        && is_disabled(tx, &plugin.to_string()).await?
-    {
-        return Ok(Some(SignatureUnavailable::Withdrawn(plugin).into()));
-    }
-    if charged == Amount::default() {
-        return Ok(None);
-    }
-    let checked = accounts::check(tx, caller, charged).await?;
-    let cause = checked.err().map(Box::new);
-    Ok(cause.map(DiligenceError::PaymentRequired))
-}
-
 fn level(tier: SignatureTier) -> SignatureLevel {
     match tier {
         SignatureTier::JadesT => SignatureLevel::T,
         SignatureTier::JadesLt => SignatureLevel::Lt,
-    }
-}
-
-fn call_form(options: AnswerOptions) -> CallForm {
-    CallForm {
-        tier: match options.form {
-            Form::Json => Tier::Json,
-            Form::Signed(SignatureTier::JadesT) => Tier::JadesT,
-            Form::Signed(SignatureTier::JadesLt) => Tier::JadesLt,
-            Form::Container => Tier::Asice,
-        },
-        interpreted: options.interpret,
     }
 }
 
@@ -459,7 +349,7 @@ fn query_of(question: &Question) -> Option<(Query, AnswerKind, Option<Endpoint>)
     })
 }
 
-fn subject(question: &Question) -> &str {
+pub(crate) fn subject(question: &Question) -> &str {
     match question {
         Question::Profile(entity)
         | Question::Participants(entity)

@@ -36,6 +36,9 @@ pub enum DiligenceError {
     /// There is no key to sign answers with.
     #[error("no key is set up that answers are signed with")]
     NoSigner,
+    /// The caller was gone before the answer was ready.
+    #[error("the caller has gone away")]
+    Abandoned,
     /// There is an answer, and nobody knows whether it was accounted for.
     #[error("an answer may have been accounted for, and may not")]
     Unaccounted(#[source] PlatformError),
@@ -45,6 +48,15 @@ pub enum DiligenceError {
 }
 
 impl DiligenceError {
+    /// Whether it is known that nothing was logged or charged.
+    pub(crate) fn proves_nothing_stored(&self) -> bool {
+        match self {
+            Self::Platform(error) => error.proves_nothing_stored(),
+            Self::Unaccounted(_) => false,
+            _ => true,
+        }
+    }
+
     /// What the call log says of it.
     pub(crate) fn outcome(&self) -> CallOutcome {
         match self {
@@ -53,6 +65,7 @@ impl DiligenceError {
             Self::Register { .. } => CallOutcome::UpstreamUnavailable,
             Self::Unsigned(_) | Self::NoSigner => CallOutcome::SignatureUnavailable,
             Self::PaymentRequired(_) => CallOutcome::PaymentRequired,
+            Self::Abandoned => CallOutcome::Abandoned,
             Self::NotReviewed | Self::Unaccounted(_) | Self::Platform(_) => CallOutcome::Failed,
         }
     }

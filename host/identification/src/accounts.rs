@@ -25,6 +25,15 @@ pub(crate) async fn check(
     checked.map_err(|cause| IdentificationError::PaymentRequired(Box::new(cause)))
 }
 
+/// Has what others decide by in the same moment count the order that is stored in
+/// this commit.
+pub(crate) async fn reserve(tx: &mut Transaction<'_>, caller: &Caller) -> Result<(), StoreError> {
+    match caller.mode {
+        KeyMode::Test => Ok(()),
+        KeyMode::Live => billing::reserve(tx, caller.tenant).await,
+    }
+}
+
 /// Charges for an order in the commit that delivers it; tells what it costs.
 pub(crate) async fn charge(
     tx: &mut Transaction<'_>,

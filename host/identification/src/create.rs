@@ -184,6 +184,7 @@ impl Identifications {
                 Box::pin(async move {
                     tx.hold(Arc::new(prepared.rooms.clone()));
                     accounts::check(tx, caller).await?;
+                    accounts::reserve(tx, caller).await?;
                     tx.insert(&prepared.row).await?;
                     prepared.ceremony.insert(tx).await?;
                     prepared.ceremony.invite(tx).await?;

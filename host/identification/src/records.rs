@@ -5,14 +5,17 @@ use parafa_api_diligence::Purpose;
 use parafa_domain::{KycOrder, KycRefusal, KycStatus};
 use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::billing::Amount;
+use parafa_platform::billing::{Amount, Reserved};
 use parafa_platform::outbox::NoticeKind;
 use parafa_register_data::{EntityCode, Role, RoleHolder};
 use parafa_store::keys::DataKey;
-use parafa_store::{AnyIndex, Content, Index, Named, Sealed, Table, TableDeclaration, TableName};
+use parafa_store::{
+    AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableDeclaration, TableName,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::accounts::PRICES;
 use crate::error::IdentificationError;
 use crate::form::stored_purpose;
 use parafa_ceremony::records::Delivery;
@@ -184,6 +187,14 @@ impl Table for OrderRow {
             Some(_) => Named::default(),
             None => self.named(),
         }
+    }
+
+    /// The price of a first package until the order has ended: whether it is the
+    /// first of a person is known then.
+    fn earmark(&self) -> Option<Earmark> {
+        let is_billable = self.mode == KeyMode::Live && !self.order.status().is_terminal();
+        let price = Reserved::amount(PRICES[0]).earmark(self.tenant);
+        price.filter(|_| is_billable)
     }
 }
 

@@ -1,8 +1,6 @@
 use parafa_platform::billing;
-use parafa_platform::billing::{
-    Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep, UsageTotalRow,
-};
-use parafa_store::Transaction;
+use parafa_platform::billing::{Amount, BillingRow, CURRENCY, Funding, PriceLadder, PriceStep};
+use parafa_store::{StoreError, Transaction};
 use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
@@ -75,17 +73,15 @@ impl OperatorCommands {
 
     /// How a workspace pays, what for, and what it owes.
     pub(crate) async fn shown_billing(&self, tenant: Uuid) -> Result<Value, OperateError> {
-        let (row, total) = self
-            .records
+        self.records
             .store
             .read(|tx| {
                 Box::pin(async move {
                     let row = self.billing_of(tx, tenant).await?;
-                    Ok::<_, OperateError>((row, billing::total(tx, tenant).await?))
+                    Ok::<_, OperateError>(shown(tx, &row).await?)
                 })
             })
-            .await?;
-        Ok(shown(&row, &total))
+            .await
     }
 
     async fn change_billing(
@@ -94,8 +90,7 @@ impl OperatorCommands {
         change: impl Fn(&mut BillingRow) + Send + Sync,
     ) -> Result<Value, OperateError> {
         let change = &change;
-        let (row, total) = self
-            .records
+        self.records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -103,11 +98,10 @@ impl OperatorCommands {
                     let mut row = self.billing_of(tx, tenant).await?;
                     change(&mut row);
                     tx.put(&row).await?;
-                    Ok::<_, OperateError>((row, billing::total(tx, tenant).await?))
+                    Ok::<_, OperateError>(shown(tx, &row).await?)
                 })
             })
-            .await?;
-        Ok(shown(&row, &total))
+            .await
     }
 
     /// The workspace's row, or what holds without one.
@@ -127,18 +121,21 @@ impl OperatorCommands {
     }
 }
 
-fn shown(row: &BillingRow, total: &UsageTotalRow) -> Value {
+async fn shown(tx: &mut Transaction<'_>, row: &BillingRow) -> Result<Value, StoreError> {
+    let total = billing::total(tx, row.tenant).await?;
+    let reserved = billing::reserved_price(tx, row.tenant, &row.ladder).await?;
     let steps = row.ladder.steps().iter();
     let prices: Vec<Value> = steps
         .map(|step| json!({"from": step.from, "amount": step.amount.to_string()}))
         .collect();
-    json!({
+    Ok(json!({
         "funding": row.funding,
         "ceiling": row.ceiling.map(|ceiling| ceiling.to_string()),
         "recoveryUrl": row.recovery_url,
         "currency": CURRENCY,
         "unpaid": total.unpaid.to_string(),
+        "reserved": reserved.to_string(),
         "signaturesThisMonth": total.signatures,
         "prices": prices,
-    })
+    }))
 }

@@ -5,7 +5,7 @@ use parafa_store::{Content, StoreError, Table, TableName, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::billing::{self, Amount, PaymentRequired};
+use crate::billing::{self, Amount, PaymentRequired, Reserved};
 
 /// What a workspace has agreed to, for due diligence. One without such a row
 /// has agreed to nothing.
@@ -59,7 +59,7 @@ pub async fn check_billable(
     if !is_linked {
         return Ok(Err(NotBillable::NoEntity));
     }
-    let funded = billing::check_funding_of(tx, tenant, price).await?;
+    let funded = billing::check_funding(tx, tenant, Reserved::amount(price)).await?;
     Ok(funded.map_err(NotBillable::Payment))
 }
 

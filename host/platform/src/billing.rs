@@ -2,6 +2,7 @@
 
 mod money;
 mod price;
+mod reserved;
 mod rows;
 
 use jiff::Timestamp;
@@ -14,12 +15,14 @@ use crate::register_calls::CallForm;
 
 pub use self::money::{Amount, CURRENCY, NoAmount};
 pub use self::price::{NoPriceLadder, NoPriceStep, PriceLadder, PriceStep};
+pub use self::reserved::{Reserved, reserve};
 pub use self::rows::{BillingRow, Funding, UsageItem, UsageRow, UsageTotalRow};
 
 /// Why a workspace cannot pay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PaymentCause {
-    /// What is owed and what is asked for exceed this ceiling together.
+    /// What is owed, what is under way and what is asked for exceed this ceiling
+    /// together.
     Ceiling(Amount),
     /// There is no way of paying.
     NoRail,
@@ -36,30 +39,18 @@ pub struct PaymentRequired {
     pub recovery_url: Option<Url>,
 }
 
-/// Why a workspace may not be served, if it cannot pay for a further signature.
+/// Why a workspace may not be served, if it cannot pay for this beside what it owes
+/// and has under way.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn check_funding(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
-) -> Result<Result<(), PaymentRequired>, StoreError> {
-    let next = next_signature(tx, tenant).await?;
-    check_funding_of(tx, tenant, next).await
-}
-
-/// Why a workspace may not be served, if it cannot pay for something of this
-/// price.
-///
-/// # Errors
-/// When the store fails.
-pub async fn check_funding_of(
-    tx: &mut Transaction<'_>,
-    tenant: Uuid,
-    price: Amount,
+    wanted: Reserved,
 ) -> Result<Result<(), PaymentRequired>, StoreError> {
     let billing = tx.get::<BillingRow>(&tenant).await?;
-    Ok(match cause(tx, tenant, billing.as_ref(), price).await? {
+    Ok(match cause(tx, tenant, billing.as_ref(), wanted).await? {
         None => Ok(()),
         Some(cause) => Err(PaymentRequired {
             cause,
@@ -72,7 +63,7 @@ async fn cause(
     tx: &mut Transaction<'_>,
     tenant: Uuid,
     billing: Option<&BillingRow>,
-    price: Amount,
+    wanted: Reserved,
 ) -> Result<Option<PaymentCause>, StoreError> {
     let Some(billing) = billing else {
         return Ok(Some(PaymentCause::NoRail));
@@ -83,11 +74,29 @@ async fn cause(
         Funding::Ok => match billing.ceiling {
             None => None,
             Some(ceiling) => {
-                let owed = total(tx, tenant).await?.unpaid;
-                (owed.plus(price) > ceiling).then_some(PaymentCause::Ceiling(ceiling))
+                // The total first: what is billed after it was read, and is not under
+                // way any more, is a conflict.
+                let total = total(tx, tenant).await?;
+                let due = reserved::under_way(tx, tenant).await?.plus(wanted);
+                let price = due.price(&billing.ladder, total.signatures);
+                (total.unpaid.plus(price) > ceiling).then_some(PaymentCause::Ceiling(ceiling))
             }
         },
     })
+}
+
+/// What everything costs that a workspace has under way, by these prices.
+///
+/// # Errors
+/// When the store fails.
+pub async fn reserved_price(
+    tx: &mut Transaction<'_>,
+    tenant: Uuid,
+    ladder: &PriceLadder,
+) -> Result<Amount, StoreError> {
+    let total = total(tx, tenant).await?;
+    let reserved = reserved::under_way(tx, tenant).await?;
+    Ok(reserved.price(ladder, total.signatures))
 }
 
 /// What the next signature costs.

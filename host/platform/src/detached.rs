@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::panic::resume_unwind;
+use std::sync::{Arc, Weak};
 
 use tokio::task::JoinError;
 use tracing::Instrument;
@@ -35,6 +36,31 @@ pub async fn run_detached<T: Send + 'static>(
     }
 }
 
+/// Whoever waits for work that is done apart from them: to be kept for as long as
+/// they wait.
+#[derive(Debug, Default)]
+pub struct Waiter(Arc<()>);
+
+/// Tells work whether somebody waits for it still.
+#[derive(Clone, Debug)]
+pub struct Awaited(Weak<()>);
+
+impl Waiter {
+    /// What the work is given.
+    #[must_use]
+    pub fn awaited(&self) -> Awaited {
+        Awaited(Arc::downgrade(&self.0))
+    }
+}
+
+impl Awaited {
+    /// Whether nobody waits any more.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::error::Error;
@@ -57,6 +83,17 @@ mod tests {
         begin.send(()).unwrap();
 
         assert_eq!(told.await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn work_is_told_that_nobody_waits_any_more() {
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        assert!(!awaited.is_abandoned());
+
+        drop(waiter);
+
+        assert!(awaited.is_abandoned());
     }
 
     #[tokio::test]

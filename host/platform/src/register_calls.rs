@@ -94,6 +94,8 @@ pub enum CallOutcome {
     SignatureUnavailable,
     /// The workspace could not be billed, before registers were asked or after.
     PaymentRequired,
+    /// Its caller was gone before there was an answer.
+    Abandoned,
     /// The service failed.
     Failed,
 }

@@ -167,11 +167,12 @@ impl Signings {
             views::batch(self.ceremonies.links(), &opened)
         };
         let room = &room;
+        let signatures = prepared.len() * terms.signing_parties();
         self.idempotency
             .commit(caller.claim, &row.signings, answer, |tx| {
                 Box::pin(async move {
                     tx.hold(room.clone());
-                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
+                    funding::reserve(tx, caller, signatures, self.recovery_url.as_ref()).await?;
                     tx.insert(row).await?;
                     for signing in prepared {
                         signing.insert(tx).await?;

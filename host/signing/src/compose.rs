@@ -35,16 +35,20 @@ impl Intake {
         Ok(self.uploads.room(caller, bytes, 1).await?)
     }
 
-    /// Composes a container, called `title`, after a look at each of its files.
+    /// Composes a container, called `title`, for so many signers, after a look at
+    /// each of its files.
     pub(super) async fn compose(
         &self,
         caller: &Caller,
         container: &NewContainer,
         title: &str,
+        signers: usize,
     ) -> Result<Examined<'_>, SigningError> {
         let extension = container.format.as_str();
         let plugin = self.composer(caller, extension)?;
-        let told = self.examine_members(caller, &container.files).await?;
+        let told = self
+            .examine_members(caller, &container.files, signers)
+            .await?;
         let made = self.composed(caller, &plugin, container, title).await?;
         Ok(Examined {
             name: format!("{}.{extension}", file_stem(title)),

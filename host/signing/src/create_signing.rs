@@ -41,11 +41,11 @@ impl Signings {
     ) -> Result<UnsealedCeremony, SigningError> {
         let terms = forms::terms(request.terms)?;
         self.check_mail(terms.delivery)?;
+        let signers = terms.signing_parties();
         let room;
         let document = match request.source {
             Source::Document(document) => {
                 room = self.intake.room_for(caller, from_ref(&document), 1).await?;
-                let signers = terms.signing_parties();
                 let examined = self.intake.examine(caller, vec![document], signers);
                 let mut examined = examined.await?;
                 let examined = examined.pop();
@@ -54,12 +54,13 @@ impl Signings {
             Source::Container(container) => {
                 room = self.intake.room_for_files(caller, &container).await?;
                 self.intake
-                    .compose(caller, &container, &terms.title)
+                    .compose(caller, &container, &terms.title, signers)
                     .await?
             }
         };
         let prepared = self.prepare_signing(caller, document, &terms, None).await?;
-        let stored = self.store_signing(caller, &prepared, room).await;
+        let stored = self.store_signing(caller, &prepared, signers, room);
+        let stored = stored.await;
         if let Err(error) = stored {
             if error.proves_nothing_stored() {
                 self.ceremonies.discard(&prepared.ceremony).await;
@@ -83,6 +84,7 @@ impl Signings {
         &self,
         caller: &Caller,
         prepared: &PreparedSigning,
+        signers: usize,
         room: Arc<Room>,
     ) -> Result<(), SigningError> {
         let (opened, room) = (prepared.opened(), &room);
@@ -91,7 +93,7 @@ impl Signings {
             .commit(caller.claim, &[opened.id()], answer, |tx| {
                 Box::pin(async move {
                     tx.hold(room.clone());
-                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
+                    funding::reserve(tx, caller, signers, self.recovery_url.as_ref()).await?;
                     prepared.insert(tx).await?;
                     Ok(prepared.ceremony.invite(tx).await?)
                 })

@@ -3,22 +3,25 @@
 use parafa_ceremony::records::CeremonyRow;
 use parafa_platform::PlatformError;
 use parafa_platform::accounts::{Caller, KeyMode};
-use parafa_platform::billing::{self, PaymentRequired};
+use parafa_platform::billing::{self, PaymentRequired, Reserved};
 use parafa_store::Transaction;
 use url::Url;
 
 use crate::error::SigningError;
 
-/// Refuses a workspace that cannot pay; the sandbox costs nothing.
+/// Refuses a workspace that cannot pay for so many signatures; the sandbox costs
+/// nothing.
 pub(super) async fn check(
     tx: &mut Transaction<'_>,
     caller: &Caller,
+    signatures: usize,
     configured: Option<&Url>,
 ) -> Result<(), SigningError> {
     if caller.mode == KeyMode::Test {
         return Ok(());
     }
-    let Err(required) = billing::check_funding(tx, caller.tenant).await? else {
+    let wanted = Reserved::signatures(signatures as u64);
+    let Err(required) = billing::check_funding(tx, caller.tenant, wanted).await? else {
         return Ok(());
     };
     let PaymentRequired {
@@ -29,6 +32,20 @@ pub(super) async fn check(
         cause,
         recovery_url: recovery_url.or_else(|| configured.cloned()).map(Box::new),
     })
+}
+
+/// The same in the commit that asks for these signatures.
+pub(super) async fn reserve(
+    tx: &mut Transaction<'_>,
+    caller: &Caller,
+    signatures: usize,
+    configured: Option<&Url>,
+) -> Result<(), SigningError> {
+    check(tx, caller, signatures, configured).await?;
+    if caller.mode == KeyMode::Live {
+        billing::reserve(tx, caller.tenant).await?;
+    }
+    Ok(())
 }
 
 /// Enters a real signature into the ledger, in the transaction that stores it.

@@ -131,13 +131,14 @@ impl Intake {
         }
     }
 
-    /// Refuses a workspace that cannot pay; the sandbox costs nothing.
-    async fn check_funding(&self, caller: &Caller) -> Result<(), SigningError> {
+    /// Refuses a workspace that cannot pay for so many signatures; the sandbox
+    /// costs nothing.
+    async fn check_funding(&self, caller: &Caller, signatures: usize) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
-        self.records
-            .store
-            .read(|tx| Box::pin(async move { funding::check(tx, &caller, recovery_url).await }))
-            .await
+        let checked = self.records.store.read(|tx| {
+            Box::pin(async move { funding::check(tx, &caller, signatures, recovery_url).await })
+        });
+        checked.await
     }
 }
 
@@ -153,6 +154,7 @@ impl Intake {
         signers: usize,
     ) -> Result<Vec<Examined<'_>>, SigningError> {
         let is_only_one = documents.len() == 1;
+        let signatures = documents.len() * signers;
         let mut examined = Vec::with_capacity(documents.len());
         let mut obstacles = Vec::new();
         for document in documents {
@@ -163,17 +165,18 @@ impl Intake {
                 Err(obstacle) => obstacles.push((Pointers::from(&document), obstacle)),
             }
         }
-        self.refuse(caller, obstacles).await?;
+        self.refuse(caller, signatures, obstacles).await?;
         Ok(examined)
     }
 
     /// Looks at files that are to be in a container: those of a format that is
     /// signed on its own have to be sound, and may be anything else. Of others
-    /// the plugin that makes the container judges.
+    /// the plugin that makes the container judges, which all `signers` sign.
     pub(super) async fn examine_members(
         &self,
         caller: &Caller,
         files: &[ContainerFile],
+        signers: usize,
     ) -> Result<Told, SigningError> {
         let mut told = Told::default();
         let mut obstacles = Vec::new();
@@ -191,15 +194,16 @@ impl Intake {
                 Err(obstacle) => obstacles.push((file.into(), obstacle)),
             }
         }
-        self.refuse(caller, obstacles).await?;
+        self.refuse(caller, signers, obstacles).await?;
         Ok(told)
     }
 
     /// Refuses documents for what stands against them, and a caller who cannot
-    /// pay.
+    /// pay for their signatures.
     async fn refuse(
         &self,
         caller: &Caller,
+        signatures: usize,
         obstacles: Vec<(Pointers, Obstacle)>,
     ) -> Result<(), SigningError> {
         let unfit = obstacles.iter().filter(|(_, one)| !one.is_unprocessable());
@@ -207,7 +211,7 @@ impl Intake {
         if !unfit.is_empty() {
             return Err(SigningError::IntakeRefused(unfit));
         }
-        self.check_funding(caller).await?;
+        self.check_funding(caller, signatures).await?;
         if let Some(fault) = obstacles.iter().find_map(|(at, one)| one.fault(at)) {
             return Err(SigningError::IntakeRefused(vec![fault]));
         }

@@ -29,6 +29,7 @@ impl Signings {
         let key = self.reader.key_of(caller, id).await?;
         let party = self.ceremonies.new_party(&key, id, form).await?;
         let (under, party) = (&key, &party);
+        let is_signer = party.form().role == SignerRole::Signer;
         let answer = |opened: &_| views::opened_signer(self.ceremonies.links(), opened);
         let opened = self
             .idempotency
@@ -37,10 +38,9 @@ impl Signings {
                     let mut row = changeable(tx, caller, id).await?;
                     refuse_known_email(tx, under, &row, &party.form().email).await?;
                     party.queue(&mut row, tx)?;
-                    funding::check(tx, caller, self.recovery_url.as_ref()).await?;
-                    if party.form().role == SignerRole::Signer
-                        && self.check_mail(row.delivery).is_err()
-                    {
+                    let recovery_url = self.recovery_url.as_ref();
+                    funding::reserve(tx, caller, usize::from(is_signer), recovery_url).await?;
+                    if is_signer && self.check_mail(row.delivery).is_err() {
                         return Err(SigningError::CannotInvite);
                     }
                     Ok::<_, SigningError>(party.join(tx, under, &row).await?)

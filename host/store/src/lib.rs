@@ -17,6 +17,7 @@ mod blobs;
 pub mod bytes;
 pub mod clock;
 mod content;
+mod earmarks;
 pub mod engine;
 mod error;
 pub mod faulty;
@@ -50,6 +51,7 @@ mod transaction;
 pub use crate::bytes::{ByteFiles, StoredFile};
 pub use crate::clock::{Clock, ManualClock, OffsetClock, SystemClock};
 pub use crate::content::{Content, Named};
+pub use crate::earmarks::{Earmark, EarmarkAmounts};
 pub use crate::engine::{
     Commit, CommitOutcome, Committed, Direction, Engine, EngineError, EntriesCopy, Entry, Feed,
     Scan, Snapshot, SnapshotSource, Version, Versioned,

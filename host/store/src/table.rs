@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::content::{Content, Named};
+use crate::earmarks::Earmark;
 use crate::engine::{Direction, MAX_SCAN_ENTRIES};
 use crate::error::StoreError;
 use crate::key::Key;
@@ -43,6 +44,12 @@ pub trait Table: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
 
     /// What the row adds to the sums of an owner, which [`Store::sum`](crate::Store::sum) tells.
     fn addend(&self) -> Option<Addend> {
+        None
+    }
+
+    /// What the row keeps back of what an owner may use, which
+    /// [`Transaction::earmarked`](crate::Transaction::earmarked) tells.
+    fn earmark(&self) -> Option<Earmark> {
         None
     }
 }

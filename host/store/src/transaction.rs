@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 pub use self::guard::Guard;
 
+use crate::earmarks;
 use crate::engine::{Commit, Engine, Version, Versioned, check_key, check_value};
 use crate::error::StoreError;
 use crate::ids::IdSource;
@@ -128,6 +129,7 @@ impl Transaction<'_> {
             self.write(entry, None)?;
         }
         self.write(key, None)?;
+        self.follow_earmark(Some(&old), None)?;
         self.moved.replace(old.addend(), None);
         Ok(true)
     }
@@ -263,7 +265,28 @@ impl Transaction<'_> {
             self.write(entry, Some(primary.clone()))?;
         }
         self.write(key, Some(Bytes::from(encode(new)?)))?;
+        self.follow_earmark(old, Some(new))?;
         self.moved.replace(old.and_then(T::addend), new.addend());
+        Ok(())
+    }
+
+    /// Has the entry of what a row earmarks follow it.
+    fn follow_earmark<T: Table>(
+        &mut self,
+        old: Option<&T>,
+        new: Option<&T>,
+    ) -> Result<(), StoreError> {
+        let old = old.map(earmarks::entry).transpose()?.flatten();
+        let new = new.map(earmarks::entry).transpose()?.flatten();
+        if old == new {
+            return Ok(());
+        }
+        if let Some((key, _)) = old {
+            self.write(key, None)?;
+        }
+        if let Some((key, value)) = new {
+            self.write(key, Some(Bytes::from(value)))?;
+        }
         Ok(())
     }
 }

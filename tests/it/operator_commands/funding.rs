@@ -94,6 +94,7 @@ async fn a_signature_is_in_the_ledger_and_counts_against_the_ceiling_until_it_is
     api.create(&plain(1), one()).await;
     let shown = done(&data, &["tenant", "show", "Demo UAB"]);
     assert_eq!(shown["billing"]["unpaid"], "0.95");
+    assert_eq!(shown["billing"]["reserved"], "0.25", "of the open signing");
     assert_eq!(shown["billing"]["signaturesThisMonth"], 1);
 }
 

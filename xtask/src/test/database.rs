@@ -54,6 +54,7 @@ const PARTS: [Part; 2] = [
             "diligence::billing::",
             "diligence::calls::",
             "diligence::orders::",
+            "diligence::repetitions::",
             "mobile_id::",
             "signing_api::batches::",
             "signing_api::clock::",

@@ -27,7 +27,7 @@ pub fn operations<A: KycApi>() -> Vec<Operation<A>> {
             .says(
                 ABOUT_KYC.name,
                 "Order a package",
-                "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged when it is delivered, and not at all where it ends otherwise.",
+                "Asks the register whether somebody holds the role, composes the dossier and opens the ceremony in which the subject signs it. Charged when it is delivered, and not at all where it ends otherwise; until it ends, its price counts against the usage ceiling.",
             )
             .refuses(&[
                 ProblemType::PAYMENT_REQUIRED,

@@ -6,3 +6,4 @@ mod kyc;
 #[path = "../../../http/tests/it/openapi.rs"]
 mod openapi;
 mod orders;
+mod repetitions;

@@ -1,7 +1,7 @@
 //! Identification packages, ordered of a service that takes every order.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use axum::Router;
@@ -10,12 +10,14 @@ use parafa_api_diligence::kyc::{
     KycStatus, OrderId, SimulateKycPackage,
 };
 use parafa_api_http::{
-    Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, Presence,
-    Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation, Security,
-    Surface, router,
+    Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, KeptAnswer,
+    Presence, Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation,
+    Security, Surface, router,
 };
 use url::Url;
 use uuid::Uuid;
+
+use crate::fake::container;
 
 /// The one order that there is.
 pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8e1c_7d90);
@@ -24,6 +26,7 @@ pub(crate) const ORDER: Uuid = Uuid::from_u128(0x0192_f7a0_6b1c_7c3e_9a4d_2f5b_8
 #[derive(Clone, Default)]
 pub(crate) struct Product {
     pub(crate) answered: Arc<AtomicUsize>,
+    pub(crate) claimed: Arc<Mutex<Vec<IdempotentRequest>>>,
 }
 
 /// Whoever calls, with a live key or not.
@@ -66,9 +69,18 @@ impl Api for Product {
     async fn reserve(
         &self,
         caller: &Caller,
-        _: IdempotentRequest,
+        request: IdempotentRequest,
     ) -> Result<Reservation<Caller>, Problem> {
-        Ok(Reservation::Claimed(*caller))
+        let reservation = match request.key.as_str() {
+            "answered" => Reservation::Answered(KeptAnswer::of_representation(&container())),
+            "running" => Reservation::InProgress {
+                retry_after_seconds: 5,
+            },
+            "reused" => Reservation::Reused,
+            _ => Reservation::Claimed(*caller),
+        };
+        self.claimed.lock().unwrap().push(request);
+        Ok(reservation)
     }
 
     async fn hold(&self, _: &Caller) -> std::convert::Infallible {

@@ -49,7 +49,7 @@ impl<A: Api> Described<'_, A> {
     fn describe(&self, contract: &Contract<A>) -> Value {
         let (body, of_query) = (contract.input)(&self.http.api, self.schemas);
         let mut parameters = vec![reference("parameters", "RequestId")];
-        if contract.answer.creates() {
+        if contract.answer.is_kept() {
             parameters.push(reference("parameters", "IdempotencyKey"));
         }
         parameters.extend(of_query);
@@ -130,7 +130,7 @@ impl<A: Api> Described<'_, A> {
         let (description, content) = match contract.answer {
             Answer::Json | Answer::Empty => ("Done.", content),
             Answer::Forms(forms) => {
-                names.push("Content-Disposition");
+                names.extend(["Content-Disposition", "Idempotent-Replayed"]);
                 let mut content = content.unwrap_or_default();
                 for form in forms {
                     content[form.media_type] = json!({"schema": (form.schema)()});
@@ -236,7 +236,7 @@ impl<A: Api> Described<'_, A> {
             (
                 "IdempotencyKey",
                 headers::IDEMPOTENCY_KEY,
-                "Repeating the request with the same key within 24 hours gets the same answer and creates nothing more.",
+                "Repeating the request with the same key within 24 hours gets the same answer; nothing is created or charged once more.",
                 json!({
                     "type": "string",
                     "minLength": 1,

@@ -45,11 +45,20 @@ impl<A: Api, P: PathParams<A::Record>> AuthorizedRequest<A, P> {
             let (call, ()) = self.call_with_body::<I, _>(None, |_| ()).await?;
             return Ok(call);
         }
+        self.call_with_query::<I>(None).await
+    }
+
+    /// Without a body, and with a fault that headers have.
+    pub(super) async fn call_with_query<I: Input<A>>(
+        self,
+        of_headers: Option<Fault>,
+    ) -> Result<Call<A, P, I::Value>, Problem> {
         let query = self.query();
-        if !query.is_empty() || self.path.fault().is_some() {
+        let before: Vec<Fault> = self.path.fault().into_iter().chain(of_headers).collect();
+        if !query.is_empty() || !before.is_empty() {
             self.find().await?;
         }
-        let request = decode::query(&query, self.path.fault(), I::of_query)?;
+        let request = decode::query(&query, before, I::of_query)?;
         Ok(self.with(request, BudgetShare::default()))
     }
 

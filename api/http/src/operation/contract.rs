@@ -86,7 +86,8 @@ pub(crate) enum Answer {
     /// 201 or 202 with a view; repetitions with the same `Idempotency-Key` get
     /// the same answer.
     Created(StatusCode),
-    /// 200 with a view, or with bytes of one of these media types.
+    /// 200 with a view, or with bytes of one of these media types; repetitions
+    /// with the same `Idempotency-Key` get the same answer.
     Forms(&'static [AnswerForm]),
     /// 200 with bytes.
     Download,
@@ -103,9 +104,10 @@ impl Answer {
         }
     }
 
-    /// Whether something is created, which a repetition does not do again.
-    pub(crate) fn creates(self) -> bool {
-        matches!(self, Self::Created(_))
+    /// Whether something is created or charged for, which a repetition with the
+    /// same `Idempotency-Key` does not do again.
+    pub(crate) fn is_kept(self) -> bool {
+        matches!(self, Self::Created(_) | Self::Forms(_))
     }
 }
 
@@ -140,7 +142,7 @@ impl<A: Api> Contract<A> {
                 ProblemType::UNSUPPORTED_MEDIA_TYPE,
             ]);
         }
-        if self.answer.creates() {
+        if self.answer.is_kept() {
             problems.extend([
                 ProblemType::IDEMPOTENCY_IN_PROGRESS,
                 ProblemType::IDEMPOTENCY_KEY_REUSED,

@@ -1,5 +1,7 @@
 //! Answers in one of several media types.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderValue;
@@ -26,10 +28,10 @@ impl PartialEq for AnswerForm {
 impl Eq for AnswerForm {}
 
 /// An answer in the form that was asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Representation {
     /// JSON of the operation's view, or one of its other forms.
-    pub media_type: &'static str,
+    pub media_type: Cow<'static, str>,
     /// The bytes.
     pub content: Bytes,
     /// What to call the file; none of what is no file.
@@ -38,7 +40,8 @@ pub struct Representation {
 
 impl Representation {
     pub(super) fn into_response(self) -> Response {
-        let media_type = HeaderValue::from_static(self.media_type);
+        let media_type = HeaderValue::try_from(&*self.media_type)
+            .expect("media types are visible ASCII characters");
         let mut response = ([(CONTENT_TYPE, media_type)], self.content).into_response();
         if let Some(name) = self.file_name {
             response.headers_mut().extend(file_headers(&name));

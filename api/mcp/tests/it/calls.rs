@@ -1,10 +1,17 @@
 //! Calls of tools.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::task::yield_now;
+use tokio::time::timeout;
 
 use crate::asking::{Ask, LEGACY, calls, legacy, modern};
-use crate::library::{LENT_SECONDS, MEMBER, VISITOR, library, library_at};
+use crate::library::{LENT_SECONDS, MEMBER, VISITOR, WAITING, library, library_at};
 
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_secs(20);
 /// Calls of tools that name none.
 const MALFORMED_CALLS: [&str; 5] = [
     r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#,
@@ -214,4 +221,28 @@ async fn whoever_tries_many_keys_is_told_to_wait() {
         told.push(answer.status);
     }
     assert_eq!(told, [401, 401, 429]);
+}
+
+#[tokio::test]
+async fn a_call_ends_when_its_caller_hangs_up() {
+    for call in calls("look_up", "reserved") {
+        let library = library();
+        let call = call.by(MEMBER);
+        let begun = async {
+            while !WAITING.load(Ordering::SeqCst) {
+                yield_now().await;
+            }
+        };
+        tokio::select! {
+            answer = call.to(&library) => panic!("{answer:?}"),
+            () = begun => {}
+        }
+
+        let ended = async {
+            while WAITING.load(Ordering::SeqCst) {
+                yield_now().await;
+            }
+        };
+        timeout(LONG, ended).await.expect("it is dropped");
+    }
 }

@@ -1,7 +1,9 @@
 //! A library whose catalogue agents may read and whose books they may order.
 
+use std::future::pending;
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use axum::Router;
@@ -22,6 +24,18 @@ pub(crate) const VISITOR: &str = "Bearer visitor";
 
 /// How long a book that is lent is away.
 pub(crate) const LENT_SECONDS: u32 = 40;
+
+/// Whether somebody waits for the book that never comes.
+pub(crate) static WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Whoever waits for it, until they leave.
+struct Left;
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        WAITING.store(false, Ordering::SeqCst);
+    }
+}
 
 pub(crate) struct Library;
 
@@ -96,6 +110,12 @@ impl AgentTools for Library {
                 Err(Problem::of(ProblemType::RATE_LIMITED).with_retry_after(LENT_SECONDS))
             }
             Some("burning") => panic!("the library is on fire"),
+            Some("reserved") => {
+                // Of all libraries of this process: one test alone asks for it.
+                WAITING.store(true, Ordering::SeqCst);
+                let _left = Left;
+                pending().await
+            }
             title => Ok(CallToolResult::structured(
                 json!({"title": title, "tool": call.tool, "by": by}),
             )),

@@ -3,7 +3,10 @@ use parafa_api_ceremony::SubjectNotice;
 use parafa_domain::{Ceremony, CeremonyStatus, PersonalCode};
 use parafa_platform::PendingDeletion;
 use parafa_platform::accounts::{Caller, KeyMode, Product};
-use parafa_store::{Addend, AnyIndex, Content, Index, Named, Sealed, Table, TableName, audit};
+use parafa_platform::billing::Reserved;
+use parafa_store::{
+    Addend, AnyIndex, Content, Earmark, Index, Named, Sealed, Table, TableName, audit,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -82,6 +85,16 @@ impl CeremonyRow {
     /// Whether callers of its product's API see it as a record of its own.
     fn is_own_subject(&self) -> bool {
         self.owner().subject == self.ceremony.id.uuid()
+    }
+
+    /// Signatures that may still be made here and would be billed as such.
+    fn billable_signatures(&self) -> u64 {
+        let is_billed = self.mode == KeyMode::Live && self.owner().product == Product::Signing;
+        if !is_billed || self.ceremony.status != CeremonyStatus::Pending {
+            return 0;
+        }
+        let parties = self.ceremony.signers.iter();
+        parties.filter(|party| party.status.is_open()).count() as u64
     }
 
     /// Bytes of the documents that are kept because of it.
@@ -305,6 +318,10 @@ impl Table for CeremonyRow {
             of: (self.tenant, self.mode == KeyMode::Live),
             amounts: [self.stored_bytes(), u64::from(is_open)],
         })
+    }
+
+    fn earmark(&self) -> Option<Earmark> {
+        Reserved::signatures(self.billable_signatures()).earmark(self.tenant)
     }
 }
 

@@ -12,11 +12,11 @@ use parafa_api_http::{
 use parafa_identification::IdentificationError;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::accounts::{self, Caller, KeyMode, Product};
-use parafa_platform::detached::run_detached;
+use parafa_platform::detached::{Waiter, run_detached};
 use url::Url;
 
-use crate::DiligenceProduct;
 use crate::error::DiligenceError;
+use crate::{Answered, DiligenceProduct};
 
 /// The due-diligence API over the product.
 pub struct DiligenceOperations {
@@ -92,20 +92,30 @@ impl DiligenceApi for DiligenceOperations {
     ) -> Result<Representation, Problem> {
         let (diligence, caller) = (Arc::clone(&self.product.questions), *caller);
         let request_id = request_id.clone();
-        // Whoever hangs up does not keep what was asked out of the log.
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        // Whoever hangs up is not charged, and does not keep what was asked out of
+        // the log.
         let answered = run_detached(async move {
             let reference = request_id.as_str();
             diligence
-                .answer(&caller, &question, options, reference)
+                .answer(&caller, &question, options, reference, &awaited)
                 .await
         });
         let answered = answered.await.unwrap_or_else(|panicked| panicked.resume());
+        drop(waiter);
         let answered = answered.map_err(|error| self.product.questions.problem(error))?;
-        Ok(Representation {
-            media_type: answered.media_type,
+        Ok(answered.into())
+    }
+}
+
+impl From<Answered> for Representation {
+    fn from(answered: Answered) -> Self {
+        Self {
+            media_type: answered.media_type.into(),
             content: answered.content,
             file_name: answered.file_name,
-        })
+        }
     }
 }
 

@@ -53,6 +53,9 @@ impl From<DiligenceError> for Problem {
                 tracing::error!(error = reason, "an answer cannot be signed");
                 unsigned(&error)
             }
+            DiligenceError::Abandoned => {
+                Self::unavailable("Nobody waited for the answer any more; nothing was charged.")
+            }
             DiligenceError::Unaccounted(_) => {
                 log_failure(&error, "nobody knows whether an answer was accounted for");
                 Self::unavailable(

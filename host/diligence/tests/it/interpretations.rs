@@ -6,7 +6,7 @@ use parafa_register_data::EntityCode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::stage::{COMPLETE, LIVE, REQUEST, REVIEWER, Stage, TEST};
+use crate::stage::{COMPLETE, LIVE, REVIEWER, Stage, TEST};
 
 /// Of all interpretations of the set. It changes when the published set or the
 /// rules do.
@@ -30,10 +30,7 @@ async fn live_keys_get_no_interpretation_that_nobody_has_reviewed_and_all_learn_
     let mut stage = Stage::set().await;
     let profile = Question::Profile(COMPLETE.parse().unwrap());
     let reviewer = async |stage: &Stage, caller| {
-        let answered = stage
-            .diligence
-            .answer(caller, &profile, OPTIONS, REQUEST)
-            .await;
+        let answered = stage.answer(caller, &profile, OPTIONS).await;
         let answer: Value = serde_json::from_slice(&answered.unwrap().content).unwrap();
         answer["interpretation"]["reviewedBy"].clone()
     };
@@ -42,10 +39,7 @@ async fn live_keys_get_no_interpretation_that_nobody_has_reviewed_and_all_learn_
     let logged = stage.logged().await.len();
     stage.diligence.interpretation_reviewed_by = None;
 
-    let refused = stage
-        .diligence
-        .answer(&LIVE, &profile, OPTIONS, REQUEST)
-        .await;
+    let refused = stage.answer(&LIVE, &profile, OPTIONS).await;
 
     let refused: Problem = refused.unwrap_err().into();
     assert_eq!(refused.errors()[0].pointer, "/interpret");
@@ -65,8 +59,7 @@ async fn the_synthetic_set_is_interpreted_by_the_same_bytes_on_every_machine() {
     for code in codes.collect::<Vec<EntityCode>>() {
         for question in INTERPRETED {
             let question = question(code.clone());
-            let answered = stage.diligence.answer(&LIVE, &question, OPTIONS, REQUEST);
-            let Ok(answered) = answered.await else {
+            let Ok(answered) = stage.answer(&LIVE, &question, OPTIONS).await else {
                 continue;
             };
             let answer: Value = serde_json::from_slice(&answered.content).unwrap();

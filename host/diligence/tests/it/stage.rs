@@ -19,6 +19,7 @@ use parafa_platform::Records;
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role, TenantRow, TenantStatus};
 use parafa_platform::agreement::AgreementRow;
 use parafa_platform::billing::{Amount, BillingRow, Funding, UsageRow};
+use parafa_platform::detached::Waiter;
 use parafa_platform::idempotency::Idempotency;
 use parafa_platform::register_calls::CallRow;
 use parafa_plugin_host::Registry;
@@ -240,9 +241,22 @@ impl Stage {
             purpose: Some(Purpose::AmlKyc),
         };
         let question = question(entity.parse().unwrap());
-        self.diligence
-            .answer(&LIVE, &question, options, REQUEST)
-            .await
+        self.answer(&LIVE, &question, options).await
+    }
+
+    /// Answers somebody who waits for it.
+    pub(crate) async fn answer(
+        &self,
+        caller: &Caller,
+        question: &Question,
+        options: AnswerOptions,
+    ) -> Result<Answered, DiligenceError> {
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        let answered = self
+            .diligence
+            .answer(caller, question, options, REQUEST, &awaited);
+        answered.await
     }
 
     pub(crate) fn call_log(&self, days: i64) -> CallLog {

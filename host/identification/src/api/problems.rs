@@ -149,7 +149,7 @@ pub fn payment_required(cause: &NotBillable, configured: Option<&Url>) -> Proble
                     "An invoice is overdue and the account is locked: settle it.".to_owned()
                 }
                 PaymentCause::Ceiling(ceiling) => format!(
-                    "The usage ceiling of {ceiling} {CURRENCY} is reached while an earlier payment settles: repeat the request once it has."
+                    "The usage ceiling of {ceiling} {CURRENCY} is reached, by what is owed and what is under way together, while an earlier payment settles: repeat the request once it has, or once something that is under way has ended."
                 ),
             };
             (detail, recovery_url.clone())

@@ -24,6 +24,11 @@ impl Amount {
         Self { cents }
     }
 
+    /// In cents.
+    pub const fn cents(self) -> u64 {
+        self.cents
+    }
+
     /// Both together; the largest amount there is, when that is more.
     pub fn plus(self, other: Self) -> Self {
         Self::from_cents(self.cents.saturating_add(other.cents))

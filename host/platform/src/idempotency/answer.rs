@@ -1,4 +1,4 @@
-//! Answers to requests, kept in the commit of what they create.
+//! Answers to requests, kept in the commit of what they create or charge.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -58,6 +58,29 @@ impl Idempotency {
             + Sync
             + 'env,
     {
+        let answer = || answer().map(|created| KeptAnswer::of(&created));
+        self.commit_kept(claim, subjects, answer, work).await
+    }
+
+    /// The same with the answer as it is kept.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub async fn commit_kept<'env, T, E, F>(
+        &self,
+        claim: Option<Claim>,
+        subjects: &[Uuid],
+        answer: impl FnOnce() -> Result<KeptAnswer, E> + Send,
+        work: F,
+    ) -> Result<T, E>
+    where
+        T: Send + 'env,
+        E: Error + From<PlatformError> + From<StoreError> + Send + 'static,
+        F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>>
+            + Send
+            + Sync
+            + 'env,
+    {
         let Some(claim) = claim else {
             return self.records.store.transact(work).await;
         };
@@ -107,7 +130,9 @@ impl Idempotency {
             return self.records.store.transact(work).await;
         };
         let prepared = self.prepare(claim, subjects).await?;
-        let seal = move |prepared: &Answer, done: &T| prepared.seal(&text_of(&answer(done))?);
+        let seal = move |prepared: &Answer, done: &T| {
+            prepared.seal(&text_of(&KeptAnswer::of(&answer(done)))?)
+        };
         self.store(prepared, work, seal).await
     }
 
@@ -213,9 +238,9 @@ async fn keep(
     schedule_drop(tx, claim, until, answer.pending_deletion()).await
 }
 
-/// The text of an answer as it is kept.
-fn text_of(created: &impl Created) -> Result<String, PlatformError> {
-    serde_json::to_string(&KeptAnswer::of(created))
+/// The text that an answer is kept in.
+fn text_of(kept: &KeptAnswer) -> Result<String, PlatformError> {
+    serde_json::to_string(kept)
         .map_err(|_| PlatformError::Inconsistent("an answer cannot be written as JSON"))
 }
 

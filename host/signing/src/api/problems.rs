@@ -183,7 +183,9 @@ fn reason(refusal: &Refusal) -> String {
 fn payment_detail(cause: PaymentCause) -> String {
     let cause = match cause {
         PaymentCause::Ceiling(ceiling) => {
-            format!("has reached its usage ceiling of {ceiling} {CURRENCY}")
+            format!(
+                "has reached its usage ceiling of {ceiling} {CURRENCY}, with what it owes and what is under way"
+            )
         }
         PaymentCause::NoRail => "has no way of paying".to_owned(),
         PaymentCause::Overdue => "has an overdue invoice".to_owned(),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use ::bytes::Bytes;
+use uuid::Uuid;
 
 use super::span::Span;
 use super::{Guard, Read, Transaction};
+use crate::earmarks::{EarmarkAmounts, EarmarkRow, entries_of};
 use crate::engine::{Direction, EngineError, Scan};
 use crate::error::StoreError;
 use crate::key::{Key, PrefixOf};
@@ -117,6 +119,34 @@ impl Transaction<'_> {
         let span = Span::between(layout::table::<T>(), first, prefix);
         self.rows_of_table(span.scan(Direction::Ascending, limit))
             .await
+    }
+
+    /// What all rows earmark of an owner together. Who decides by it names a guard that all
+    /// [touch](Self::touch) who earmark more; what is earmarked no more may still count.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub async fn earmarked(
+        &mut self,
+        owner: &Uuid,
+        guard: Guard,
+    ) -> Result<EarmarkAmounts, StoreError> {
+        self.observe(guard).await?;
+        let mut sum = EarmarkAmounts::default();
+        let mut scan = Span::of_prefix(entries_of(owner)).scan(Direction::Ascending, MAX_PAGE_ROWS);
+        loop {
+            let found = self.scan(&scan, false).await?;
+            for (_, value) in &found.entries {
+                let row: EarmarkRow = decode(value)?;
+                for (sum, amount) in sum.iter_mut().zip(row.amounts) {
+                    *sum = sum.saturating_add(amount);
+                }
+            }
+            match found.entries.last() {
+                Some((last, _)) if found.more => scan.move_past(last),
+                _ => return Ok(sum),
+            }
+        }
     }
 
     async fn observe(&mut self, guard: Guard) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@ mod support;
 
 mod audit;
 mod backup;
+mod earmarks;
 mod faults;
 mod files;
 mod flips;

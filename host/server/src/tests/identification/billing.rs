@@ -1,5 +1,7 @@
 //! What orders cost, and who is not served.
 
+use futures::future::join_all;
+use jiff::SignedDuration;
 use parafa_domain::KycStatus;
 use parafa_identification::IdentificationError;
 use parafa_platform::agreement::{AgreementRow, NotBillable};
@@ -51,21 +53,59 @@ async fn whoever_has_agreed_to_nothing_is_not_served_and_no_register_is_asked() 
 }
 
 #[tokio::test]
-async fn open_orders_count_against_the_ceiling_once_they_are_delivered() {
+async fn open_orders_count_against_the_ceiling_until_they_have_ended() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
-    office.set_ceiling(2499 + 2498).await;
+    office.set_ceiling(2 * 2499).await;
     let [delivered, open] = [office.ordered(&LIVE).await, office.ordered(&LIVE).await];
-    office.ordered(&LIVE).await;
+    assert_at_ceiling(&office).await;
+    assert!(office.order(&super::TEST, super::form()).await.is_ok());
 
     office.sign(&delivered, SIGN[0]).await;
     let delivered = office.end(&LIVE, &delivered).await;
-
     assert_eq!(delivered.status, KycStatus::Delivered);
     assert_at_ceiling(&office).await;
-    assert!(office.order(&super::TEST, super::form()).await.is_ok());
-    let open = office.now(&LIVE, &open).await;
-    assert_eq!(open.status, KycStatus::AwaitingSubject);
+
+    office.sign(&open, SIGN[1]).await;
+    let ended = office.end(&LIVE, &open).await;
+    assert_eq!(ended.status, KycStatus::IdentityMismatch);
+    office.ordered(&LIVE).await;
+    assert_at_ceiling(&office).await;
+}
+
+#[tokio::test]
+async fn an_order_whose_subject_never_comes_counts_against_the_ceiling_until_its_deadline() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(2499).await;
+    office.ordered(&LIVE).await;
+    assert_at_ceiling(&office).await;
+
+    site.pass(SignedDuration::from_hours(14 * 24));
+    office.host.run_all().await;
+
+    office.ordered(&LIVE).await;
+    assert_eq!(office.ledger().await.len(), 0);
+}
+
+#[tokio::test]
+async fn those_who_order_at_once_do_not_exceed_the_ceiling_together() {
+    /// Callers who order at the same time.
+    const CALLERS: usize = 30;
+
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(3000).await;
+
+    let orders = (0..CALLERS).map(|_| office.order(&LIVE, super::form()));
+    let orders = join_all(orders).await;
+
+    assert_eq!(orders.iter().filter(|order| order.is_ok()).count(), 1);
+    let ordered = orders.into_iter().flatten().next().unwrap();
+    office.sign(&ordered, SIGN[0]).await;
+    office.end(&LIVE, &ordered).await;
+    let owed: Vec<Amount> = office.ledger().await.iter().map(|row| row.amount).collect();
+    assert_eq!(owed, [Amount::from_cents(2499)]);
 }
 
 async fn assert_at_ceiling(office: &Office<'_>) {

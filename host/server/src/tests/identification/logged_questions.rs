@@ -9,6 +9,7 @@ use parafa_diligence::{Diligence, DiligenceError};
 use parafa_domain::KycStatus;
 use parafa_identification::{IdentificationError, OrderForm, RegisterSources, SimulatedOutcome};
 use parafa_platform::billing::{Amount, UsageItem};
+use parafa_platform::detached::Waiter;
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_register_data::Role;
 use parafa_store::faulty::{CrashPoint, FaultPlan};
@@ -81,7 +82,7 @@ async fn a_question_is_logged_with_its_purpose_though_the_order_is_refused() {
 }
 
 #[tokio::test]
-async fn of_two_orders_that_meet_below_the_ceiling_both_are_taken_and_both_questions_are_logged() {
+async fn of_two_orders_that_meet_below_the_ceiling_one_is_taken_and_both_questions_are_logged() {
     let site = Site::with_attorney().await;
     let office = Office::open(&site).await;
     office.set_ceiling(3000).await;
@@ -89,7 +90,7 @@ async fn of_two_orders_that_meet_below_the_ceiling_both_are_taken_and_both_quest
     let [first, second] = [office.order(&LIVE, form()), office.order(&LIVE, form())];
     let (first, second) = tokio::join!(first, second);
 
-    assert!(first.is_ok() && second.is_ok());
+    assert!(first.is_ok() != second.is_ok(), "{first:?}, {second:?}");
     assert_eq!(office.outcomes().await, [CallOutcome::Answered; 2]);
     assert!(office.ledger().await.is_empty());
     drop(office);
@@ -183,7 +184,10 @@ async fn a_caller_who_may_have_been_charged_is_not_told_that_nothing_was() {
             interpretation_reviewed_by: None,
             recovery_url: None,
         };
-        diligence.answer(&LIVE, &question, options, REQUEST).await
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        let answered = diligence.answer(&LIVE, &question, options, REQUEST, &awaited);
+        answered.await
     };
     let sound = host(&office.deployment, &office.world, FaultPlan::default()).await;
     ask(&sound).await.unwrap();

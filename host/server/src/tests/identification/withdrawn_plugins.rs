@@ -6,6 +6,7 @@ use parafa_api_diligence::{Purpose, SignatureTier};
 use parafa_diligence::DiligenceError;
 use parafa_domain::KycStatus;
 use parafa_organisation_signature::SignatureUnavailable;
+use parafa_platform::detached::Waiter;
 use parafa_platform::plugins::DisabledPluginRow;
 use parafa_platform::register_calls::{CallOutcome, CallRow};
 use parafa_store::Clock;
@@ -59,7 +60,10 @@ async fn an_answer_that_a_withdrawn_plugin_signed_is_not_given_and_is_logged_so(
         };
 
         let diligence = &office.host.app.diligence.questions;
-        let refused = diligence.answer(&TEST, &question, options, REQUEST).await;
+        let waiter = Waiter::default();
+        let awaited = waiter.awaited();
+        let refused = diligence.answer(&TEST, &question, options, REQUEST, &awaited);
+        let refused = refused.await;
 
         let is_withdrawn = matches!(
             refused,

@@ -1,18 +1,24 @@
 //! What signatures cost, and who may order no more of them.
 
+use futures::future::join_all;
 use parafa_api_signing::{Delivery, SigningOrder};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_domain::CeremonyStatus;
 use parafa_platform::billing::{Amount, BillingRow, Funding, PaymentCause, UsageRow};
 use parafa_signing::SigningError;
 
 use crate::tests::support::{
-    CALLER, Host, SIGN, Site, create, party, read, rows, sign, signing_request, terms,
+    CALLER, Deployment, Host, SIGN, Site, create, party, read, rows, sign, signing_request, terms,
 };
+
+/// Callers who order at the same time.
+const CALLERS: usize = 30;
 
 #[tokio::test]
 async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     let site = Site::start().await;
     let (deployment, host) = site.opened().await;
-    bill(&host, Funding::Ok, Some(150)).await;
+    bill(&host, Funding::Ok, Some(200)).await;
     let row = create(&host, SigningOrder::Parallel, Delivery::Link).await;
     let id = row.ceremony.id.uuid();
     let first = row.ceremony.signers[0].id.uuid();
@@ -25,12 +31,12 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     assert_eq!(used[0].reference, id.to_string());
     let files = deployment.byte_files();
     let refusals = [
-        (Funding::Ok, PaymentCause::Ceiling(Amount::from_cents(150))),
+        (Funding::Ok, PaymentCause::Ceiling(Amount::from_cents(200))),
         (Funding::NoRail, PaymentCause::NoRail),
         (Funding::Overdue, PaymentCause::Overdue),
     ];
     for (funding, expected) in refusals {
-        bill(&host, funding, Some(150)).await;
+        bill(&host, funding, Some(200)).await;
         let refused = host
             .post(signing_request(terms(
                 SigningOrder::Parallel,
@@ -44,6 +50,69 @@ async fn a_real_signature_is_billed_and_the_ceiling_stops_the_next_signing() {
     }
     assert_eq!(deployment.byte_files(), files, "nothing was created");
     assert_eq!(read(&host, id).await.ceremony.signers.len(), 2);
+}
+
+#[tokio::test]
+async fn signers_who_may_still_sign_count_against_the_ceiling_until_they_cannot() {
+    let site = Site::start().await;
+    let (_deployment, host) = site.opened().await;
+    bill(&host, Funding::Ok, Some(400)).await;
+    let at_ceiling = PaymentCause::Ceiling(Amount::from_cents(400));
+    let order = || signing_request(terms(SigningOrder::Sequential, Delivery::Link));
+    let [first, second] = [
+        host.post(order()).await.unwrap().row,
+        host.post(order()).await.unwrap().row,
+    ];
+    let id = |row: &CeremonyRow| row.ceremony.id.uuid();
+    assert_payment(host.post(order()).await.map(|_| ()), at_ceiling);
+    let third = host.add_signer(id(&first), party("trecias@example.com"));
+    assert_payment(third.await.map(|_| ()), at_ceiling);
+
+    // What is signed is owed in place of being reserved.
+    sign(
+        &site,
+        &host,
+        id(&first),
+        first.ceremony.signers[0].id.uuid(),
+        SIGN[0],
+    )
+    .await;
+    assert_payment(host.post(order()).await.map(|_| ()), at_ceiling);
+    host.cancel(id(&first)).await.unwrap();
+    let fourth = host.add_signer(id(&second), party("trecias@example.com"));
+    fourth.await.expect("three open signers and one signature");
+    assert_payment(host.post(order()).await.map(|_| ()), at_ceiling);
+    host.erase(id(&second)).await.unwrap();
+    host.post(order())
+        .await
+        .expect("two signers and one signature");
+
+    assert_eq!(usage(&host).await.len(), 1);
+}
+
+#[tokio::test]
+async fn those_who_order_at_once_at_two_hosts_do_not_exceed_the_ceiling_together() {
+    let site = Site::start().await;
+    let deployment = Deployment::shared(&site);
+    let hosts = [deployment.sound_host().await, deployment.sound_host().await];
+    bill(&hosts[0], Funding::Ok, Some(1000)).await;
+
+    let orders = (0..CALLERS).map(|caller| {
+        let host = &hosts[caller % hosts.len()];
+        let order = signing_request(terms(SigningOrder::Parallel, Delivery::Link));
+        async move { host.post(order).await.map(|_| ()) }
+    });
+    let (taken, refused): (Vec<_>, Vec<_>) =
+        join_all(orders).await.into_iter().partition(Result::is_ok);
+
+    assert_eq!(taken.len(), 5, "ten signatures of 1.00 are below 10.00");
+    for refused in refused {
+        let at_ceiling = PaymentCause::Ceiling(Amount::from_cents(1000));
+        assert_payment(refused, at_ceiling);
+    }
+    let open: Vec<CeremonyRow> = rows(&hosts[0]).await;
+    let is_open = |row: &&CeremonyRow| row.ceremony.status == CeremonyStatus::Pending;
+    assert_eq!(open.iter().filter(is_open).count(), 5);
 }
 
 fn assert_payment(refused: Result<(), SigningError>, expected: PaymentCause) {

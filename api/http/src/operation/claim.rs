@@ -1,0 +1,166 @@
+//! Requests that a caller may repeat without harm, since the first of a key
+//! alone is carried out.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tracing::Instrument;
+
+use super::call::Call;
+use crate::api::Api;
+use crate::decode::Fault;
+use crate::idempotency::{
+    IDEMPOTENCY_HOURS, IdempotencyKey, IdempotentRequest, KeptAnswer, Reservation,
+};
+use crate::problem::{Problem, ProblemType};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// A claim, given back when it is dropped without an answer: the caller has
+/// gone away, and with them the request, which they may make again at once.
+pub(super) struct Held<A: Api> {
+    api: Arc<A>,
+    /// Who has it.
+    caller: Arc<A::Caller>,
+    /// Whether the request is answered, or the claim given back.
+    is_settled: bool,
+}
+
+impl<A: Api> Held<A> {
+    /// Gives the claim back, whoever waits for that.
+    fn release(&mut self) -> Option<JoinHandle<()>> {
+        if std::mem::replace(&mut self.is_settled, true) {
+            return None;
+        }
+        let (api, caller) = (Arc::clone(&self.api), Arc::clone(&self.caller));
+        let released = async move { api.release(&caller).await };
+        // Without a runtime the process ends, and the claim runs out.
+        let runtime = Handle::try_current().ok()?;
+        Some(runtime.spawn(released.in_current_span()))
+    }
+}
+
+impl<A: Api> Drop for Held<A> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// What became of the claim on a request.
+pub(super) enum Claimed<A: Api> {
+    /// It is to be carried out now.
+    Now(Held<A>),
+    /// It was answered before.
+    Before(KeptAnswer),
+}
+
+/// Claims a request for a call, whose caller has the claim then.
+pub(super) async fn claim<A: Api, P, T>(
+    call: &mut Call<A, P, T>,
+    request: IdempotentRequest,
+) -> Result<Claimed<A>, Problem> {
+    let of = format!("{} {}", request.method, request.path);
+    match reserve(&call.api, &call.caller, request).await? {
+        Reservation::Claimed(held) => {
+            call.caller = Arc::clone(&held.caller);
+            Ok(Claimed::Now(held))
+        }
+        Reservation::Answered(kept) => Ok(Claimed::Before(kept)),
+        Reservation::InProgress {
+            retry_after_seconds,
+        } => {
+            let detail = format!(
+                "An earlier {of} with this Idempotency-Key is still running; come again in {retry_after_seconds} s."
+            );
+            Err(Problem::new(ProblemType::IDEMPOTENCY_IN_PROGRESS, detail)
+                .with_retry_after(retry_after_seconds))
+        }
+        Reservation::Reused => {
+            let detail = format!(
+                "This Idempotency-Key came with another body or query of {of} within the last {IDEMPOTENCY_HOURS} hours."
+            );
+            Err(Problem::new(ProblemType::IDEMPOTENCY_KEY_REUSED, detail))
+        }
+    }
+}
+
+/// Claims a request in a task of its own: what a caller who goes away meanwhile
+/// has claimed is known all the same, and given back.
+async fn reserve<A: Api>(
+    api: &Arc<A>,
+    caller: &Arc<A::Caller>,
+    request: IdempotentRequest,
+) -> Result<Reservation<Held<A>>, Problem> {
+    let (api, caller) = (Arc::clone(api), Arc::clone(caller));
+    let reserving = async move {
+        let reserved = api.reserve(&caller, request).await?;
+        Ok(reserved.map(|caller| Held {
+            api,
+            caller: Arc::new(caller),
+            is_settled: false,
+        }))
+    };
+    match tokio::spawn(reserving.in_current_span()).await {
+        Ok(reserved) => reserved,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Has a call carried out, and its claim held meanwhile, if there is one. A refusal
+/// gives the key back.
+pub(super) async fn carry_out<A, P, T, V, R>(
+    call: Call<A, P, T>,
+    mut held: Option<Held<A>>,
+    handler: impl FnOnce(Call<A, P, T>) -> R,
+) -> Result<V, Problem>
+where
+    A: Api,
+    V: Send,
+    R: Future<Output = Result<V, Problem>> + Send,
+{
+    let (api, caller) = (Arc::clone(&call.api), Arc::clone(&call.caller));
+    let done = tokio::select! {
+        done = handler(call) => done,
+        never = api.hold(&caller) => match never {},
+    };
+    match done {
+        Ok(done) => {
+            if let Some(held) = &mut held {
+                held.is_settled = true;
+            }
+            Ok(done)
+        }
+        Err(problem) => {
+            if let Some(released) = held.as_mut().and_then(Held::release) {
+                // One that panics leaves the claim to run out.
+                let _ = released.await;
+            }
+            Err(problem)
+        }
+    }
+}
+
+/// Says of an answer that it is the one to an earlier request.
+pub(super) fn mark_replayed(headers: &mut HeaderMap) {
+    headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+}
+
+/// The key of a request, if it has one, and what is wrong with it.
+pub(super) fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, Option<Fault>) {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else {
+        return (None, None);
+    };
+    let key = IdempotencyKey::parse(value.as_bytes()).filter(|_| values.next().is_none());
+    if key.is_some() {
+        return (key, None);
+    }
+    let detail = format!(
+        "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
+        IdempotencyKey::LONGEST
+    );
+    (None, Some(Fault::new("", detail)))
+}
