@@ -32,7 +32,6 @@ const LANGUAGES: [&str; 2] = ["lt", "en"];
 /// desktop in English.
 const SCREENS: [(Screen, usize); 2] = [(Screen::PHONE, 0), (Screen::DESKTOP, 1)];
 
-const DEAD_LINK: Told = ["Nuoroda neveikia", "This link does not work"];
 const REFUSED: Told = [
     "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
     "You refused to sign on your device. If that was a mistake, try again.",

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_http::Problem;
 
+use crate::closed::ClosedLink;
 use crate::face::Face;
 use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
@@ -21,6 +22,13 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// # Errors
     /// [`Problem::not_found`] where it leads nowhere, or not there any more.
     async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
+
+    /// Why a known link leads nowhere now, or is not open; `None` for an unknown
+    /// token and for an open link.
+    ///
+    /// # Errors
+    /// A fault of what is stored.
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem>;
 
     /// Whether more than reading is allowed on a link: its signer can still
     /// sign.

@@ -9,6 +9,7 @@ mod api;
 mod assets;
 mod calls;
 mod card;
+mod closed;
 mod colour;
 mod decline;
 mod face;
@@ -28,6 +29,7 @@ const PDF: &str = "application/pdf";
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use closed::{ClosedLink, ClosedReason};
 pub use colour::Colour;
 pub use face::{Face, LogoSize};
 pub use messages::Messages;

@@ -124,7 +124,7 @@ async fn page<C: CeremonyApi>(
             };
             page_response(StatusCode::OK, page.render())
         }
-        Err(problem) => refusal(problem, &headers, language.known()),
+        Err(problem) => refusal(&routes.api, &token, problem, &headers, language.known()).await,
     }
 }
 
@@ -315,7 +315,7 @@ async fn callback<C: CeremonyApi>(
             )
                 .into_response()
         }
-        Err(problem) => refusal(problem, &headers, language.known()),
+        Err(problem) => refusal(&routes.api, &token, problem, &headers, language.known()).await,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Ceremonies, and a signer's link: what it shows, and what the signer does there.
 
 mod card;
+mod closed;
 mod decline;
 mod earlier_signatures;
 mod give_up;
@@ -249,18 +250,7 @@ impl Ceremonies {
 
     /// Where a link leads.
     pub async fn open_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
-        let link = self
-            .records
-            .store
-            .get::<CeremonyLinkRow>(&hash_token(token).to_string())
-            .await?;
-        let link = link.ok_or(CeremonyError::NotFound)?;
-        let row = self
-            .records
-            .store
-            .get::<CeremonyRow>(&link.ceremony)
-            .await?
-            .ok_or(CeremonyError::NotFound)?;
+        let (link, row) = self.stored_link(token).await?;
         let now = self.records.store.now().await?;
         let access = match link.copy_until {
             None => access(&row, link.signer, now),
@@ -272,6 +262,18 @@ impl Ceremonies {
             access: access.ok_or(CeremonyError::NotFound)?,
             copy_until: link.copy_until,
         })
+    }
+
+    async fn stored_link(
+        &self,
+        token: &str,
+    ) -> Result<(CeremonyLinkRow, CeremonyRow), CeremonyError> {
+        let store = &self.records.store;
+        let hash = hash_token(token).to_string();
+        let link = store.get::<CeremonyLinkRow>(&hash).await?;
+        let link = link.ok_or(CeremonyError::NotFound)?;
+        let row = store.get::<CeremonyRow>(&link.ceremony).await?;
+        Ok((link, row.ok_or(CeremonyError::NotFound)?))
     }
 }
 

@@ -6,7 +6,7 @@ use fantoccini::Locator;
 use reqwest::{Client, Method};
 use serde_json::json;
 
-use super::{DEAD_LINK, LANGUAGES, REFUSED, SCREENS, TIMEOUT, Told, link, open, replace_posted};
+use super::{LANGUAGES, REFUSED, SCREENS, TIMEOUT, Told, link, open, replace_posted};
 use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
@@ -41,6 +41,10 @@ const NOT_SENT: Told = [
     "There is no connection, so the signing has not begun. Check the connection and try again.",
 ];
 
+const CANCELLED: Told = [
+    "Prašymas pasirašyti atšauktas",
+    "The request to sign was cancelled",
+];
 const CONNECTION_LOST: Told = [
     "Ryšys nutrūko. Bandome prisijungti iš naujo…",
     "The connection was lost. Trying again…",
@@ -281,7 +285,7 @@ async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back()
         let cancelled = api.call(Method::POST, &cancel, Some(json!({}))).await;
         cancelled.expect("the signing is called off");
         let told = browser.text("main:not([data-base]) h1").await;
-        assert_eq!(told, DEAD_LINK[number]);
+        assert_eq!(told, CANCELLED[number]);
         browser.assert_complains_of("404 (Not Found)").await;
     }
     browser.close().await;

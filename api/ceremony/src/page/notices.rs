@@ -6,19 +6,27 @@ use std::slice::from_ref;
 use maud::{Markup, html};
 
 use super::plain;
+use crate::closed::ClosedReason;
 use crate::messages::Messages;
 use crate::vocabulary::Language;
 
 /// A sentence of the catalogue.
 pub(crate) type Sentence = fn(&Messages) -> &'static str;
 
-/// The page behind a link that is not active.
-pub(crate) fn dead_link(language: Option<Language>) -> Markup {
-    notice(
-        language,
-        |texts| texts.dead_link,
-        |texts| texts.dead_link_explained,
-    )
+/// The page behind a link that is not active; it says why, where that is known.
+pub(crate) fn dead_link(language: Option<Language>, reason: Option<ClosedReason>) -> Markup {
+    match reason {
+        Some(reason) => notice(
+            language,
+            |texts| reason.heading(texts),
+            |texts| reason.explanation(texts),
+        ),
+        None => notice(
+            language,
+            |texts| texts.dead_link,
+            |texts| texts.dead_link_explained,
+        ),
+    }
 }
 
 /// The page in place of one that could not be made.
@@ -70,7 +78,11 @@ pub(crate) fn pairing(language: Option<Language>, code: &str) -> Markup {
     })
 }
 
-fn notice(language: Option<Language>, heading: Sentence, explanation: Sentence) -> Markup {
+fn notice(
+    language: Option<Language>,
+    heading: impl Fn(&Messages) -> &'static str,
+    explanation: impl Fn(&Messages) -> &'static str,
+) -> Markup {
     standalone(
         language,
         heading,
@@ -81,7 +93,7 @@ fn notice(language: Option<Language>, heading: Sentence, explanation: Sentence) 
 /// A page of one section, in each language in which it is read.
 fn standalone(
     language: Option<Language>,
-    heading: Sentence,
+    heading: impl Fn(&Messages) -> &'static str,
     body: impl Fn(Language) -> Markup,
 ) -> Markup {
     let languages: &[Language] = match &language {

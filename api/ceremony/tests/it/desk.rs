@@ -9,9 +9,9 @@ use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Circumstances,
-    Country, Document, EarlierSignatures, Face, Language, Member, MemberRole, PageContent,
-    PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
-    StartAttempt, State, problems, router,
+    ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language, Member,
+    MemberRole, PageContent, PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus,
+    Signing, SigningMethod, StartAttempt, State, problems, router,
 };
 use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
@@ -40,6 +40,20 @@ pub(crate) enum Link {
     Signed,
 }
 
+/// Tokens of links that lead nowhere now, and why; all signers read English.
+pub(crate) const CLOSED: [(&str, ClosedReason); 10] = [
+    ("signed", ClosedReason::Signed),
+    ("early", ClosedReason::NotYet { is_mailed: false }),
+    ("mailed", ClosedReason::NotYet { is_mailed: true }),
+    ("done", ClosedReason::Signed),
+    ("declined", ClosedReason::Declined),
+    ("refused", ClosedReason::DeclinedByAnother),
+    ("cancelled", ClosedReason::Cancelled),
+    ("expired", ClosedReason::Expired),
+    ("failed", ClosedReason::Failed),
+    ("simulated", ClosedReason::Simulated),
+];
+
 struct Desk;
 
 fn face() -> Face {
@@ -65,6 +79,15 @@ impl CeremonyApi for Desk {
             "signed" => Ok(Link::Signed),
             _ => Err(Problem::not_found()),
         }
+    }
+
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem> {
+        let closed = CLOSED.iter().find(|(closed, _)| *closed == token);
+        let language = Language::En;
+        Ok(closed.map(|(_, reason)| ClosedLink {
+            reason: *reason,
+            language,
+        }))
     }
 
     fn is_open(&self, link: &Link) -> bool {

@@ -63,14 +63,57 @@ async fn a_form_that_is_refused_says_why_on_a_page_and_leads_back() {
 
 #[tokio::test]
 async fn a_form_on_a_link_that_is_answered_gets_the_page_of_dead_links() {
-    for link in ["/c/signed/decline?lang=en", "/c/nobodys/decline?lang=en"] {
+    for (link, told) in [
+        ("/c/signed/decline?lang=en", "You have already signed"),
+        ("/c/nobodys/decline?lang=en", "This link does not work"),
+    ] {
         let (status, page) = posted(link, "").await;
 
         assert_eq!(status, StatusCode::NOT_FOUND);
-        assert!(page.contains("This link does not work"), "{page}");
-        assert!(page.contains("was signed or declined"), "{page}");
-        assert!(page.contains("the time to sign has run out"), "{page}");
+        assert!(page.contains(told), "{link}: {page}");
     }
+}
+
+#[tokio::test]
+async fn a_dead_link_says_why_it_is_dead_and_an_unknown_one_says_nothing() {
+    for (token, lithuanian, english) in [
+        (
+            "early",
+            "pradės veikti, kai ateis jūsų eilė",
+            "keep it and open it later",
+        ),
+        ("mailed", "apie tai pranešime", "We will email you"),
+        ("done", "Jūs jau pasirašėte", "You have already signed"),
+        ("declined", "Atsisakėte pasirašyti", "You declined to sign"),
+        ("refused", "Kitas asmuo atsisakė", "Someone else declined"),
+        ("cancelled", "Siuntėjas atšaukė", "The sender cancelled"),
+        (
+            "expired",
+            "terminas baigėsi",
+            "The time to sign has run out",
+        ),
+        ("failed", "techninės klaidos", "a technical fault"),
+        ("simulated", "Bandymas baigtas", "The test is over"),
+    ] {
+        let link = format!("/c/{token}");
+        for (path, told) in [
+            (link.clone(), english),
+            (format!("{link}/callback?lang=lt"), lithuanian),
+            (format!("{link}?lang=lt"), lithuanian),
+        ] {
+            let (status, page) = page(&path).await;
+
+            assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
+            assert!(page.contains(told), "{path}: {page}");
+            assert_eq!(page.matches("<h1>").count(), 1, "{path}: {page}");
+            assert!(!page.contains("does not work"), "{path}: {page}");
+        }
+        let (_, problem) = text(answer(Request::get(&link), "").await).await;
+        assert!(!problem.contains(english), "{problem}");
+    }
+    let (status, unknown) = page("/c/nobodys?lang=en").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert!(unknown.contains("This link does not work"), "{unknown}");
 }
 
 #[tokio::test]

@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
-    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, Country, DeviceLink,
-    Document, Face, Language, Member, PageContent, PageMembers, PairedCard, PairedDocument,
-    Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
+    DeviceLink, Document, Face, Language, Member, PageContent, PageMembers, PairedCard,
+    PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
+    StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -31,6 +32,14 @@ impl CeremonyApi for CeremonyOperations {
 
     async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
         Ok(self.0.open_link(token).await?)
+    }
+
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem> {
+        let Some((reason, language)) = self.0.closed_link(token).await? else {
+            return Ok(None);
+        };
+        let language = word(language.tag())?;
+        Ok(Some(ClosedLink { reason, language }))
     }
 
     fn is_open(&self, link: &OpenedLink) -> bool {
