@@ -373,6 +373,9 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     let first = Demo::ceremony(signing.signers[0].link());
     first.sign(persona).await;
 
+    let finished = page(signing.signers[0].link().clone()).await;
+    assert!(finished.contains("Dokumentą dar turi pasirašyti kiti"));
+    assert!(!finished.contains("informacinis patikrinimas"));
     let english = checked_page(second).await;
     let mut lithuanian = second.clone();
     lithuanian.set_query(Some("lang=lt"));
@@ -383,6 +386,31 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     }
     for shown in ["informacinis patikrinimas", "nepažeistas", "PAdES-B-T"] {
         assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
+    }
+}
+
+#[tokio::test]
+async fn signers_see_who_has_signed_where_the_configuration_wants_it() {
+    let signers = json!([
+        {"email": "ona@example.lt", "name": "Ona"},
+        {"email": "jonas@example.lt", "name": "Jonas"}
+    ]);
+    for is_wanted in [true, false] {
+        let variable = ("PARAFA_CEREMONY__SHOW_PARTIES", is_wanted.to_string());
+        let demo = Demo::start_with(&[variable]);
+        let signing = demo.signing().create(&plain(1), signers.clone()).await;
+        let link = signing.signers[0].link();
+        let persona = demo.smart_id_personas("signs")[0];
+        Demo::ceremony(link).sign(persona).await;
+
+        for signer in &signing.signers {
+            let answer = reqwest::get(signer.link().clone()).await.expect("a page");
+            let page = answer.text().await.expect("text");
+
+            for told in ["Ona</bdi></strong>: pasirašė", "Jonas</bdi></strong>: dar"] {
+                assert_eq!(page.contains(told), is_wanted, "{told}: {page}");
+            }
+        }
     }
 }
 

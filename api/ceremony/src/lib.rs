@@ -17,6 +17,7 @@ mod messages;
 mod page;
 mod parameters;
 pub mod problems;
+mod progress;
 mod requests;
 mod routes;
 mod texts;
@@ -33,6 +34,7 @@ pub use closed::{ClosedLink, ClosedReason};
 pub use colour::Colour;
 pub use face::{Face, LogoSize};
 pub use messages::Messages;
+pub use progress::{OtherSigners, Party, Progress};
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{

@@ -93,7 +93,18 @@ messages! {
     give_up_too_late: "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.", "It is too late to cancel: your device has signed already.";
     give_up_failed: "Nutraukti nepavyko. Įrenginyje nieko neįveskite, patikrinkite ryšį ir spauskite „Nutraukti“ dar kartą.", "The signing was not cancelled. Enter nothing on your device, check the connection and press “Cancel” again.";
     signed: "Pasirašyta", "Signed";
-    signed_explained: "Dokumentas pasirašytas jūsų kvalifikuotu elektroniniu parašu. Jį čia galite atsisiųsti per 30\u{a0}minučių nuo pasirašymo.", "Your qualified electronic signature is in the document. You can download the document here for 30 minutes after signing.";
+    signed_explained: "Dokumentas pasirašytas jūsų kvalifikuotu elektroniniu parašu.", "The document now carries your qualified electronic signature.";
+    others_still_sign: "Siuntėjas mato, kad pasirašėte. Dokumentą dar turi pasirašyti kiti.", "The sender can see that you have signed. Others still have to sign.";
+    others_have_signed: "Siuntėjas mato, kad pasirašė visi.", "Everyone has signed, and the sender can see that.";
+    sender_sees: "Siuntėjas mato, kad pasirašėte.", "The sender can see that you have signed.";
+    copy_by_mail_later: "Kai pasirašys visi, dokumentą gausite el. paštu.", "Once everyone has signed, you will get the document by email.";
+    copy_by_mail: "Dokumentą gausite ir el. paštu.", "You will also get the document by email.";
+    download_for: "Dokumentą čia galite atsisiųsti per 30\u{a0}minučių nuo pasirašymo.", "You can download the document here for 30 minutes after signing.";
+    parties: "Kas pasirašo", "Who signs";
+    party_signed: "pasirašė", "has signed";
+    party_declined: "atsisakė pasirašyti", "declined to sign";
+    party_not_signed: "dar nepasirašė", "has not signed yet";
+    party_unnamed: "Vardas nenurodytas", "No name given";
     signed_by_all: "Pasirašė visi. Dokumentą čia galite atsisiųsti iki {time}.", "Everybody has signed. You can download the document here until {time}.";
     download: "Atsisiųsti dokumentą", "Download the document";
     not_signed: "Nepasirašyta", "Not signed";
@@ -153,7 +164,6 @@ messages! {
     phase_waiting: "Laukiame, kol patvirtinsite savo įrenginyje.", "Waiting until you confirm on your device.";
     completing_explained: "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: jei pasirašyti nepavyko, puslapyje tai bus parašyta.", "There is nothing left for you to do. Wait here, or open the link again later: if the document could not be signed, the page will say so.";
     script_needed_only_to_sign: "Be „JavaScript“ galite atsisiųsti dokumentą arba atsisakyti pasirašyti.", "Without JavaScript you can download the document or decline to sign.";
-    already_answered: "Čia nieko pasirašyti nebereikia. Dokumentą dar galite atsisiųsti.", "Nothing is left to sign at this address. You can still download the document.";
     pair_page_code_missing: "Adrese nėra susiejimo kodo. Grįžkite į pasirašymo puslapį ir nuskaitykite kodą dar kartą.", "The address has no pairing code. Go back to the signing page and scan the code again.";
     months: "sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio", "January|February|March|April|May|June|July|August|September|October|November|December";
     date_time: "{year}\u{a0}m. {month} {day}\u{a0}d. {time} (Vilniaus laiku)", "{day} {month} {year}, {time} (Vilnius time)";

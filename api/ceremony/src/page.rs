@@ -1,6 +1,7 @@
 //! The hosted page: a shell that says who asks for what, filled by a script
 //! that uses the ceremony's JSON calls.
 
+mod finished;
 mod method_choice;
 mod notices;
 
@@ -54,48 +55,75 @@ impl CeremonyPage<'_> {
                     }
                     section.request aria-labelledby="title" {
                         (face.shown_logo(&base))
-                        @match self.content.copy_until {
-                            None => p.asks { strong { (face.name()) } " " (texts.asks_you_to_sign) },
-                            Some(_) => p.asks { strong { (face.name()) } " " (texts.asked_you_to_sign) },
+                        p.asks #asks data-asked=(texts.asked_you_to_sign) {
+                            strong { (face.name()) } " "
+                            (if self.is_open { texts.asks_you_to_sign } else { texts.asked_you_to_sign })
                         }
                         (face.registered(texts))
                         h1 #title { (self.content.title) }
-                        @if self.content.copy_until.is_none() {
-                            p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
+                        @if self.is_open {
+                            p.deadline.until-answered { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
                         }
                         @if self.is_open && !self.content.sandbox {
-                            p #to-steps { a href="#steps" { (texts.to_signing) } }
+                            p.until-answered #to-steps { a href="#steps" { (texts.to_signing) } }
                         }
                     }
-                    section.document aria-labelledby="document-heading" {
-                        h2 #document-heading { (texts.document) ": " (self.content.document_name) }
-                        (self.members(texts, &base))
-                        (self.viewer(texts, &document))
-                        a.button.secondary href=(document) download { (texts.open_document) }
-                        details {
-                            summary { (texts.details) }
-                            p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
-                        }
-                    }
-                    (self.signatures(texts))
-                    (self.subject_notice(texts))
-                    section.steps #steps tabindex="-1" {
-                        noscript { (self.without_script(texts)) }
-                        div aria-live="polite" {
-                            p.notice #connection hidden { (texts.connection_lost) }
-                        }
-                        (self.choose(texts))
-                        (waiting(texts))
-                        (self.ended(texts, &document))
-                        // Shown where no script runs: a form needs none.
-                        details #decline hidden[!self.is_open] {
-                            summary { (texts.decline) }
-                            (self.decline_form(texts, &base))
-                        }
+                    @if self.is_open {
+                        (self.document(texts, &base, &document))
+                        (self.signatures(texts))
+                        (self.parties(texts))
+                        (self.subject_notice(texts))
+                        (self.steps(texts, &base, &document))
+                    } @else {
+                        (self.steps(texts, &base, &document))
+                        (self.parties(texts))
+                        (self.document(texts, &base, &document))
                     }
                 }
             },
         )
+    }
+
+    fn document(&self, texts: &Messages, base: &str, document: &str) -> Markup {
+        html! {
+            section.document aria-labelledby="document-heading" {
+                h2 #document-heading { (texts.document) ": " (self.content.document_name) }
+                (self.members(texts, base))
+                (self.viewer(texts, document))
+                @if self.is_open {
+                    a.button.secondary.until-answered href=(document) download { (texts.open_document) }
+                }
+                details {
+                    summary { (texts.details) }
+                    p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
+                }
+            }
+        }
+    }
+
+    fn steps(&self, texts: &Messages, base: &str, document: &str) -> Markup {
+        html! {
+            section.steps #steps tabindex="-1" {
+                @if self.is_open {
+                    noscript {
+                        p.fault { (texts.needs_script) }
+                        p { (texts.script_needed_only_to_sign) }
+                    }
+                }
+                div aria-live="polite" {
+                    p.notice #connection hidden { (texts.connection_lost) }
+                }
+                (self.choose(texts))
+                (waiting(texts))
+                (self.done(texts, document))
+                (ended_without_signature(texts))
+                // Shown where no script runs: a form needs none.
+                details #decline hidden[!self.is_open] {
+                    summary { (texts.decline) }
+                    (self.decline_form(texts, base))
+                }
+            }
+        }
     }
 
     /// What the document is made of, where it is a container.
@@ -142,18 +170,6 @@ impl CeremonyPage<'_> {
         }
     }
 
-    /// What can be done where no script runs.
-    fn without_script(&self, texts: &Messages) -> Markup {
-        html! {
-            @if self.is_open {
-                p.fault { (texts.needs_script) }
-                p { (texts.script_needed_only_to_sign) }
-            } @else {
-                p { (texts.already_answered) }
-            }
-        }
-    }
-
     fn decline_form(&self, texts: &Messages, base: &str) -> Markup {
         let action = format!("{base}/decline?lang={}", self.language.as_str());
         html! {
@@ -184,7 +200,7 @@ impl CeremonyPage<'_> {
             EarlierSignatures::Unknown => html! { p.notice { (texts.signatures_unknown) } },
         };
         html! {
-            section.signatures aria-labelledby="signatures-heading" {
+            section.signatures.until-answered aria-labelledby="signatures-heading" {
                 h2 #signatures-heading { (texts.signatures) }
                 (list)
                 p.hint { (texts.signatures_explained) }
@@ -202,22 +218,6 @@ impl CeremonyPage<'_> {
                 h2 #subject-notice-heading { (texts.subject_notice) }
                 @for paragraph in notice.paragraphs(self.language) { p.hint { (paragraph) } }
             }
-        }
-    }
-
-    fn ended(&self, texts: &Messages, document: &str) -> Markup {
-        html! {
-            div #done hidden {
-                h2.success tabindex="-1" { (texts.signed) }
-                p {
-                    @match self.content.copy_until {
-                        None => (texts.signed_explained),
-                        Some(until) => (texts.signed_by_all.replace("{time}", &texts.local_time(until))),
-                    }
-                }
-                a.button #download href=(document) download { (texts.download) }
-            }
-            (ended_without_signature(texts))
         }
     }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::Face;
 use crate::messages::Messages;
+use crate::progress::Progress;
 use crate::vocabulary::{
     AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
 };
@@ -301,6 +302,8 @@ pub struct PageContent {
     pub copy_until: Option<Timestamp>,
     /// What the document is made of.
     pub members: PageMembers,
+    /// How far the signatures have come.
+    pub progress: Progress,
 }
 
 impl PageContent {

@@ -117,6 +117,8 @@ pub struct Ceremonies {
     pub(crate) providers: Providers,
     /// Whether identity cards are accepted.
     pub(crate) cards: bool,
+    /// Whether signers of one ceremony are shown to each other.
+    pub(crate) shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid.
     pub(crate) clock: Arc<dyn Clock>,
     /// How long a signature that a device has made is worth finishing.
@@ -163,6 +165,8 @@ pub struct CeremonyParts {
     pub providers: Providers,
     /// Whether identity cards are accepted.
     pub cards: bool,
+    /// Whether signers of one ceremony are shown to each other.
+    pub shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid. What
     /// records say is compared with the store's time, which is one for all hosts.
     pub clock: Arc<dyn Clock>,
@@ -197,6 +201,7 @@ impl Ceremonies {
             timestamps: parts.timestamps,
             providers: parts.providers,
             cards: parts.cards,
+            shows_parties: parts.shows_parties,
             clock: parts.clock,
             finish_within: parts.finish_within,
             document_turns: DocumentTurns::default(),

@@ -55,6 +55,8 @@ pub struct Config {
     pub mobile_id: Option<MobileId>,
     /// Identity cards.
     pub card: Card,
+    /// What signers are shown.
+    pub ceremony: Ceremony,
     /// The mail server.
     pub mail: Option<Mail>,
     /// The key of the responsible attorney.
@@ -160,6 +162,14 @@ pub struct Card {
     /// Whether documents may be signed with one; without it they may not, and in
     /// the demo they may.
     pub enabled: Option<bool>,
+}
+
+/// What signers are shown.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ceremony {
+    /// Whether signers of one ceremony see each other's names, and who has signed.
+    pub show_parties: bool,
 }
 
 /// The mail server. Without the section nobody is written to.

@@ -48,10 +48,14 @@ const bringSteps = () => steps.scrollIntoView({ block: "start" });
 function show(name) {
   // Whoever has answered reads what came of it before the document.
   const isAnswered = name === "done" || name === "declined";
-  if (isAnswered) main.insertBefore(steps, document.querySelector("section.document"));
+  if (isAnswered) {
+    main.insertBefore(steps, document.querySelector("section.document"));
+    const asks = byId("asks");
+    asks.lastChild.data = " " + asks.dataset.asked;
+  }
+  for (const part of document.querySelectorAll(".until-answered")) part.hidden = isAnswered;
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
-  if (byId("to-steps")) byId("to-steps").hidden = isAnswered;
   // What has changed is what is read next; also where the page was loaded anew,
   // unless all begins with it.
   if (shown !== name && (shown !== null || name !== "choose")) {

@@ -2,6 +2,8 @@ use super::*;
 use crate::SubjectNotice;
 use crate::colour::Colour;
 use crate::face::{Face, LogoSize};
+use crate::progress::{OtherSigners, Party, Progress};
+use crate::vocabulary::SignerStatus;
 
 fn page(language: Language, earlier_signatures: &EarlierSignatures) -> String {
     page_with(vec![SigningMethod::SmartId], language, earlier_signatures)
@@ -32,15 +34,20 @@ fn content(methods: Vec<SigningMethod>, earlier_signatures: &EarlierSignatures) 
         members: PageMembers::DocumentItself,
         subject_notice: None,
         copy_until: None,
+        progress: Progress::default(),
     }
 }
 
 fn rendered(content: &PageContent, language: Language) -> String {
+    rendered_for(content, language, content.copy_until.is_none())
+}
+
+fn rendered_for(content: &PageContent, language: Language, is_open: bool) -> String {
     let page = CeremonyPage {
         token: "t",
         language,
         content,
-        is_open: true,
+        is_open,
     };
     page.render().into_string()
 }
@@ -124,6 +131,97 @@ fn the_page_of_a_copy_says_how_long_it_is_there() {
         "{html}"
     );
     assert!(!html.contains("15 March 2026") && !html.contains("30 minutes"));
+}
+
+#[test]
+fn whoever_has_signed_reads_what_comes_next_and_nothing_about_signing() {
+    let mut content = content(
+        vec![SigningMethod::SmartId],
+        &known(vec![signature(Some("ONA"), SignatureVerdict::Intact)]),
+    );
+    for (others, is_copy_mailed, lithuanian, english) in [
+        (
+            OtherSigners::StillSign,
+            true,
+            "Dokumentą dar turi pasirašyti kiti. Kai pasirašys visi, dokumentą gausite el. paštu.",
+            "Others still have to sign. Once everyone has signed, you will get the document by email.",
+        ),
+        (
+            OtherSigners::HaveSigned,
+            false,
+            "<p>Siuntėjas mato, kad pasirašė visi.</p>",
+            "<p>Everyone has signed, and the sender can see that.</p>",
+        ),
+        (
+            OtherSigners::Ended,
+            true,
+            "<p>Siuntėjas mato, kad pasirašėte.</p>",
+            "<p>The sender can see that you have signed.</p>",
+        ),
+    ] {
+        content.progress.others = others;
+        content.progress.is_copy_mailed = is_copy_mailed;
+        for (language, next, asked) in [
+            (Language::Lt, lithuanian, "prašė jūsų pasirašyti:</p>"),
+            (Language::En, english, "asked you to sign:</p>"),
+        ] {
+            let html = rendered_for(&content, language, false);
+
+            assert!(html.contains(next) && html.contains(asked), "{html}");
+            assert!(html.contains("<div id=\"done\"><h2"), "{html}");
+            assert_eq!(html.matches("href=\"/c/t/document\"").count(), 1);
+            for gone in [
+                "signatures-heading",
+                "to-steps",
+                "class=\"deadline",
+                "<noscript",
+            ] {
+                assert!(!html.contains(gone), "{gone}: {html}");
+            }
+            let [done, document] =
+                ["id=\"done\"", "<section class=\"document\""].map(|part| html.find(part));
+            assert!(done.is_some() && done < document, "{html}");
+        }
+    }
+    let open = rendered_for(&content, Language::En, true);
+    assert!(open.contains("<div id=\"done\" hidden>"), "{open}");
+    assert!(open.contains("id=\"signatures-heading\""), "{open}");
+}
+
+#[test]
+fn signers_are_shown_to_each_other_where_that_is_wanted() {
+    let mut content = content(vec![SigningMethod::SmartId], &known(Vec::new()));
+    assert!(!rendered(&content, Language::En).contains("parties-heading"));
+    content.progress.parties = vec![
+        Party {
+            name: Some("<i>Ona".to_owned()),
+            status: SignerStatus::Signed,
+        },
+        Party {
+            name: None,
+            status: SignerStatus::Waiting,
+        },
+        Party {
+            name: Some("Jonas".to_owned()),
+            status: SignerStatus::Declined,
+        },
+    ];
+
+    for is_open in [true, false] {
+        let [lithuanian, english] =
+            [Language::Lt, Language::En].map(|language| rendered_for(&content, language, is_open));
+        for shown in [
+            "<bdi>&lt;i&gt;Ona</bdi></strong>: has signed",
+            "<bdi>No name given</bdi></strong>: has not signed yet",
+            "<bdi>Jonas</bdi></strong>: declined to sign",
+        ] {
+            assert!(english.contains(shown), "{shown}: {english}");
+        }
+        assert!(
+            lithuanian.contains("</strong>: dar nepasirašė"),
+            "{lithuanian}"
+        );
+    }
 }
 
 #[test]

@@ -10,8 +10,8 @@ use http::{Request, StatusCode};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Circumstances,
     ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language, Member,
-    MemberRole, PageContent, PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus,
-    Signing, SigningMethod, StartAttempt, State, problems, router,
+    MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress, ShownDocument, Signer,
+    SignerStatus, Signing, SigningMethod, StartAttempt, State, problems, router,
 };
 use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
@@ -132,6 +132,7 @@ impl CeremonyApi for Desk {
             members,
             subject_notice: None,
             copy_until: None,
+            progress: Progress::default(),
         })
     }
 

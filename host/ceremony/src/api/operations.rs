@@ -9,9 +9,9 @@ use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
     Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
     CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
-    DeviceLink, Document, Face, Language, Member, PageContent, PageMembers, PairedCard,
-    PairedDocument, Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
-    StartAttempt, State,
+    DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
+    PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
+    Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -57,6 +57,7 @@ impl CeremonyApi for CeremonyOperations {
     async fn page(&self, link: OpenedLink) -> Result<PageContent, Problem> {
         let members = self.page_members(&link).await;
         let state = self.0.state(link).await?;
+        let progress = self.progress(&state).await?;
         let newest = newest(&state)?;
         let set_up = self.0.methods_set_up();
         let methods = state.party.methods.iter();
@@ -72,6 +73,7 @@ impl CeremonyApi for CeremonyOperations {
             sandbox: state.opened.row.mode == KeyMode::Test,
             earlier_signatures: self.0.earlier_signatures(&state.opened.row).await,
             members,
+            progress,
             face: state.face,
             copy_until: state.copy_until,
             subject_notice: state.opened.private.subject_notice,
@@ -234,6 +236,30 @@ impl CeremonyApi for CeremonyOperations {
 const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
 
 impl CeremonyOperations {
+    /// How far the signatures have come, as a signer may know.
+    async fn progress(&self, state: &CeremonyState) -> Result<Progress, CeremonyError> {
+        let row = &state.opened.row;
+        let others = match row.ceremony.status {
+            domain::CeremonyStatus::Pending => OtherSigners::StillSign,
+            domain::CeremonyStatus::Completed => OtherSigners::HaveSigned,
+            _ => OtherSigners::Ended,
+        };
+        let shows_parties = self.0.shows_parties;
+        let parties = row.ceremony.signers.iter().zip(&state.opened.signers);
+        let parties = parties
+            .filter(|(party, _)| shows_parties && party.status != domain::SignerStatus::Recorded);
+        Ok(Progress {
+            others,
+            is_copy_mailed: self.0.mails_copies(row).await?,
+            parties: parties
+                .map(|(party, private)| Party {
+                    name: private.name.clone(),
+                    status: status(party.status),
+                })
+                .collect(),
+        })
+    }
+
     /// What the page says of what the document is made of; the page is shown also
     /// where that cannot be said.
     async fn page_members(&self, link: &OpenedLink) -> PageMembers {

@@ -256,6 +256,7 @@ fn ceremonies(records: &Records, clock: &Arc<ManualClock>, smart_id: &Arc<SmartI
         timestamps: TimestampClient::new(ports.configured, random, anchors, Vec::new(), policy),
         providers: Providers::from([(SigningMethod::SmartId, Arc::new(client) as _)]),
         cards: false,
+        shows_parties: false,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(1),
         download_slots: DownloadSlots::new(NonZeroU32::new(64).unwrap()),

@@ -175,6 +175,7 @@ impl Shared<'_> {
             timestamps: doors.timestamps.clone(),
             providers: doors.providers.clone(),
             cards: doors.cards,
+            shows_parties: self.config.ceremony.show_parties,
             clock: self.own.clock.clone(),
             finish_within: SignedDuration::from_hours(limits.finish_hours.get().into()),
             download_slots: DownloadSlots::new(limits.downloads),
