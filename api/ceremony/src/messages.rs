@@ -27,6 +27,8 @@ messages! {
     asked_you_to_sign: "prašė jūsų pasirašyti:", "asked you to sign:";
     registered_name: "Registruotas pavadinimas", "Registered name";
     sign_by: "Pasirašyti iki", "Sign by";
+    wanted_by: "Prašoma pasirašyti iki", "Please sign by";
+    sign_at_latest: "Vėliausiai iki", "At the latest by";
     to_signing: "Pereiti prie pasirašymo", "Go to signing";
     document: "Dokumentas", "Document";
     open_document: "Atsisiųsti dokumentą", "Download the document";
@@ -179,15 +181,23 @@ messages! {
     failed_card_revoked: "Jūsų kortelės sertifikatas atšauktas arba sustabdytas. Kreipkitės į kortelę išdavusią įstaigą arba rinkitės kitą būdą.", "The certificate of your card has been revoked or suspended. Contact whoever issued the card, or choose another method.";
     failed_certificate_untrusted: "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.", "The issuer of your certificate is not accepted here. Choose another method.";
     failed_card_untrusted: "Čia galima pasirašyti tik tokia kortele, kurios sertifikate nurodytas Lietuvos asmens kodas ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.", "Only cards are accepted here whose certificate has a Lithuanian personal code and whose issuer is recognised here. Choose another method.";
-    failed_device_error: "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir ar yra ryšys, tada bandykite dar kartą.", "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and has coverage, and try again.";
     failed_document_changed: "Dokumentas pasikeitė: jį ką tik pasirašė kitas asmuo. Peržiūrėkite dokumentą ir, jei sutinkate, pasirašykite.", "The document has changed: somebody else has just signed it. Look at it again, and sign it if you agree.";
     failed_identity_mismatch: "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, mobiliuoju parašu arba asmens tapatybės kortele. Jei ne\u{a0}– nepasirašykite ir praneškite siuntėjui.", "This link is for another person. If it was meant for you, sign with your own Smart-ID, Mobile-ID or identity card. If it was not, do not sign, and tell the sender.";
+    failed_smart_id_device: "Nepavyko pasiekti jūsų Smart-ID programėlės arba ja pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir ar yra interneto ryšys, tada bandykite dar kartą.", "Your Smart-ID app could not be reached or cannot sign. Check that your phone is on and connected to the internet, then try again.";
+    failed_mobile_id_device: "Nepavyko pasiekti jūsų telefono arba jo SIM kortele pasirašyti negalima. Patikrinkite, ar telefonas įjungtas ir ar yra mobilusis ryšys, tada bandykite dar kartą. Jei nepavyks, dėl mobiliojo parašo kreipkitės į savo operatorių.", "Your phone could not be reached, or its SIM cannot sign with Mobile-ID. Check that the phone is on and has coverage, then try again. If that does not help, contact your mobile operator.";
+    failed_card_device: "Kortele pasirašyti nepavyko. Laikykite kortelę prie telefono, kol programėlė praneš, kad baigė, ir bandykite dar kartą.", "The card could not sign. Hold the card against the phone until the app says that it has finished, and try again.";
     failed_other_card: "Ši kortelė priklauso kitam asmeniui nei nuskaityta pirmoji arba jos sertifikate nurodytas kitas asmens kodas, nei įvedėte. Bandykite dar kartą ta pačia savo kortele.", "This is another person's card than the one that was read first, or its certificate has another personal code than you entered. Try again with your own card alone.";
-    failed_other_person: "Sertifikatas priklauso kitam asmeniui nei tas, kurio duomenis įvedėte. Patikrinkite šalį, asmens kodą ir telefono numerį ir bandykite dar kartą.", "The certificate is another person's than the one whose details you entered. Check the country, the personal code and the phone number, and try again.";
-    failed_no_account: "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu elektroniniu parašu. Patikrinkite įvestus duomenis. Jei jie teisingi, rinkitės kitą būdą.", "No account or certificate for qualified signatures was found. Check what you typed. If it is right, choose another method.";
-    failed_provider_unavailable: "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The signing service does not answer at the moment. Try again in a few minutes, or choose another method.";
+    failed_other_person: "Sertifikatas priklauso kitam asmeniui nei tas, kurio asmens kodą įvedėte. Patikrinkite šalį bei asmens kodą ir bandykite dar kartą.", "The certificate belongs to someone other than the person whose personal code you entered. Check the country and the personal code, and try again.";
+    failed_other_number: "Sertifikatas priklauso kitam asmeniui nei tas, kurio duomenis įvedėte. Patikrinkite šalį, asmens kodą ir telefono numerį ir bandykite dar kartą.", "The certificate belongs to someone other than the person whose details you entered. Check the country, the personal code and the phone number, and try again.";
+    failed_no_smart_id: "Neradome Smart-ID paskyros, kuria galima pasirašyti kvalifikuotu elektroniniu parašu. Patikrinkite šalį ir asmens kodą. Jei jie teisingi, rinkitės kitą būdą.", "No Smart-ID account that can make qualified signatures was found. Check the country and the personal code. If they are right, choose another method.";
+    failed_no_mobile_id: "Neradome mobiliojo parašo (Mobile\u{2011}ID), kuriuo galima pasirašyti kvalifikuotu elektroniniu parašu. Patikrinkite telefono numerį ir asmens kodą. Jei jie teisingi, rinkitės kitą būdą.", "No Mobile-ID that can make qualified signatures was found. Check the phone number and the personal code. If they are right, choose another method.";
+    failed_smart_id_unavailable: "Smart-ID paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The Smart-ID service is not responding. Try again in a few minutes, or choose another method.";
+    failed_mobile_id_unavailable: "Mobiliojo parašo (Mobile\u{2011}ID) paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The Mobile-ID service is not responding. Try again in a few minutes, or choose another method.";
+    failed_card_unavailable: "Nepavyko patikrinti kortelės sertifikato: jo išdavėjo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.", "The certificate of your card could not be checked: its issuer’s service is not responding. Try again in a few minutes, or choose another method.";
     failed_signing_in_progress: "Jūsų parašo pridėti nepavyko, nes dokumentą tuo metu pasirašė kitas asmuo. Palaukite, kol jis baigs, ir pradėkite iš naujo.", "Your signature could not be made, because somebody else was signing the document at that moment. Wait until they are done, and start again.";
-    failed_timeout: "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.", "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.";
+    failed_smart_id_timeout: "Nesulaukėme patvirtinimo Smart-ID programėlėje. Laikykite telefoną šalia ir bandykite dar kartą.", "Nothing was confirmed in your Smart-ID app in time. Have your phone at hand and try again.";
+    failed_mobile_id_timeout: "Nesulaukėme patvirtinimo mobiliuoju parašu. Laikykite telefoną šalia ir bandykite dar kartą.", "Nothing was confirmed with your Mobile-ID in time. Have your phone at hand and try again.";
+    failed_card_timeout: "Nesulaukėme, kol pasirašysite kortele. Paruoškite telefoną bei kortelę ir bandykite dar kartą.", "Nothing was signed with your card in time. Have your phone and the card at hand and try again.";
     failed_timestamp_unavailable: "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po kelių minučių.", "The document is not signed: the time-stamp that a signature needs could not be had. Try again in a few minutes.";
     failed_user_refused: "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.", "You refused to sign on your device. If that was a mistake, try again.";
     failed_wrong_code: "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.", "Another verification code was chosen on the device. Try again and compare the codes.";
@@ -286,7 +296,11 @@ mod tests {
              mobiliuoju parašu arba asmens tapatybės kortele. Jei ne\u{a0}– nepasirašykite ir \
              praneškite siuntėjui."
         );
-        for neutral in [told.failed_other_card, told.failed_other_person] {
+        for neutral in [
+            told.failed_other_card,
+            told.failed_other_number,
+            told.failed_other_person,
+        ] {
             assert!(!neutral.contains("nuoroda"), "{neutral}");
         }
         for reason in [

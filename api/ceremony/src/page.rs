@@ -62,7 +62,7 @@ impl CeremonyPage<'_> {
                         (face.registered(texts))
                         h1 #title { (self.content.title) }
                         @if self.is_open {
-                            p.deadline.until-answered { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
+                            (self.deadlines(texts))
                         }
                         @if self.is_open && !self.content.sandbox {
                             p.until-answered #to-steps { a href="#steps" { (texts.to_signing) } }
@@ -82,6 +82,24 @@ impl CeremonyPage<'_> {
                 }
             },
         )
+    }
+
+    /// By when it is to be signed, and can be at the latest.
+    fn deadlines(&self, texts: &Messages) -> Markup {
+        let last = match self.content.wanted_by {
+            Some(_) => texts.sign_at_latest,
+            None => texts.sign_by,
+        };
+        let lines = self
+            .content
+            .wanted_by
+            .map(|wanted| (texts.wanted_by, wanted));
+        let lines = lines.into_iter().chain([(last, self.content.expires_at)]);
+        html! {
+            @for (what, time) in lines {
+                p.deadline.until-answered { (what) " " strong { (texts.local_time(time)) } }
+            }
+        }
     }
 
     fn document(&self, texts: &Messages, base: &str, document: &str) -> Markup {

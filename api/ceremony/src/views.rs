@@ -288,6 +288,8 @@ pub struct PageContent {
     pub document_mime_type: String,
     /// Lower-case hex digest of the version that would be signed now.
     pub document_sha256: String,
+    /// The date by which it is wanted, if it is said.
+    pub wanted_by: Option<Timestamp>,
     /// The deadline.
     pub expires_at: Timestamp,
     /// Methods that the signer may use and that are set up here.

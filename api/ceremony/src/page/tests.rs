@@ -27,6 +27,7 @@ fn content(methods: Vec<SigningMethod>, earlier_signatures: &EarlierSignatures) 
         document_name: "\"><img>.pdf".to_owned(),
         document_mime_type: PDF.to_owned(),
         document_sha256: "00".to_owned(),
+        wanted_by: None,
         expires_at: "2026-03-15T09:00:00Z".parse().unwrap(),
         methods,
         sandbox: false,
@@ -117,6 +118,31 @@ fn a_workspace_with_a_face_asks_in_its_name_and_keeps_the_registered_one_visible
         assert!(html.contains(shown), "{shown}: {html}");
     }
     assert!(!html.contains("style=\""));
+}
+
+#[test]
+fn the_date_that_is_wished_for_is_shown_before_the_deadline() {
+    let mut content = content(Vec::new(), &known(Vec::new()));
+    let plain = rendered(&content, Language::En);
+    assert!(plain.contains("Sign by <strong>15 March 2026"), "{plain}");
+    content.wanted_by = Some("2026-03-13T09:00:00Z".parse().unwrap());
+
+    for (language, wanted, last) in [
+        (
+            Language::En,
+            "Please sign by <strong>13 March",
+            "At the latest by <strong>15 March",
+        ),
+        (
+            Language::Lt,
+            "Prašoma pasirašyti iki <strong>2026\u{a0}m. kovo 13",
+            "Vėliausiai iki <strong>2026\u{a0}m. kovo 15",
+        ),
+    ] {
+        let html = rendered(&content, language);
+        let [wanted, last] = [wanted, last].map(|part| html.find(part));
+        assert!(wanted.is_some() && wanted < last, "{html}");
+    }
 }
 
 #[test]

@@ -121,6 +121,7 @@ impl CeremonyApi for Desk {
                 _ => "application/vnd.etsi.asic-e+zip".to_owned(),
             },
             document_sha256: "00".to_owned(),
+            wanted_by: None,
             expires_at: "2026-03-15T09:00:00Z".parse().expect("a time"),
             methods: vec![
                 SigningMethod::SmartId,

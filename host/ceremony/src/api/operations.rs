@@ -67,6 +67,7 @@ impl CeremonyApi for CeremonyOperations {
             document_name: state.opened.private.document_name.clone(),
             document_mime_type: newest.media_type.clone(),
             expires_at: state.opened.row.ceremony.expires_at,
+            wanted_by: state.opened.row.ceremony.soft_deadline_at,
             methods: methods
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
