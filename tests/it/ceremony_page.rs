@@ -105,7 +105,7 @@ async fn two_signers_take_turns_on_the_page_and_one_first_refuses_on_the_phone()
         second
             .text("#busy")
             .await
-            .contains("Somebody else is signing")
+            .contains("Someone else is signing")
     );
     assert!(!second.shown("#sign").await.is_enabled().await.unwrap());
     second.keep_picture("ceremony-busy").await;
@@ -381,10 +381,19 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     lithuanian.set_query(Some("lang=lt"));
     let lithuanian = page(lithuanian).await;
 
-    for shown in ["advisory check", "intact", "claimed time", "PAdES-B-T"] {
+    for shown in [
+        "advisory check",
+        "signature intact",
+        "claimed time",
+        "with a time-stamp",
+    ] {
         assert!(english.contains(shown), "{shown}: {english}");
     }
-    for shown in ["informacinis patikrinimas", "nepažeistas", "PAdES-B-T"] {
+    for shown in [
+        "informacinis patikrinimas",
+        "parašas nepažeistas",
+        "su laiko žyma",
+    ] {
         assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
     }
 }
@@ -426,7 +435,7 @@ async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are
     let signing = api.create(&broken.build(), signers).await;
 
     let page = checked_page(signing.signers[0].link()).await;
-    assert!(page.contains("</strong>: not intact;"), "{page}");
+    assert!(page.contains("</strong>: signature not intact;"), "{page}");
     let comments = format!("v1/signings/{}/comments", signing.signing_id);
     let told = api.call(reqwest::Method::GET, &comments, None).await;
     let told = told.expect("the comments");

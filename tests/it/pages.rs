@@ -34,13 +34,9 @@ const SCREENS: [(Screen, usize); 2] = [(Screen::PHONE, 0), (Screen::DESKTOP, 1)]
 
 const REFUSED: Told = [
     "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
-    "You refused to sign on your device. If that was a mistake, try again.",
+    "You declined on your device. If that was a mistake, try again.",
 ];
 const SIGNED: Told = ["Pasirašyta", "Signed"];
-const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
-    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
-];
 
 /// Changes what the page posts next, as if the server and the page did not agree.
 async fn replace_posted(browser: &Browser, text: &str, other: &str) {

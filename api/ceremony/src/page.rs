@@ -8,7 +8,7 @@ mod notices;
 use maud::{Markup, html};
 use parafa_api_http::pages::Layout;
 
-use self::method_choice::{is_by_code, person_fields, tile, usual_first};
+use self::method_choice::{in_usual_order, is_by_code, person_fields, tile};
 pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
 use crate::messages::Messages;
@@ -180,7 +180,8 @@ impl CeremonyPage<'_> {
                     output #viewer-status aria-live="off" { (texts.viewer_loading) }
                     button #viewer-out type="button" aria-label=(texts.viewer_out) { "−" }
                     button #viewer-in type="button" aria-label=(texts.viewer_in) { "+" }
-                    button.words #viewer-size type="button" aria-pressed="false" { (texts.viewer_large) }
+                    button.words #viewer-size type="button" data-large=(texts.viewer_large)
+                        data-close=(texts.viewer_close) { (texts.viewer_large) }
                 }
                 div.sheets #sheets tabindex="0" role="region" aria-label=(texts.viewer_pages) {}
             }
@@ -258,7 +259,7 @@ impl CeremonyPage<'_> {
                 } @else {
                     fieldset.methods {
                         legend #choose-heading tabindex="-1" { (texts.how_to_sign) }
-                        @for (index, method) in usual_first(methods).enumerate() {
+                        @for (index, method) in in_usual_order(methods).enumerate() {
                             (tile(texts, method, index == 0))
                         }
                     }
@@ -344,9 +345,14 @@ fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {
                 Some(time) => { (texts.claimed_time) " " (texts.local_time(time)) }
                 None => { (texts.no_claimed_time) }
             }
-            "; " (texts.level) " " bdi { (signature.level) }
+            @if is_time_stamped(&signature.level) { "; " (texts.time_stamped) }
         }
     }
+}
+
+/// Whether a baseline level has a time-stamp (ETSI EN 319 102-1, 4.3).
+fn is_time_stamped(level: &str) -> bool {
+    ["-T", "-LT", "-LTA"].iter().any(|end| level.ends_with(end))
 }
 
 fn plain(language: Language, title: &str) -> Layout<'_> {

@@ -20,8 +20,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei telefone matote tą patį kodą, įveskite Smart-ID PIN2 kodą. Jei kodas kitas, \
              nieko neįveskite ir spauskite „Nutraukti“.",
-            "If your phone shows the same code, enter your Smart-ID PIN2. If it shows another \
-             one, enter nothing and press “Cancel”.",
+            "If your phone shows the same code, enter your Smart-ID PIN2. If it shows a \
+             different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
@@ -30,8 +30,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN kodą. Jei kodas \
              kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-            "If your phone shows the same code, enter the sPIN of your Mobile-ID. If it shows \
-             another one, enter nothing and press “Cancel”.",
+            "If your phone shows the same code, enter your Mobile-ID sPIN. If it shows a \
+             different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
@@ -40,8 +40,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN kodą ir laikykite \
              kortelę prie telefono. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-            "If the app shows the same code, enter the card's PIN and hold the card against the \
-             phone. If it shows another one, enter nothing and press “Cancel”.",
+            "If the app shows the same code, enter the card’s PIN and hold the card against the \
+             phone. If it shows a different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {

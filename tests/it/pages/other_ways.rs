@@ -26,7 +26,7 @@ const WAY_TO_SIGN: [&str; 12] = [
     "viewer-size",
     "sheets",
     "Download the document",
-    "Details of the document",
+    "Document details",
     "method-smart_id",
     "country",
     "personal-code",

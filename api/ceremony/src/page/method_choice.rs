@@ -5,12 +5,17 @@ use maud::{Markup, html};
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 
-/// Smart-ID, which most signers have, before the others.
-pub(super) fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
-    let is_usual = |method: &&SigningMethod| **method == SigningMethod::SmartId;
-    let usual = methods.iter().filter(is_usual);
-    let others = methods.iter().filter(move |method| !is_usual(method));
-    usual.chain(others).copied()
+/// All methods, those first that most signers have.
+const USUAL_ORDER: [SigningMethod; 3] = [
+    SigningMethod::SmartId,
+    SigningMethod::MobileId,
+    SigningMethod::Nfc,
+];
+
+/// These methods, in the order of every page.
+pub(super) fn in_usual_order(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
+    let order = USUAL_ORDER.into_iter();
+    order.filter(move |method| methods.contains(method))
 }
 
 /// Whether the signer says who they are before they are asked.

@@ -78,7 +78,7 @@ fn each_method_has_its_tile_and_what_it_needs_and_the_usual_one_is_chosen() {
     ];
     let none = known(Vec::new());
     for (language, card) in [
-        (Language::En, "ID card over NFC"),
+        (Language::En, "ID card (NFC)"),
         (Language::Lt, "Asmens tapatybės kortelė (NFC)"),
     ] {
         let html = page_with(all.clone(), language, &none);
@@ -92,6 +92,10 @@ fn each_method_has_its_tile_and_what_it_needs_and_the_usual_one_is_chosen() {
             assert!(html.contains(shown), "{shown}: {html}");
         }
     }
+    let ordered = page_with(all, Language::En, &none);
+    let places = ["smart_id", "mobile_id", "nfc"]
+        .map(|method| ordered.find(&format!("id=\"method-{method}\"")));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted());
     let card_alone = page_with(vec![SigningMethod::Nfc], Language::En, &none);
     assert!(!card_alone.contains("id=\"personal-code\""));
     assert!(card_alone.contains("value=\"nfc\" checked"));
@@ -274,17 +278,17 @@ fn signatures_that_are_there_are_listed_in_what_is_called_advisory() {
 
     for shown in [
         "already in the document: advisory check",
-        "<strong><bdi>PAVARDENIS,VARDENIS</bdi></strong>: intact; \
-         claimed time 11 March 2026, 11:00 (Vilnius time); level <bdi>PAdES-B-T</bdi>",
-        "<strong><bdi>Signer not named</bdi></strong>: not intact; no time given; \
-         level <bdi>PAdES-B-T</bdi>",
-        "<strong><bdi>OTHER</bdi></strong>: cannot be checked here; ",
+        "<strong><bdi>PAVARDENIS,VARDENIS</bdi></strong>: signature intact; \
+         claimed time 11 March 2026, 11:00 (Vilnius time); with a time-stamp</li>",
+        "<strong><bdi>Signer not named</bdi></strong>: signature not intact; no time given; \
+         with a time-stamp</li>",
+        "<strong><bdi>OTHER</bdi></strong>: signature cannot be checked here; ",
     ] {
         assert!(english.contains(shown), "{shown}: {english}");
     }
     assert!(lithuanian.contains("informacinis patikrinimas"));
-    assert!(lithuanian.contains("VARDENIS</bdi></strong>: nepažeistas"));
-    assert!(lithuanian.contains("OTHER</bdi></strong>: čia patikrinti negalima"));
+    assert!(lithuanian.contains("VARDENIS</bdi></strong>: parašas nepažeistas"));
+    assert!(lithuanian.contains("OTHER</bdi></strong>: parašo čia patikrinti negalima"));
 }
 
 #[test]

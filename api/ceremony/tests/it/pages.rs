@@ -47,7 +47,12 @@ async fn a_form_that_is_refused_says_why_on_a_page_and_leads_back() {
         ("/c/english/decline", long.as_str(), 400, "up to 500"),
         ("/c/english/decline", "grounds=none", 400, "up to 500"),
         ("/c/busy/decline", "", 409, "being signed right now"),
-        ("/c/broken/decline", "", 503, "The fault is on our side"),
+        (
+            "/c/broken/decline",
+            "",
+            503,
+            "Something went wrong on our side",
+        ),
     ] {
         let (answered, page) = posted(link, form).await;
 
@@ -163,7 +168,7 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
          aria-label=\"Download the file: Sutartis.pdf\">",
         "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
         "download=\"Planas.png\" data-picture>Planas.png</a> (appendix)",
-        "Some of the files cannot be shown here. Press the name of such a file to download it",
+        "Some of the files cannot be shown here. Select the name of such a file to download it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
@@ -191,7 +196,7 @@ async fn a_container_that_cannot_be_looked_into_is_told_as_such() {
     let (status, page) = page("/c/sealed").await;
 
     assert_eq!(status, StatusCode::OK);
-    assert!(page.contains("The list of files could not be shown now"));
+    assert!(page.contains("The list of files could not be loaded"));
 }
 
 #[tokio::test]
@@ -214,10 +219,16 @@ async fn no_id_stands_on_a_page_twice_and_where_no_script_runs_one_can_decline()
 }
 
 #[tokio::test]
-async fn what_can_be_pressed_for_long_says_whether_it_is_pressed() {
-    let (_, page) = page("/c/english").await;
+async fn a_document_that_fills_the_window_is_closed_by_name() {
+    for (link, large, close) in [
+        ("/c/english", "Full window", "Close"),
+        ("/c/lithuanian", "Per visą langą", "Užverti"),
+    ] {
+        let (_, page) = page(link).await;
 
-    assert!(page.contains("aria-pressed=\"false\">Full window</button>"));
+        let button = format!("data-close=\"{close}\">{large}</button>");
+        assert!(page.contains(&button), "{page}");
+    }
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         assert!(letter.contains("To: pirmas@example.com\n"), "{letter}");
         assert!(letter.contains(subject), "{letter}");
         assert!(
-            letter.contains("has called off the request to sign:"),
+            letter.contains("has cancelled the request to sign:"),
             "{letter}"
         );
         assert_eq!(post.further_letters(), 0);
