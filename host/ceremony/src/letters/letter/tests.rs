@@ -246,7 +246,7 @@ fn a_letter_with_the_document_alone_speaks_of_no_link() {
     assert!(
         written
             .text
-            .contains("sutartis.pdf (attached to this letter)")
+            .contains("sutartis.pdf (attached to this email)")
     );
     for content in [&written.text, &written.html] {
         assert!(

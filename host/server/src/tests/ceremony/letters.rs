@@ -50,11 +50,11 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
     for (mode, subject) in [
         (
             KeyMode::Live,
-            "Subject: No need to sign any more: Sutartis\n",
+            "Subject: You no longer need to sign: Sutartis\n",
         ),
         (
             KeyMode::Test,
-            "Subject: [TEST] No need to sign any more: Sutartis\n",
+            "Subject: [TEST] You no longer need to sign: Sutartis\n",
         ),
     ] {
         let caller = Caller { mode, ..CALLER };
