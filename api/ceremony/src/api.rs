@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_http::Problem;
 
+use crate::card::CardApp;
 use crate::closed::ClosedLink;
 use crate::face::Face;
 use crate::requests::{CardSignature, StartAttempt};
@@ -16,6 +17,9 @@ use crate::vocabulary::{Country, Language};
 pub trait CeremonyApi: Send + Sync + 'static {
     /// A link that leads somewhere.
     type Link: Send + Sync;
+
+    /// The app that reads identity cards; without one they are not offered.
+    fn card_app(&self) -> Option<&CardApp>;
 
     /// Where a link leads.
     ///

@@ -30,6 +30,7 @@ const PDF: &str = "application/pdf";
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use card::CardApp;
 pub use closed::{ClosedLink, ClosedReason};
 pub use colour::Colour;
 pub use face::{Face, LogoSize};

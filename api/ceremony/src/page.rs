@@ -1,6 +1,7 @@
 //! The hosted page: a shell that says who asks for what, filled by a script
 //! that uses the ceremony's JSON calls.
 
+mod card_app;
 mod finished;
 mod method_choice;
 mod notices;
@@ -11,6 +12,7 @@ use parafa_api_http::pages::Layout;
 use self::method_choice::{in_usual_order, is_by_code, person_fields, tile};
 pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
+use crate::card::CardApp;
 use crate::messages::Messages;
 use crate::views::{
     EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, SignatureVerdict,
@@ -27,6 +29,8 @@ pub(crate) struct CeremonyPage<'a> {
     pub(crate) language: Language,
     /// What it shows.
     pub(crate) content: &'a PageContent,
+    /// The app that reads identity cards.
+    pub(crate) card_app: Option<&'a CardApp>,
     /// Whether its signer can still sign.
     pub(crate) is_open: bool,
 }
@@ -132,7 +136,7 @@ impl CeremonyPage<'_> {
                     p.notice #connection hidden { (texts.connection_lost) }
                 }
                 (self.choose(texts))
-                (waiting(texts))
+                (waiting(texts, self.card_app))
                 (self.done(texts, document))
                 (ended_without_signature(texts))
                 // Shown where no script runs: a form needs none.
@@ -240,8 +244,17 @@ impl CeremonyPage<'_> {
         }
     }
 
+    /// The methods that are offered: cards where there is an app that reads them.
+    fn methods(&self) -> Vec<SigningMethod> {
+        let is_offered =
+            |method: &SigningMethod| *method != SigningMethod::Nfc || self.card_app.is_some();
+        in_usual_order(&self.content.methods)
+            .filter(is_offered)
+            .collect()
+    }
+
     fn choose(&self, texts: &Messages) -> Markup {
-        let methods = &self.content.methods;
+        let methods = &self.methods();
         html! {
             form #choose hidden novalidate {
                 div aria-live="polite" { p.notice #busy hidden { (texts.busy) } }
@@ -259,8 +272,8 @@ impl CeremonyPage<'_> {
                 } @else {
                     fieldset.methods {
                         legend #choose-heading tabindex="-1" { (texts.how_to_sign) }
-                        @for (index, method) in in_usual_order(methods).enumerate() {
-                            (tile(texts, method, index == 0))
+                        @for (index, method) in methods.iter().enumerate() {
+                            (tile(texts, *method, index == 0, self.card_app))
                         }
                     }
                     @if methods.iter().any(is_by_code) { (person_fields(texts, methods, self.content.countries())) }
@@ -270,11 +283,8 @@ impl CeremonyPage<'_> {
                             button.button.secondary #scan type="button" { (texts.open_app) }
                         }
                     }
-                    @if methods.contains(&SigningMethod::Nfc) {
-                        div.of-method data-methods="nfc" {
-                            p { (texts.card_explained) }
-                            button.button #card type="button" { (texts.show_card_code) }
-                        }
+                    @if let Some(app) = self.card_app.filter(|_| methods.contains(&SigningMethod::Nfc)) {
+                        (card_app::offered(texts, app))
                     }
                 }
             }
@@ -366,7 +376,7 @@ fn plain(language: Language, title: &str) -> Layout<'_> {
     }
 }
 
-fn waiting(texts: &Messages) -> Markup {
+fn waiting(texts: &Messages, card_app: Option<&CardApp>) -> Markup {
     html! {
         div #waiting hidden {
             h2 tabindex="-1" { (texts.confirm_on_device) }
@@ -382,11 +392,7 @@ fn waiting(texts: &Messages) -> Markup {
                 img.qr #qr alt=(texts.code_to_scan) width="280" height="280";
             }
             div #pairing-box hidden {
-                p { a.button #pairing-link { (texts.open_card_app) } }
-                p { (texts.pair_card) }
-                img.qr #pairing-qr alt=(texts.code_to_scan) width="280" height="280";
-                p.code-label { (texts.pairing_code) }
-                p.code #pairing-code {}
+                @if let Some(app) = card_app { (card_app::pairing_box(texts, app)) }
             }
             p.notice #changed hidden role="alert" { (texts.failed_document_changed) }
             div.progress {

@@ -120,6 +120,7 @@ async fn page<C: CeremonyApi>(
                 token: &token,
                 language: language.chosen(),
                 content: &content,
+                card_app: routes.api.card_app(),
                 is_open,
             };
             page_response(StatusCode::OK, page.render())

@@ -17,6 +17,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_ceremony::CardApp;
 use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
@@ -115,8 +116,8 @@ pub struct Ceremonies {
     pub(crate) timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
     pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
+    /// The app that reads identity cards, without which they are not accepted.
+    pub(crate) card_app: Option<CardApp>,
     /// Whether signers of one ceremony are shown to each other.
     pub(crate) shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid.
@@ -163,8 +164,8 @@ pub struct CeremonyParts {
     pub timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
     pub providers: Providers,
-    /// Whether identity cards are accepted.
-    pub cards: bool,
+    /// The app that reads identity cards, without which they are not accepted.
+    pub card_app: Option<CardApp>,
     /// Whether signers of one ceremony are shown to each other.
     pub shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid. What
@@ -200,7 +201,7 @@ impl Ceremonies {
             signer_check: parts.signer_check,
             timestamps: parts.timestamps,
             providers: parts.providers,
-            cards: parts.cards,
+            card_app: parts.card_app,
             shows_parties: parts.shows_parties,
             clock: parts.clock,
             finish_within: parts.finish_within,

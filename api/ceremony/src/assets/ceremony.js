@@ -137,20 +137,24 @@ function tell(phase) {
   setText("progress", { certificate, signing }[phase] || waiting);
 }
 
+const clock = (time) => time.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+
 // That somebody else signs, and until when at the latest where that is known.
 function busyText(until) {
   const { busy, busyUntil } = byId("start-fault").dataset;
   if (!until) return busy;
   // The minute that has begun by then is over.
   const lastMinute = new Date(Date.parse(until) + 59999);
-  return busyUntil.replace("{time}", lastMinute.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" }));
+  return busyUntil.replace("{time}", clock(lastMinute));
 }
 
 function showPairing(pairing) {
+  if (!byId("pairing-code")) return;
   byId("pairing-box").hidden = !pairing;
   if (!pairing || byId("pairing-code").textContent === pairing.code) return;
   byId("pairing-code").textContent = pairing.code;
   byId("pairing-link").href = pairing.uri;
+  byId("pairing-until").textContent = byId("pairing-until").dataset.until.replace("{time}", clock(new Date(pairing.expiresAt)));
   byId("pairing-qr").src = base + "/attempts/current/qr.svg?code=" + pairing.code;
 }
 

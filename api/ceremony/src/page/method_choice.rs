@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::card_app::named;
+use crate::card::CardApp;
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 
@@ -24,11 +26,19 @@ pub(super) fn is_by_code(method: &SigningMethod) -> bool {
 }
 
 /// The choice of one method.
-pub(super) fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> Markup {
+pub(super) fn tile(
+    texts: &Messages,
+    method: SigningMethod,
+    is_chosen: bool,
+    card_app: Option<&CardApp>,
+) -> Markup {
     let (name, explained) = match method {
-        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained),
-        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained),
-        SigningMethod::Nfc => (texts.card, texts.card_tile_explained),
+        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained.to_owned()),
+        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained.to_owned()),
+        SigningMethod::Nfc => {
+            let explained = card_app.map(|app| named(texts.card_tile_explained, app));
+            (texts.card, explained.unwrap_or_default())
+        }
     };
     let id = format!("method-{}", method.as_str());
     html! {

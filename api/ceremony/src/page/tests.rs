@@ -44,10 +44,25 @@ fn rendered(content: &PageContent, language: Language) -> String {
 }
 
 fn rendered_for(content: &PageContent, language: Language, is_open: bool) -> String {
+    let app = CardApp {
+        name: "Skaitytuvas".to_owned(),
+        url_ios: None,
+        url_android: None,
+    };
+    rendered_with(content, language, is_open, Some(&app))
+}
+
+fn rendered_with(
+    content: &PageContent,
+    language: Language,
+    is_open: bool,
+    card_app: Option<&CardApp>,
+) -> String {
     let page = CeremonyPage {
         token: "t",
         language,
         content,
+        card_app,
         is_open,
     };
     page.render().into_string()
@@ -99,6 +114,22 @@ fn each_method_has_its_tile_and_what_it_needs_and_the_usual_one_is_chosen() {
     let card_alone = page_with(vec![SigningMethod::Nfc], Language::En, &none);
     assert!(!card_alone.contains("id=\"personal-code\""));
     assert!(card_alone.contains("value=\"nfc\" checked"));
+}
+
+#[test]
+fn a_card_that_no_app_reads_is_not_offered() {
+    let both = content(
+        vec![SigningMethod::Nfc, SigningMethod::SmartId],
+        &known(Vec::new()),
+    );
+    let with_app = rendered(&both, Language::En);
+    assert!(with_app.contains("method-nfc") && with_app.contains("id=\"pairing-code\""));
+
+    let without = rendered_with(&both, Language::En, true, None);
+
+    assert!(without.contains("method-smart_id"), "{without}");
+    assert!(!without.contains("method-nfc"), "{without}");
+    assert!(!without.contains("id=\"card\"") && !without.contains("pairing-code"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Ceremonies that stand as the tokens of their links say.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,10 +9,10 @@ use axum::response::Response;
 use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Circumstances,
-    ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language, Member,
-    MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress, ShownDocument, Signer,
-    SignerStatus, Signing, SigningMethod, StartAttempt, State, problems, router,
+    Attempt, AttemptError, AttemptFailure, CardApp, CardRequest, CardSignature, CeremonyApi,
+    Circumstances, ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language,
+    Member, MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress, ShownDocument,
+    Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State, problems, router,
 };
 use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
@@ -66,6 +67,15 @@ fn face() -> Face {
 #[async_trait]
 impl CeremonyApi for Desk {
     type Link = Link;
+
+    fn card_app(&self) -> Option<&CardApp> {
+        static APP: LazyLock<CardApp> = LazyLock::new(|| CardApp {
+            name: "Skaitytuvas".to_owned(),
+            url_ios: Some("https://apps.example/ios".to_owned()),
+            url_android: None,
+        });
+        Some(&APP)
+    }
 
     async fn find(&self, token: &str) -> Result<Link, Problem> {
         match token {

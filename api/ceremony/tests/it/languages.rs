@@ -93,8 +93,8 @@ async fn who_is_not_known_reads_both_languages_until_one_is_asked_for() {
         (
             "/c/pair?code=ABCD-EFGH",
             200,
-            "Atverkite pasirašymo programėlę",
-            "Open the signing app",
+            "Atverkite programėlę „Skaitytuvas“",
+            "Open the Skaitytuvas app",
         ),
     ] {
         let lithuanian = format!("lang=\"lt\"><h1>{lithuanian}</h1>");

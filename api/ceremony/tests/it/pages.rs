@@ -232,6 +232,56 @@ async fn a_document_that_fills_the_window_is_closed_by_name() {
 }
 
 #[tokio::test]
+async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
+    let link = "<a href=\"https://apps.example/ios\" target=\"_blank\" \
+                rel=\"noopener noreferrer\">iPhone</a>";
+    for (path, parts) in [
+        (
+            "/c/english",
+            [
+                "Card, and a phone with NFC and the Skaitytuvas app",
+                "Get the Skaitytuvas app:",
+                "The code is valid until {time}.",
+                "Open Skaitytuvas on this device",
+            ],
+        ),
+        (
+            "/c/lithuanian",
+            [
+                "Kortelė ir telefonas su NFC bei programėle „Skaitytuvas“",
+                "Atsisiųsti programėlę „Skaitytuvas“:",
+                "Kodas galioja iki {time}.",
+                "Atverti programėlę „Skaitytuvas“ šiame įrenginyje",
+            ],
+        ),
+        (
+            "/c/pair?code=ABCD-EFGH&lang=en",
+            [
+                "Open the Skaitytuvas app",
+                "Get the Skaitytuvas app:",
+                "The code is valid until",
+                "go back to the signing page",
+            ],
+        ),
+        (
+            "/c/pair?code=ABCD-EFGH&lang=lt",
+            [
+                "Atverkite programėlę „Skaitytuvas“",
+                "Atsisiųsti programėlę „Skaitytuvas“:",
+                "Kodas galioja iki",
+                "grįžkite į pasirašymo puslapį",
+            ],
+        ),
+    ] {
+        let (_, page) = page(path).await;
+        for part in parts.into_iter().chain([link]) {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert!(!page.contains("Android"), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_may_frame_a_document() {
     for path in ["/c/english/document", "/c/english/members/a"] {
         let answer = answer(Request::get(path), "").await;

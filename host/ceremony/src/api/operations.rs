@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
+    Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardApp, CardCertificate, CardEncoding,
     CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
     DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
     PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
@@ -29,6 +29,10 @@ pub struct CeremonyOperations(pub Arc<Ceremonies>);
 #[async_trait]
 impl CeremonyApi for CeremonyOperations {
     type Link = OpenedLink;
+
+    fn card_app(&self) -> Option<&CardApp> {
+        self.0.card_app.as_ref()
+    }
 
     async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
         Ok(self.0.open_link(token).await?)

@@ -255,7 +255,7 @@ fn ceremonies(records: &Records, clock: &Arc<ManualClock>, smart_id: &Arc<SmartI
         signer_check: SignerCheck::new(anchors.clone(), ocsp),
         timestamps: TimestampClient::new(ports.configured, random, anchors, Vec::new(), policy),
         providers: Providers::from([(SigningMethod::SmartId, Arc::new(client) as _)]),
-        cards: false,
+        card_app: None,
         shows_parties: false,
         clock: clock.clone(),
         finish_within: SignedDuration::from_hours(1),

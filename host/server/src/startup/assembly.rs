@@ -174,7 +174,7 @@ impl Shared<'_> {
             signer_check: doors.signer_check.clone(),
             timestamps: doors.timestamps.clone(),
             providers: doors.providers.clone(),
-            cards: doors.cards,
+            card_app: doors.card_app.clone(),
             shows_parties: self.config.ceremony.show_parties,
             clock: self.own.clock.clone(),
             finish_within: SignedDuration::from_hours(limits.finish_hours.get().into()),

@@ -66,6 +66,14 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     if let Some(url) = &config.billing.recovery_url {
         found.in_check(check_address("billing.recovery_url", url));
     }
+    for (setting, url) in [
+        ("card.app_url_ios", &config.card.app_url_ios),
+        ("card.app_url_android", &config.card.app_url_android),
+    ] {
+        if let Some(url) = url {
+            found.in_check(check_address(setting, url));
+        }
+    }
     found.in_check(check_log_filter(config));
     if mode == StoreMode::Production {
         found.in_anchors(config);
@@ -253,7 +261,7 @@ impl Found {
         let set_up = [
             config.smart_id.as_ref().map(|_| SigningMethod::SmartId),
             config.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
-            (config.card.enabled == Some(true)).then_some(SigningMethod::Nfc),
+            config.card.app().map(|_| SigningMethod::Nfc),
         ];
         let mut methods: Vec<_> = set_up
             .into_iter()
