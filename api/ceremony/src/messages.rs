@@ -219,6 +219,16 @@ messages! {
     letter_nothing_to_do: "Jums nieko daryti nebereikia. Ankstesnė nuoroda nebeveikia.", "You do not need to do anything. The earlier link no longer works.";
     letter_sign: "Peržiūrėti ir pasirašyti", "Read and sign";
     letter_link_is_yours: "Nuoroda skirta tik jums. Niekam jos nepersiųskite.", "This link is for you only. Do not forward it.";
+    letter_asks_to_confirm: "prašo jūsų patvirtinti tapatybę pasirašant:", "asks you to confirm your identity by signing:";
+    letter_reminds_to_confirm: "primena, kad laukia, kol pasirašydami patvirtinsite tapatybę:", "reminds you to confirm your identity by signing:";
+    letter_has_cancelled_confirming: "atšaukė prašymą patvirtinti tapatybę:", "has cancelled the request to confirm your identity:";
+    letter_address: "Jei mygtukas neveikia, atverkite šį adresą:", "If the button does not work, open this address:";
+    letter_ways: "Pasirašyti galite šiais būdais: {methods}.", "You can sign with: {methods}.";
+    letter_decline: "Jei pasirašyti nenorite, atverkite nuorodą ir puslapyje rinkitės „Nenoriu pasirašyti“.", "If you do not want to sign, open the link and choose “I do not want to sign” on the page.";
+    letter_questions: "Turite klausimų? Kreipkitės: {contact}.", "Any questions? Contact {contact}.";
+    letter_subject_confirm: "Prašymas patvirtinti tapatybę", "Request to confirm your identity";
+    letter_subject_confirm_reminder: "Priminimas patvirtinti tapatybę", "Reminder to confirm your identity";
+    letter_subject_confirm_retraction: "Tapatybės patvirtinti nebereikia", "You no longer need to confirm your identity";
     letter_subject_invitation: "Prašymas pasirašyti", "Request to sign";
     letter_subject_turn: "Jūsų eilė pasirašyti", "Your turn to sign";
     letter_subject_done: "Pasirašyta", "Signed";

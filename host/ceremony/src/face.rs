@@ -25,6 +25,7 @@ pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>,
         logo: face
             .logo
             .map(|logo| LogoSize::of_pixels(logo.width, logo.height)),
+        contact: face.contact,
     }))
 }
 

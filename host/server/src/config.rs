@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parafa_api_ceremony::CardApp;
+use parafa_domain::SigningMethod;
 use parafa_platform::billing::PriceLadder;
 use parafa_plugin_store::PluginStoreSettings;
 use serde::Deserialize;
@@ -294,6 +295,16 @@ impl Default for Telemetry {
 }
 
 impl Config {
+    /// The signing methods that are set up.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = SigningMethod> {
+        let methods = [
+            self.smart_id.as_ref().map(|_| SigningMethod::SmartId),
+            self.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
+            self.card.app().map(|_| SigningMethod::Nfc),
+        ];
+        methods.into_iter().flatten()
+    }
+
     /// Where plugins are kept and what a call of one may take.
     pub(crate) fn plugin_store(&self) -> PluginStoreSettings {
         PluginStoreSettings {

@@ -235,7 +235,10 @@ impl Shared<'_> {
 
     /// What webhooks and letters of all products say.
     fn notices(&self) -> NoticeSources {
-        let letters = || CeremonyLetters::new(self.own.records.clone(), self.links.clone());
+        let letters = || {
+            let methods = self.config.methods().collect();
+            CeremonyLetters::new(self.own.records.clone(), self.links.clone(), methods)
+        };
         let signing = Arc::new(SigningNotices { letters: letters() });
         let diligence = Arc::new(OrderNotices { letters: letters() });
         NoticeSources::new(vec![

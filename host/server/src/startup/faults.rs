@@ -5,7 +5,6 @@ use std::fmt::Display;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use parafa_domain::SigningMethod;
 use parafa_organisation_signature::SIGNING_METHOD;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
@@ -258,16 +257,8 @@ impl Found {
             Ok(anchors) => anchors,
             Err(fault) => return self.in_check::<()>(Err(fault)),
         };
-        let set_up = [
-            config.smart_id.as_ref().map(|_| SigningMethod::SmartId),
-            config.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
-            config.card.app().map(|_| SigningMethod::Nfc),
-        ];
-        let mut methods: Vec<_> = set_up
-            .into_iter()
-            .flatten()
-            .map(|set_up| Some(set_up.name()))
-            .collect();
+        let set_up = config.methods();
+        let mut methods: Vec<_> = set_up.map(|set_up| Some(set_up.name())).collect();
         if config.attorney.is_some() {
             methods.push(Some(SIGNING_METHOD));
         }
