@@ -8,6 +8,7 @@ mod faces;
 mod failures;
 mod guide;
 mod identification;
+mod layout;
 mod letters;
 mod methods;
 mod occasions;

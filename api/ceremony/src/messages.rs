@@ -61,6 +61,7 @@ messages! {
     get_card_app: "Atsisiųsti programėlę „{app}“:", "Get the {app} app:";
     show_card_code: "Rodyti susiejimo kodą", "Show the pairing code";
     pair_card: "Jei programėlė „{app}“ yra kitame telefone, joje nuskaitykite arba įveskite šį kodą. Tada priglauskite kortelę prie to telefono.", "If the {app} app is on another phone, scan this code with it or type the code in. Then hold the card against that phone.";
+    pair_with_phone: "Telefone atverkite programėlę „{app}“ ir joje nuskaitykite arba įveskite šį kodą. Tada priglauskite kortelę prie telefono.", "Open the {app} app on your phone, and scan this code with it or type the code in. Then hold the card against the phone.";
     code_to_scan: "QR kodas", "QR code";
     pairing_code: "Susiejimo kodas", "Pairing code";
     pairing_code_until: "Kodas galioja iki {time}.", "The code is valid until {time}.";
@@ -82,8 +83,10 @@ messages! {
     estonia: "Estija", "Estonia";
     sign: "Pasirašyti", "Sign";
     or: "Be asmens kodo: atverkite Smart-ID šiame telefone arba nuskaitykite QR kodą kitu telefonu.", "Without a personal code: open Smart-ID on this phone, or scan a QR code with another phone.";
+    or_by_scanning: "Be asmens kodo: nuskaitykite QR kodą telefonu, kuriame yra Smart-ID.", "Without a personal code: scan a QR code with the phone that has Smart-ID.";
     open_app: "Pasirašyti be asmens kodo", "Sign without a personal code";
     scan_code: "Jei Smart-ID yra kitame telefone, nuskaitykite šį kodą to telefono programėle. Kodas keičiasi kas sekundę: taip ir turi būti.", "If Smart-ID is on another phone, scan this code with the app there. The code changes every second, as it should.";
+    scan_with_phone: "Nuskaitykite šį kodą savo telefono Smart-ID programėle. Kodas keičiasi kas sekundę: taip ir turi būti.", "Scan this code with the Smart-ID app on your phone. The code changes every second, as it should.";
     this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
     signing_paused: "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į nuorodos siuntėją.", "Signing is paused at the moment. Try again later; if that does not help, contact the person who sent you the link.";
     busy: "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti ir jūs.", "Someone else is signing the document right now. Wait here: you can sign as soon as they have finished.";

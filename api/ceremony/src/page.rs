@@ -53,7 +53,7 @@ impl CeremonyPage<'_> {
                 a lang=(other.as_str()) href={ (base) "?lang=" (other.as_str()) } { (texts.other_language) }
             },
             &html! {
-                main #main tabindex="-1" data-base=(base) data-sha256=(self.content.document_sha256) {
+                main.signing #main tabindex="-1" data-base=(base) data-sha256=(self.content.document_sha256) {
                     @if self.content.sandbox {
                         p.sandbox role="note" { (texts.sandbox) }
                     }
@@ -279,7 +279,8 @@ impl CeremonyPage<'_> {
                     @if methods.iter().any(is_by_code) { (person_fields(texts, methods, self.content.countries())) }
                     @if methods.contains(&SigningMethod::SmartId) {
                         div.of-method data-methods="smart_id" {
-                            p.hint { (texts.or) }
+                            p.hint.with-touch { (texts.or) }
+                            p.hint.with-mouse { (texts.or_by_scanning) }
                             button.button.secondary #scan type="button" { (texts.open_app) }
                         }
                     }
@@ -386,12 +387,13 @@ fn waiting(texts: &Messages, card_app: Option<&CardApp>) -> Markup {
                 p #compare data-smart_id=(texts.compare_in_smart_id)
                     data-mobile_id=(texts.compare_in_mobile_id) data-nfc=(texts.compare_in_card_app) {}
             }
-            div #link-box hidden {
-                p { a.button #same-device hidden { (texts.this_device) } }
-                p { (texts.scan_code) }
-                img.qr #qr alt=(texts.code_to_scan) width="280" height="280";
+            div.to-scan #link-box hidden {
+                p.with-touch { a.button #same-device hidden { (texts.this_device) } }
+                p.with-touch { (texts.scan_code) }
+                p.with-mouse { (texts.scan_with_phone) }
+                img.qr #qr alt=(texts.code_to_scan) width="366" height="366";
             }
-            div #pairing-box hidden {
+            div.to-scan #pairing-box hidden {
                 @if let Some(app) = card_app { (card_app::pairing_box(texts, app)) }
             }
             p.notice #changed hidden role="alert" { (texts.failed_document_changed) }

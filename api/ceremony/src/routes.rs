@@ -49,6 +49,9 @@ const DOCUMENT_POLICY: &str = "default-src 'none'; object-src 'self'; style-src 
 const MEMBER_POLICY: &str = "sandbox; default-src 'none'; object-src 'self'; \
      style-src 'unsafe-inline'; frame-ancestors 'none'";
 
+/// The side of a code's module, in pixels: Smart-ID asks for 6 to 10.
+const MODULE: u32 = 6;
+
 /// Until when a call has to be answered, longer than a state is waited for.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
@@ -280,7 +283,7 @@ async fn code_to_scan<C: CeremonyApi>(
     })?;
     let svg = code
         .render::<svg::Color<'_>>()
-        .module_dimensions(6, 6)
+        .module_dimensions(MODULE, MODULE)
         .build();
     Ok((
         [(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"))],

@@ -1,6 +1,7 @@
 //! Each method from the page to the signature, on a phone and on a desktop, in
 //! both languages.
 
+use fantoccini::Locator;
 use parafa_fixtures::plain;
 use serde_json::{Value, json};
 use url::Url;
@@ -126,8 +127,12 @@ impl Signing<'_> {
     async fn go_to_the_app_and_back(&self) {
         let Self { browser, demo, .. } = self;
         browser.click("#scan").await;
-        let app = browser.shown("#same-device").await.attr("href").await;
-        let app = app.expect("its attributes").expect("a link");
+        // A computer shows the code alone.
+        let link = browser
+            .wait()
+            .for_element(Locator::Css("#same-device[href]"));
+        let app = link.await.expect("a link").attr("href").await;
+        let app = app.expect("its attributes").expect("an address");
         browser.goto("about:blank").await.expect("the app");
         let persona = demo.persona_who_scans();
         assert!(demo.follow(&app, "Web2App", persona).await);

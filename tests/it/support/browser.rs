@@ -197,6 +197,18 @@ impl Browser {
         self.taps.load(Ordering::Relaxed)
     }
 
+    /// Waits until the picture with this id is loaded.
+    pub(crate) async fn wait_for_picture(&self, id: &str) {
+        let script = "return document.getElementById(arguments[0]).naturalWidth > 0";
+        let loaded = async {
+            while self.execute(script, vec![json!(id)]).await.ok() != Some(json!(true)) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let loaded = tokio::time::timeout(SHOWN, loaded).await;
+        loaded.expect("the picture is loaded");
+    }
+
     /// Scrolls the page so that an element is at the top.
     pub(crate) async fn scroll_to(&self, css: &str) {
         self.shown(css).await;

@@ -44,7 +44,9 @@ let declining = null;
 let poll = null;
 
 const steps = byId("steps");
-const bringSteps = () => steps.scrollIntoView({ block: "start" });
+// Beside the document they are in sight all the time.
+const isBeside = matchMedia("(min-width: 62rem)");
+const bringSteps = () => isBeside.matches ? steps.scrollTo(0, 0) : steps.scrollIntoView({ block: "start" });
 
 function show(name) {
   // Whoever has answered reads what came of it before the document.

@@ -43,9 +43,10 @@ pub(super) fn offered(texts: &Messages, app: &CardApp) -> Markup {
 /// The code for the app, while it is waited for.
 pub(super) fn pairing_box(texts: &Messages, app: &CardApp) -> Markup {
     html! {
-        p { a.button #pairing-link { (named(texts.open_card_app, app)) } }
-        p { (named(texts.pair_card, app)) }
-        img.qr #pairing-qr alt=(texts.code_to_scan) width="280" height="280";
+        p.with-touch { a.button #pairing-link { (named(texts.open_card_app, app)) } }
+        p.with-touch { (named(texts.pair_card, app)) }
+        p.with-mouse { (named(texts.pair_with_phone, app)) }
+        img.qr #pairing-qr alt=(texts.code_to_scan) width="246" height="246";
         p.code-label { (texts.pairing_code) }
         p.code #pairing-code {}
         p.hint #pairing-until data-until=(texts.pairing_code_until) {}

@@ -117,6 +117,52 @@ fn each_method_has_its_tile_and_what_it_needs_and_the_usual_one_is_chosen() {
 }
 
 #[test]
+fn words_about_a_code_suit_a_phone_and_a_computer() {
+    let both = content(
+        vec![SigningMethod::Nfc, SigningMethod::SmartId],
+        &known(Vec::new()),
+    );
+    for (language, touch, mouse) in [
+        (
+            Language::En,
+            [
+                "Open Smart-ID on this device",
+                "Open Skaitytuvas on this device",
+            ],
+            [
+                "Scan this code with the Smart-ID app",
+                "Open the Skaitytuvas app on your phone",
+            ],
+        ),
+        (
+            Language::Lt,
+            [
+                "Atverti Smart-ID šiame įrenginyje",
+                "Atverti programėlę „Skaitytuvas“",
+            ],
+            [
+                "Nuskaitykite šį kodą savo telefono",
+                "Telefone atverkite programėlę „Skaitytuvas“",
+            ],
+        ),
+    ] {
+        let html = rendered(&both, language);
+        for (class, words) in [("with-touch", touch), ("with-mouse", mouse)] {
+            let begin = format!("<p class=\"{class}\">");
+            for word in words {
+                let mut paragraphs = html.split(&begin).skip(1);
+                let is_there = paragraphs.any(|rest| {
+                    rest.split("</p>")
+                        .next()
+                        .is_some_and(|text| text.contains(word))
+                });
+                assert!(is_there, "{class}, {word}: {html}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_card_that_no_app_reads_is_not_offered() {
     let both = content(
         vec![SigningMethod::Nfc, SigningMethod::SmartId],
