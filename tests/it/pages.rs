@@ -17,6 +17,7 @@ mod outcomes;
 mod racing;
 mod sandbox;
 mod states;
+mod typing;
 
 use parafa_fixtures::plain;
 use reqwest::Url;
