@@ -249,13 +249,14 @@ impl CeremonyOperations {
             domain::CeremonyStatus::Completed => OtherSigners::HaveSigned,
             _ => OtherSigners::Ended,
         };
+        let is_copy_mailed = self.0.mails_copies(row).await?;
         let shows_parties = self.0.shows_parties;
         let parties = row.ceremony.signers.iter().zip(&state.opened.signers);
         let parties = parties
             .filter(|(party, _)| shows_parties && party.status != domain::SignerStatus::Recorded);
         Ok(Progress {
             others,
-            is_copy_mailed: self.0.mails_copies(row).await?,
+            is_copy_mailed,
             parties: parties
                 .map(|(party, private)| Party {
                     name: private.name.clone(),
