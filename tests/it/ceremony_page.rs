@@ -107,7 +107,7 @@ async fn two_signers_take_turns_on_the_page_and_one_first_refuses_on_the_phone()
         second
             .text("#busy")
             .await
-            .contains("Somebody else is signing")
+            .contains("Someone else is signing")
     );
     assert!(!second.shown("#sign").await.is_enabled().await.unwrap());
     second.keep_picture("ceremony-busy").await;
@@ -375,16 +375,53 @@ async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
     let first = Demo::ceremony(signing.signers[0].link());
     first.sign(persona).await;
 
+    let finished = page(signing.signers[0].link().clone()).await;
+    assert!(finished.contains("Dokumentą dar turi pasirašyti kiti"));
+    assert!(!finished.contains("informacinis patikrinimas"));
     let english = checked_page(second).await;
     let mut lithuanian = second.clone();
     lithuanian.set_query(Some("lang=lt"));
     let lithuanian = page(lithuanian).await;
 
-    for shown in ["advisory check", "intact", "claimed time", "PAdES-B-T"] {
+    for shown in [
+        "advisory check",
+        "signature intact",
+        "claimed time",
+        "with a time-stamp",
+    ] {
         assert!(english.contains(shown), "{shown}: {english}");
     }
-    for shown in ["informacinis patikrinimas", "nepažeistas", "PAdES-B-T"] {
+    for shown in [
+        "informacinis patikrinimas",
+        "parašas nepažeistas",
+        "su laiko žyma",
+    ] {
         assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
+    }
+}
+
+#[tokio::test]
+async fn signers_see_who_has_signed_where_the_configuration_wants_it() {
+    let signers = json!([
+        {"email": "ona@example.lt", "name": "Ona"},
+        {"email": "jonas@example.lt", "name": "Jonas"}
+    ]);
+    for is_wanted in [true, false] {
+        let variable = ("PARAFA_CEREMONY__SHOW_PARTIES", is_wanted.to_string());
+        let demo = Demo::start_with(&[variable]);
+        let signing = demo.signing().create(&plain(1), signers.clone()).await;
+        let link = signing.signers[0].link();
+        let persona = demo.smart_id_personas("signs")[0];
+        Demo::ceremony(link).sign(persona).await;
+
+        for signer in &signing.signers {
+            let answer = reqwest::get(signer.link().clone()).await.expect("a page");
+            let page = answer.text().await.expect("text");
+
+            for told in ["Ona</bdi></strong>: pasirašė", "Jonas</bdi></strong>: dar"] {
+                assert_eq!(page.contains(told), is_wanted, "{told}: {page}");
+            }
+        }
     }
 }
 
@@ -400,7 +437,7 @@ async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are
     let signing = api.create(&broken.build(), signers).await;
 
     let page = checked_page(signing.signers[0].link()).await;
-    assert!(page.contains("</strong>: not intact;"), "{page}");
+    assert!(page.contains("</strong>: signature not intact;"), "{page}");
     let comments = format!("v1/signings/{}/comments", signing.signing_id);
     let told = api.call(reqwest::Method::GET, &comments, None).await;
     let told = told.expect("the comments");

@@ -8,6 +8,7 @@ mod faces;
 mod failures;
 mod guide;
 mod identification;
+mod layout;
 mod letters;
 mod methods;
 mod occasions;
@@ -16,6 +17,7 @@ mod outcomes;
 mod racing;
 mod sandbox;
 mod states;
+mod typing;
 
 use parafa_fixtures::plain;
 use reqwest::Url;
@@ -32,16 +34,11 @@ const LANGUAGES: [&str; 2] = ["lt", "en"];
 /// desktop in English.
 const SCREENS: [(Screen, usize); 2] = [(Screen::PHONE, 0), (Screen::DESKTOP, 1)];
 
-const DEAD_LINK: Told = ["Nuoroda neveikia", "This link does not work"];
 const REFUSED: Told = [
     "Savo įrenginyje atsisakėte pasirašyti. Jei taip nutiko netyčia, bandykite dar kartą.",
-    "You refused to sign on your device. If that was a mistake, try again.",
+    "You declined on your device. If that was a mistake, try again.",
 ];
 const SIGNED: Told = ["Pasirašyta", "Signed"];
-const TIMEOUT: Told = [
-    "Nesulaukėme patvirtinimo iš jūsų įrenginio. Laikykite telefoną šalia ir bandykite dar kartą.",
-    "We waited, but nothing was confirmed on your device. Have your phone at hand and try again.",
-];
 
 /// Changes what the page posts next, as if the server and the page did not agree.
 async fn replace_posted(browser: &Browser, text: &str, other: &str) {

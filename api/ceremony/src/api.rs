@@ -5,6 +5,8 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_http::Problem;
 
+use crate::card::CardApp;
+use crate::closed::ClosedLink;
 use crate::face::Face;
 use crate::requests::{CardSignature, StartAttempt};
 use crate::views::{Attempt, CardRequest, Member, PageContent, PairedCard, State};
@@ -16,11 +18,21 @@ pub trait CeremonyApi: Send + Sync + 'static {
     /// A link that leads somewhere.
     type Link: Send + Sync;
 
+    /// The app that reads identity cards; without one they are not offered.
+    fn card_app(&self) -> Option<&CardApp>;
+
     /// Where a link leads.
     ///
     /// # Errors
     /// [`Problem::not_found`] where it leads nowhere, or not there any more.
     async fn find(&self, token: &str) -> Result<Self::Link, Problem>;
+
+    /// Why a known link leads nowhere now, or is not open; `None` for an unknown
+    /// token and for an open link.
+    ///
+    /// # Errors
+    /// A fault of what is stored.
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem>;
 
     /// Whether more than reading is allowed on a link: its signer can still
     /// sign.

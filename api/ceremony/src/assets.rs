@@ -21,6 +21,7 @@ static CEREMONY: LazyLock<AssetFolder> = LazyLock::new(|| {
             &[
                 script("ceremony.js", include_bytes!("assets/ceremony.js")),
                 script("document.js", include_bytes!("assets/document.js")),
+                script("person.js", include_bytes!("assets/person.js")),
             ]
         },
     )

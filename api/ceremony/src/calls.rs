@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request, State};
 use axum::response::{IntoResponse, Response};
-use http::HeaderMap;
 use http::header::ACCEPT;
 use http::request::Parts;
+use http::{HeaderMap, StatusCode};
 use parafa_api_http::pages::page_response;
 use parafa_api_http::{Admission, Credentials, Input, Problem, ProblemType, accepts};
 
@@ -101,18 +101,26 @@ pub(crate) async fn find_open<C: CeremonyApi>(api: &C, token: &str) -> Result<C:
 /// A call with a method that it has not. That the link leads nowhere, or not
 /// there any more, comes first; the router adds `Allow`.
 pub(crate) async fn method_not_allowed<C: CeremonyApi, const IS_OPEN: bool>(
+    State(routes): State<Shared<C>>,
+    token: Result<LinkToken, Problem>,
     link: Result<Link<C, IS_OPEN>, Problem>,
     parameters: PageParameters,
     headers: HeaderMap,
 ) -> Response {
     match link {
         Ok(_) => Problem::of(ProblemType::METHOD_NOT_ALLOWED).into_response(),
-        Err(problem) => refusal(problem, &headers, parameters.page_language().known()),
+        Err(problem) => {
+            let token = token.map_or_else(|_| String::new(), |LinkToken(token)| token);
+            let language = parameters.page_language().known();
+            refusal(&routes.api, &token, problem, &headers, language).await
+        }
     }
 }
 
 /// A page for a person, a problem document for a program.
-pub(crate) fn refusal(
+pub(crate) async fn refusal<C: CeremonyApi>(
+    api: &C,
+    token: &str,
     problem: Problem,
     headers: &HeaderMap,
     language: Option<Language>,
@@ -120,11 +128,28 @@ pub(crate) fn refusal(
     if !wants_html(headers) {
         return problem.into_response();
     }
-    let page = match problem.kind() {
-        ProblemType::NOT_FOUND => dead_link(language),
-        _ => trouble(language),
-    };
-    page_response(problem.status(), page)
+    match problem.kind() {
+        ProblemType::NOT_FOUND => dead_link_page(api, token, problem.status(), language).await,
+        _ => page_response(problem.status(), trouble(language)),
+    }
+}
+
+/// The page behind a link that leads nowhere now. Whoever holds a known token may
+/// know why.
+pub(crate) async fn dead_link_page<C: CeremonyApi>(
+    api: &C,
+    token: &str,
+    status: StatusCode,
+    language: Option<Language>,
+) -> Response {
+    match api.closed(token).await {
+        Ok(closed) => {
+            let language = language.or(closed.map(|closed| closed.language));
+            let page = dead_link(language, closed.map(|closed| closed.reason));
+            page_response(status, page)
+        }
+        Err(problem) => page_response(problem.status(), trouble(language)),
+    }
 }
 
 /// Whether a page is among what is accepted (RFC 9110, 12.5.1).

@@ -16,10 +16,21 @@ use parafa_api_http::{Problem, ProblemType, WholeBody};
 
 use crate::api::CeremonyApi;
 use crate::calls::{ANY, Asked, Link, OPEN, Shared, method_not_allowed};
-use crate::page::pairing;
+use crate::page::{dead_link, pairing};
 use crate::parameters::PageParameters;
 use crate::requests::{CardSignature, CertificateSubmission, PairingCode};
 use crate::{problems, views};
+
+/// The app that reads identity cards on signers' phones.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CardApp {
+    /// What it is called.
+    pub name: String,
+    /// Where it is to be had for iPhones.
+    pub url_ios: Option<String>,
+    /// Where it is to be had for Android.
+    pub url_android: Option<String>,
+}
 
 /// Codes that lead nowhere, from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
@@ -35,7 +46,7 @@ pub(crate) fn router<C: CeremonyApi>() -> Router<Shared<C>> {
             .method_not_allowed_fallback(method_not_allowed::<C, OPEN>)
     };
     Router::new()
-        .route("/c/pair", get(pair_page))
+        .route("/c/pair", get(pair_page::<C>))
         .route("/c/pairings", post(pair::<C>))
         .method_not_allowed_fallback(async || Problem::of(ProblemType::METHOD_NOT_ALLOWED))
         .layer(Extension(Arc::new(Guesses::default())))
@@ -83,10 +94,16 @@ impl Guesses {
 }
 
 /// What a browser shows of the address that the app is to open.
-async fn pair_page(parameters: PageParameters) -> Response {
+async fn pair_page<C: CeremonyApi>(
+    State(routes): State<Shared<C>>,
+    parameters: PageParameters,
+) -> Response {
     let code = parameters.0.first("code").unwrap_or_default();
-    let page = pairing(parameters.page_language().known(), code);
-    page_response(StatusCode::OK, page)
+    let language = parameters.page_language().known();
+    match routes.api.card_app() {
+        Some(app) => page_response(StatusCode::OK, pairing(language, code, app)),
+        None => page_response(StatusCode::NOT_FOUND, dead_link(language, None)),
+    }
 }
 
 async fn pair<C: CeremonyApi>(

@@ -8,8 +8,8 @@ use parafa_api_http::pages::page_response;
 use parafa_api_http::{MaybeBody, Problem, ProblemType, declares};
 
 use crate::api::CeremonyApi;
-use crate::calls::{CeremonyRoutes, LinkToken, Shared, find_open};
-use crate::page::{Sentence, dead_link, declined, not_declined};
+use crate::calls::{CeremonyRoutes, LinkToken, Shared, dead_link_page, find_open};
+use crate::page::{Sentence, declined, not_declined};
 use crate::parameters::PageParameters;
 use crate::problems;
 use crate::requests::{DeclineReason, decline_form};
@@ -46,7 +46,12 @@ async fn by_form<C: CeremonyApi>(
     };
     match outcome.await {
         Ok(_) => page_response(StatusCode::OK, declined(language.known())),
-        Err(problem) => refused(&problem, language.known(), token),
+        Err(problem) => match problem.kind() {
+            ProblemType::NOT_FOUND | problems::SIGNER_NOT_OPEN => {
+                dead_link_page(&routes.api, token, problem.status(), language.known()).await
+            }
+            _ => refused(&problem, language.known(), token),
+        },
     }
 }
 
@@ -64,9 +69,6 @@ pub(crate) fn refused(problem: &Problem, language: Option<Language>, token: &str
         }
         ProblemType::REQUEST_TIMEOUT => |texts| texts.decline_not_sent,
         problems::SIGNING_IN_PROGRESS => |texts| texts.signature_under_way,
-        ProblemType::NOT_FOUND | problems::SIGNER_NOT_OPEN => {
-            return page_response(problem.status(), dead_link(language));
-        }
         _ => |texts| texts.service_fault,
     };
     page_response(problem.status(), not_declined(language, token, why))

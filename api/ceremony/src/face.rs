@@ -16,6 +16,8 @@ pub struct Face {
     pub accent: Option<Colour>,
     /// How its logo is laid out, if it has one.
     pub logo: Option<LogoSize>,
+    /// The email address at which signers can ask.
+    pub contact: Option<String>,
 }
 
 /// How much space a logo takes in a page or letter, in its units.

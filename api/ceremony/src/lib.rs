@@ -9,6 +9,7 @@ mod api;
 mod assets;
 mod calls;
 mod card;
+mod closed;
 mod colour;
 mod decline;
 mod face;
@@ -16,6 +17,7 @@ mod messages;
 mod page;
 mod parameters;
 pub mod problems;
+mod progress;
 mod requests;
 mod routes;
 mod texts;
@@ -28,9 +30,12 @@ const PDF: &str = "application/pdf";
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];
 
 pub use api::{CeremonyApi, ShownDocument};
+pub use card::CardApp;
+pub use closed::{ClosedLink, ClosedReason};
 pub use colour::Colour;
 pub use face::{Face, LogoSize};
 pub use messages::Messages;
+pub use progress::{OtherSigners, Party, Progress};
 pub use requests::{CardSignature, StartAttempt};
 pub use routes::router;
 pub use views::{

@@ -1,15 +1,18 @@
 //! The hosted page: a shell that says who asks for what, filled by a script
 //! that uses the ceremony's JSON calls.
 
+mod card_app;
+mod finished;
 mod method_choice;
 mod notices;
 
 use maud::{Markup, html};
 use parafa_api_http::pages::Layout;
 
-use self::method_choice::{is_by_code, person_fields, tile, usual_first};
+use self::method_choice::{in_usual_order, is_by_code, person_fields, tile};
 pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
+use crate::card::CardApp;
 use crate::messages::Messages;
 use crate::views::{
     EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, SignatureVerdict,
@@ -26,6 +29,8 @@ pub(crate) struct CeremonyPage<'a> {
     pub(crate) language: Language,
     /// What it shows.
     pub(crate) content: &'a PageContent,
+    /// The app that reads identity cards.
+    pub(crate) card_app: Option<&'a CardApp>,
     /// Whether its signer can still sign.
     pub(crate) is_open: bool,
 }
@@ -48,57 +53,102 @@ impl CeremonyPage<'_> {
                 a lang=(other.as_str()) href={ (base) "?lang=" (other.as_str()) } { (texts.other_language) }
             },
             &html! {
-                main #main tabindex="-1" data-base=(base) data-sha256=(self.content.document_sha256) {
+                main.signing #main tabindex="-1" data-base=(base) data-sha256=(self.content.document_sha256) {
                     @if self.content.sandbox {
                         p.sandbox role="note" { (texts.sandbox) }
                     }
                     section.request aria-labelledby="title" {
                         (face.shown_logo(&base))
-                        @match self.content.copy_until {
-                            None => p.asks { strong { (face.name()) } " " (texts.asks_you_to_sign) },
-                            Some(_) => p.asks { strong { (face.name()) } " " (texts.asked_you_to_sign) },
+                        p.asks #asks data-asked=(texts.asked_you_to_sign) {
+                            strong { (face.name()) } " "
+                            (if self.is_open { texts.asks_you_to_sign } else { texts.asked_you_to_sign })
                         }
                         (face.registered(texts))
                         h1 #title { (self.content.title) }
-                        @if self.content.copy_until.is_none() {
-                            p.deadline { (texts.sign_by) " " strong { (texts.local_time(self.content.expires_at)) } }
+                        @if self.is_open {
+                            (self.deadlines(texts))
                         }
                         @if self.is_open && !self.content.sandbox {
-                            p #to-steps { a href="#steps" { (texts.to_signing) } }
+                            p.until-answered #to-steps { a href="#steps" { (texts.to_signing) } }
                         }
                     }
-                    section.document aria-labelledby="document-heading" {
-                        h2 #document-heading { (texts.document) ": " (self.content.document_name) }
-                        (self.members(texts, &base))
-                        (self.viewer(texts, &document))
-                        @if self.content.has_scripts {
-                            p.notice role="note" { (texts.document_scripts) }
-                        }
-                        a.button.secondary href=(document) download { (texts.open_document) }
-                        details {
-                            summary { (texts.details) }
-                            p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
-                        }
-                    }
-                    (self.signatures(texts))
-                    (self.subject_notice(texts))
-                    section.steps #steps tabindex="-1" {
-                        noscript { (self.without_script(texts)) }
-                        div aria-live="polite" {
-                            p.notice #connection hidden { (texts.connection_lost) }
-                        }
-                        (self.choose(texts))
-                        (waiting(texts))
-                        (self.ended(texts, &document))
-                        // Shown where no script runs: a form needs none.
-                        details #decline hidden[!self.is_open] {
-                            summary { (texts.decline) }
-                            (self.decline_form(texts, &base))
-                        }
+                    @if self.is_open {
+                        (self.document(texts, &base, &document))
+                        (self.signatures(texts))
+                        (self.parties(texts))
+                        (self.subject_notice(texts))
+                        (self.steps(texts, &base, &document))
+                    } @else {
+                        (self.steps(texts, &base, &document))
+                        (self.parties(texts))
+                        (self.document(texts, &base, &document))
                     }
                 }
             },
         )
+    }
+
+    /// By when it is to be signed, and can be at the latest.
+    fn deadlines(&self, texts: &Messages) -> Markup {
+        let last = match self.content.wanted_by {
+            Some(_) => texts.sign_at_latest,
+            None => texts.sign_by,
+        };
+        let lines = self
+            .content
+            .wanted_by
+            .map(|wanted| (texts.wanted_by, wanted));
+        let lines = lines.into_iter().chain([(last, self.content.expires_at)]);
+        html! {
+            @for (what, time) in lines {
+                p.deadline.until-answered { (what) " " strong { (texts.local_time(time)) } }
+            }
+        }
+    }
+
+    fn document(&self, texts: &Messages, base: &str, document: &str) -> Markup {
+        html! {
+            section.document aria-labelledby="document-heading" {
+                h2 #document-heading { (texts.document) ": " (self.content.document_name) }
+                (self.members(texts, base))
+                (self.viewer(texts, document))
+                @if self.content.has_scripts {
+                    p.notice role="note" { (texts.document_scripts) }
+                }
+                @if self.is_open {
+                    a.button.secondary.until-answered href=(document) download { (texts.open_document) }
+                }
+                details {
+                    summary { (texts.details) }
+                    p.digest { (texts.fingerprint) ": " code { (self.content.document_sha256) } }
+                }
+            }
+        }
+    }
+
+    fn steps(&self, texts: &Messages, base: &str, document: &str) -> Markup {
+        html! {
+            section.steps #steps tabindex="-1" {
+                @if self.is_open {
+                    noscript {
+                        p.fault { (texts.needs_script) }
+                        p { (texts.script_needed_only_to_sign) }
+                    }
+                }
+                div aria-live="polite" {
+                    p.notice #connection hidden { (texts.connection_lost) }
+                }
+                (self.choose(texts))
+                (waiting(texts, self.card_app))
+                (self.done(texts, document))
+                (ended_without_signature(texts))
+                // Shown where no script runs: a form needs none.
+                details #decline hidden[!self.is_open] {
+                    summary { (texts.decline) }
+                    (self.decline_form(texts, base))
+                }
+            }
+        }
     }
 
     /// What the document is made of, where it is a container.
@@ -137,23 +187,12 @@ impl CeremonyPage<'_> {
                     output #viewer-status aria-live="off" { (texts.viewer_loading) }
                     button #viewer-out type="button" aria-label=(texts.viewer_out) { "−" }
                     button #viewer-in type="button" aria-label=(texts.viewer_in) { "+" }
-                    button.words #viewer-size type="button" aria-pressed="false" { (texts.viewer_large) }
+                    button.words #viewer-size type="button" data-large=(texts.viewer_large)
+                        data-close=(texts.viewer_close) { (texts.viewer_large) }
                 }
                 div.sheets #sheets tabindex="0" role="region" aria-label=(texts.viewer_pages) {}
             }
             p.notice #viewer-fault role="status" hidden {}
-        }
-    }
-
-    /// What can be done where no script runs.
-    fn without_script(&self, texts: &Messages) -> Markup {
-        html! {
-            @if self.is_open {
-                p.fault { (texts.needs_script) }
-                p { (texts.script_needed_only_to_sign) }
-            } @else {
-                p { (texts.already_answered) }
-            }
         }
     }
 
@@ -187,7 +226,7 @@ impl CeremonyPage<'_> {
             EarlierSignatures::Unknown => html! { p.notice { (texts.signatures_unknown) } },
         };
         html! {
-            section.signatures aria-labelledby="signatures-heading" {
+            section.signatures.until-answered aria-labelledby="signatures-heading" {
                 h2 #signatures-heading { (texts.signatures) }
                 (list)
                 p.hint { (texts.signatures_explained) }
@@ -208,24 +247,17 @@ impl CeremonyPage<'_> {
         }
     }
 
-    fn ended(&self, texts: &Messages, document: &str) -> Markup {
-        html! {
-            div #done hidden {
-                h2.success tabindex="-1" { (texts.signed) }
-                p {
-                    @match self.content.copy_until {
-                        None => (texts.signed_explained),
-                        Some(until) => (texts.signed_by_all.replace("{time}", &texts.local_time(until))),
-                    }
-                }
-                a.button #download href=(document) download { (texts.download) }
-            }
-            (ended_without_signature(texts))
-        }
+    /// The methods that are offered: cards where there is an app that reads them.
+    fn methods(&self) -> Vec<SigningMethod> {
+        let is_offered =
+            |method: &SigningMethod| *method != SigningMethod::Nfc || self.card_app.is_some();
+        in_usual_order(&self.content.methods)
+            .filter(is_offered)
+            .collect()
     }
 
     fn choose(&self, texts: &Messages) -> Markup {
-        let methods = &self.content.methods;
+        let methods = &self.methods();
         html! {
             form #choose hidden novalidate {
                 div aria-live="polite" { p.notice #busy hidden { (texts.busy) } }
@@ -243,22 +275,20 @@ impl CeremonyPage<'_> {
                 } @else {
                     fieldset.methods {
                         legend #choose-heading tabindex="-1" { (texts.how_to_sign) }
-                        @for (index, method) in usual_first(methods).enumerate() {
-                            (tile(texts, method, index == 0))
+                        @for (index, method) in methods.iter().enumerate() {
+                            (tile(texts, *method, index == 0, self.card_app))
                         }
                     }
                     @if methods.iter().any(is_by_code) { (person_fields(texts, methods, self.content.countries())) }
                     @if methods.contains(&SigningMethod::SmartId) {
                         div.of-method data-methods="smart_id" {
-                            p.hint { (texts.or) }
+                            p.hint.with-touch { (texts.or) }
+                            p.hint.with-mouse { (texts.or_by_scanning) }
                             button.button.secondary #scan type="button" { (texts.open_app) }
                         }
                     }
-                    @if methods.contains(&SigningMethod::Nfc) {
-                        div.of-method data-methods="nfc" {
-                            p { (texts.card_explained) }
-                            button.button #card type="button" { (texts.show_card_code) }
-                        }
+                    @if let Some(app) = self.card_app.filter(|_| methods.contains(&SigningMethod::Nfc)) {
+                        (card_app::offered(texts, app))
                     }
                 }
             }
@@ -329,9 +359,14 @@ fn signature_row(texts: &Messages, signature: &EarlierSignature) -> Markup {
                 Some(time) => { (texts.claimed_time) " " (texts.local_time(time)) }
                 None => { (texts.no_claimed_time) }
             }
-            "; " (texts.level) " " bdi { (signature.level) }
+            @if is_time_stamped(&signature.level) { "; " (texts.time_stamped) }
         }
     }
+}
+
+/// Whether a baseline level has a time-stamp (ETSI EN 319 102-1, 4.3).
+fn is_time_stamped(level: &str) -> bool {
+    ["-T", "-LT", "-LTA"].iter().any(|end| level.ends_with(end))
 }
 
 fn plain(language: Language, title: &str) -> Layout<'_> {
@@ -345,7 +380,7 @@ fn plain(language: Language, title: &str) -> Layout<'_> {
     }
 }
 
-fn waiting(texts: &Messages) -> Markup {
+fn waiting(texts: &Messages, card_app: Option<&CardApp>) -> Markup {
     html! {
         div #waiting hidden {
             h2 tabindex="-1" { (texts.confirm_on_device) }
@@ -355,17 +390,14 @@ fn waiting(texts: &Messages) -> Markup {
                 p #compare data-smart_id=(texts.compare_in_smart_id)
                     data-mobile_id=(texts.compare_in_mobile_id) data-nfc=(texts.compare_in_card_app) {}
             }
-            div #link-box hidden {
-                p { a.button #same-device hidden { (texts.this_device) } }
-                p { (texts.scan_code) }
-                img.qr #qr alt=(texts.code_to_scan) width="280" height="280";
+            div.to-scan #link-box hidden {
+                p.with-touch { a.button #same-device hidden { (texts.this_device) } }
+                p.with-touch { (texts.scan_code) }
+                p.with-mouse { (texts.scan_with_phone) }
+                img.qr #qr alt=(texts.code_to_scan) width="366" height="366";
             }
-            div #pairing-box hidden {
-                p { a.button #pairing-link { (texts.open_card_app) } }
-                p { (texts.pair_card) }
-                img.qr #pairing-qr alt=(texts.code_to_scan) width="280" height="280";
-                p.code-label { (texts.pairing_code) }
-                p.code #pairing-code {}
+            div.to-scan #pairing-box hidden {
+                @if let Some(app) = card_app { (card_app::pairing_box(texts, app)) }
             }
             p.notice #changed hidden role="alert" { (texts.failed_document_changed) }
             div.progress {

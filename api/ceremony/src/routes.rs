@@ -38,6 +38,9 @@ const MAX_BODY_BYTES: usize = 64 * 1024;
 
 const NOSNIFF: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
+/// The side of a code's module, in pixels: Smart-ID asks for 6 to 10.
+const MODULE: u32 = 6;
+
 /// Until when a call has to be answered, longer than a state is waited for.
 const MAX_CALL: Duration = Duration::from_secs(60);
 
@@ -109,11 +112,12 @@ async fn page<C: CeremonyApi>(
                 token: &token,
                 language: language.chosen(),
                 content: &content,
+                card_app: routes.api.card_app(),
                 is_open,
             };
             page_response(StatusCode::OK, page.render())
         }
-        Err(problem) => refusal(problem, &headers, language.known()),
+        Err(problem) => refusal(&routes.api, &token, problem, &headers, language.known()).await,
     }
 }
 
@@ -254,7 +258,7 @@ async fn code_to_scan<C: CeremonyApi>(
     })?;
     let svg = code
         .render::<svg::Color<'_>>()
-        .module_dimensions(6, 6)
+        .module_dimensions(MODULE, MODULE)
         .build();
     Ok((
         [(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"))],
@@ -290,7 +294,7 @@ async fn callback<C: CeremonyApi>(
             )
                 .into_response()
         }
-        Err(problem) => refusal(problem, &headers, language.known()),
+        Err(problem) => refusal(&routes.api, &token, problem, &headers, language.known()).await,
     }
 }
 

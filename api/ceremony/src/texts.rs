@@ -59,17 +59,35 @@ impl Messages {
             },
             F::CertificateUntrusted if is_card => self.failed_card_untrusted,
             F::CertificateUntrusted => self.failed_certificate_untrusted,
-            F::DeviceError => self.failed_device_error,
+            F::DeviceError => match method {
+                SigningMethod::SmartId => self.failed_smart_id_device,
+                SigningMethod::MobileId => self.failed_mobile_id_device,
+                SigningMethod::Nfc => self.failed_card_device,
+            },
             F::DocumentChanged => self.failed_document_changed,
             F::IdentityMismatch if !is_locked && is_card => self.failed_other_card,
-            F::IdentityMismatch if !is_locked => self.failed_other_person,
+            F::IdentityMismatch if !is_locked => match method {
+                SigningMethod::MobileId => self.failed_other_number,
+                SigningMethod::SmartId | SigningMethod::Nfc => self.failed_other_person,
+            },
             F::IdentityMismatch => self.failed_identity_mismatch,
             F::NoAccount | F::NotQualified if is_card => self.failed_card_not_qualified,
-            F::NoAccount | F::NotQualified => self.failed_no_account,
+            F::NoAccount | F::NotQualified => match method {
+                SigningMethod::MobileId => self.failed_no_mobile_id,
+                SigningMethod::SmartId | SigningMethod::Nfc => self.failed_no_smart_id,
+            },
             F::PluginFailed => self.failed_plugin,
-            F::ProviderUnavailable => self.failed_provider_unavailable,
+            F::ProviderUnavailable => match method {
+                SigningMethod::SmartId => self.failed_smart_id_unavailable,
+                SigningMethod::MobileId => self.failed_mobile_id_unavailable,
+                SigningMethod::Nfc => self.failed_card_unavailable,
+            },
             F::SigningInProgress => self.failed_signing_in_progress,
-            F::Timeout => self.failed_timeout,
+            F::Timeout => match method {
+                SigningMethod::SmartId => self.failed_smart_id_timeout,
+                SigningMethod::MobileId => self.failed_mobile_id_timeout,
+                SigningMethod::Nfc => self.failed_card_timeout,
+            },
             F::TimestampUnavailable => self.failed_timestamp_unavailable,
             F::TooManyAttempts => self.too_many_attempts,
             F::UserRefused => self.failed_user_refused,
@@ -96,8 +114,42 @@ mod tests {
         assert_eq!(mismatch(SigningMethod::Nfc, false), told.failed_other_card);
         assert_eq!(
             mismatch(SigningMethod::MobileId, false),
+            told.failed_other_number
+        );
+        assert_eq!(
+            mismatch(SigningMethod::SmartId, false),
             told.failed_other_person
         );
+    }
+
+    #[test]
+    fn a_failure_names_what_failed_by_its_method_alone() {
+        use AttemptFailure::{DeviceError, NoAccount, ProviderUnavailable, Timeout};
+
+        let told = |language, failure, method| {
+            let circumstances = Circumstances {
+                method,
+                is_locked: false,
+            };
+            Messages::of(language).failure(failure, circumstances)
+        };
+        for failure in [DeviceError, NoAccount, ProviderUnavailable, Timeout] {
+            for (language, mobile_id, card) in [
+                (Language::En, "Mobile-ID", "card"),
+                (Language::Lt, "obil", "ortel"),
+            ] {
+                let smart_id = told(language, failure, SigningMethod::SmartId);
+                assert!(smart_id.contains("Smart-ID"), "{smart_id}");
+                assert!(!smart_id.contains(card), "{smart_id}");
+                let of_phone = told(language, failure, SigningMethod::MobileId);
+                assert!(of_phone.contains(mobile_id), "{of_phone}");
+                assert!(!of_phone.contains(" app"), "{of_phone}");
+                assert!(!of_phone.contains("rogramėl"), "{of_phone}");
+                let of_card = told(language, failure, SigningMethod::Nfc);
+                assert!(of_card.contains(card), "{of_card}");
+                assert!(!of_card.contains("SIM"), "{of_card}");
+            }
+        }
     }
 
     #[test]

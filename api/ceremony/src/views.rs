@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::Face;
 use crate::messages::Messages;
+use crate::progress::Progress;
 use crate::vocabulary::{
     AttemptFailure, Country, Language, MemberRole, Phase, SignerStatus, SigningMethod,
 };
@@ -287,6 +288,8 @@ pub struct PageContent {
     pub document_mime_type: String,
     /// Lower-case hex digest of the version that would be signed now.
     pub document_sha256: String,
+    /// The date by which it is wanted, if it is said.
+    pub wanted_by: Option<Timestamp>,
     /// The deadline.
     pub expires_at: Timestamp,
     /// Methods that the signer may use and that are set up here.
@@ -303,6 +306,8 @@ pub struct PageContent {
     pub copy_until: Option<Timestamp>,
     /// What the document is made of.
     pub members: PageMembers,
+    /// How far the signatures have come.
+    pub progress: Progress,
 }
 
 impl PageContent {

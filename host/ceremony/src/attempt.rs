@@ -47,7 +47,7 @@ use crate::records::{AttemptRow, AttemptStep, CeremonyRow};
 impl Ceremonies {
     /// Methods that can be used here, whoever the signer is.
     pub fn methods_set_up(&self) -> BTreeSet<SigningMethod> {
-        let cards = self.cards.then_some(SigningMethod::Nfc);
+        let cards = self.card_app.as_ref().map(|_| SigningMethod::Nfc);
         self.providers.keys().copied().chain(cards).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Ceremonies, and a signer's link: what it shows, and what the signer does there.
 
 mod card;
+mod closed;
 mod decline;
 mod earlier_signatures;
 mod give_up;
@@ -16,6 +17,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use parafa_api_ceremony::CardApp;
 use parafa_domain::{Signer, SignerStatus, SigningMethod};
 use parafa_eid::EidProvider;
 use parafa_platform::Records;
@@ -114,8 +116,10 @@ pub struct Ceremonies {
     pub(crate) timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
     pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
+    /// The app that reads identity cards, without which they are not accepted.
+    pub(crate) card_app: Option<CardApp>,
+    /// Whether signers of one ceremony are shown to each other.
+    pub(crate) shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid.
     pub(crate) clock: Arc<dyn Clock>,
     /// How long a signature that a device has made is worth finishing.
@@ -160,8 +164,10 @@ pub struct CeremonyParts {
     pub timestamps: TimestampClient,
     /// The providers that are set up, by the method that they serve.
     pub providers: Providers,
-    /// Whether identity cards are accepted.
-    pub cards: bool,
+    /// The app that reads identity cards, without which they are not accepted.
+    pub card_app: Option<CardApp>,
+    /// Whether signers of one ceremony are shown to each other.
+    pub shows_parties: bool,
     /// This host's clock, by which certificates and time-stamps are valid. What
     /// records say is compared with the store's time, which is one for all hosts.
     pub clock: Arc<dyn Clock>,
@@ -195,7 +201,8 @@ impl Ceremonies {
             signer_check: parts.signer_check,
             timestamps: parts.timestamps,
             providers: parts.providers,
-            cards: parts.cards,
+            card_app: parts.card_app,
+            shows_parties: parts.shows_parties,
             clock: parts.clock,
             finish_within: parts.finish_within,
             document_turns: DocumentTurns::default(),
@@ -249,18 +256,7 @@ impl Ceremonies {
 
     /// Where a link leads.
     pub async fn open_link(&self, token: &str) -> Result<OpenedLink, CeremonyError> {
-        let link = self
-            .records
-            .store
-            .get::<CeremonyLinkRow>(&hash_token(token).to_string())
-            .await?;
-        let link = link.ok_or(CeremonyError::NotFound)?;
-        let row = self
-            .records
-            .store
-            .get::<CeremonyRow>(&link.ceremony)
-            .await?
-            .ok_or(CeremonyError::NotFound)?;
+        let (link, row) = self.stored_link(token).await?;
         let now = self.records.store.now().await?;
         let access = match link.copy_until {
             None => access(&row, link.signer, now),
@@ -272,6 +268,18 @@ impl Ceremonies {
             access: access.ok_or(CeremonyError::NotFound)?,
             copy_until: link.copy_until,
         })
+    }
+
+    async fn stored_link(
+        &self,
+        token: &str,
+    ) -> Result<(CeremonyLinkRow, CeremonyRow), CeremonyError> {
+        let store = &self.records.store;
+        let hash = hash_token(token).to_string();
+        let link = store.get::<CeremonyLinkRow>(&hash).await?;
+        let link = link.ok_or(CeremonyError::NotFound)?;
+        let row = store.get::<CeremonyRow>(&link.ceremony).await?;
+        Ok((link, row.ok_or(CeremonyError::NotFound)?))
     }
 }
 

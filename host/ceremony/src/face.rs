@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use parafa_api_ceremony::{Colour, Face, LogoSize};
-use parafa_platform::accounts::TenantRow;
-use parafa_platform::face::{FaceRow, LogoRow};
+use parafa_platform::accounts::{Product, TenantRow};
+use parafa_platform::face::{DoneMail, FaceRow, LogoRow};
 use parafa_store::{Store, StoreError};
 use uuid::Uuid;
 
 use crate::ceremonies::{Ceremonies, OpenedLink};
 use crate::error::CeremonyError;
+use crate::records::{CeremonyRow, Delivery};
 
 /// How a workspace shows itself; none where there is no such workspace.
 pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>, StoreError> {
@@ -24,6 +25,7 @@ pub(crate) async fn face_of(store: &Store, tenant: Uuid) -> Result<Option<Face>,
         logo: face
             .logo
             .map(|logo| LogoSize::of_pixels(logo.width, logo.height)),
+        contact: face.contact,
     }))
 }
 
@@ -38,6 +40,15 @@ impl Ceremonies {
     pub async fn face(&self, link: &OpenedLink) -> Result<Face, CeremonyError> {
         let face = face_of(&self.records.store, link.row.tenant).await?;
         Ok(face.unwrap_or_default())
+    }
+
+    /// Whether each signer is mailed the document once all have signed.
+    pub(crate) async fn mails_copies(&self, row: &CeremonyRow) -> Result<bool, CeremonyError> {
+        if row.delivery != Delivery::Email || row.owner().product != Product::Signing {
+            return Ok(false);
+        }
+        let face = self.records.store.get::<FaceRow>(&row.tenant).await?;
+        Ok(face.is_none_or(|face| face.done_mail != DoneMail::None))
     }
 
     /// Its logo.

@@ -79,4 +79,7 @@ pub struct FaceChange {
     /// What signers to whom links are mailed get once all have signed.
     #[arg(long, value_enum)]
     pub(crate) done_mail: Option<DoneMail>,
+    /// The email address at which signers can ask; answers to letters go there.
+    #[arg(long, value_name = "ADDRESS|none")]
+    pub(crate) contact: Option<Chosen<String>>,
 }

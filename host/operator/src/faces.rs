@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use email_address::EmailAddress;
 use parafa_api_http::decode::line_fault;
 use parafa_platform::face::{FaceRow, LogoFacts, LogoRow};
 use parafa_store::Sha256Digest;
@@ -19,6 +20,7 @@ impl OperatorCommands {
         change: FaceChange,
     ) -> Result<Value, OperateError> {
         let name = change.name.map(display_name).transpose()?;
+        let contact = change.contact.map(contact_address).transpose()?;
         let tenant = self.tenant_named(named).await?.id;
         let logo = match change.logo {
             None => None,
@@ -26,7 +28,7 @@ impl OperatorCommands {
             Some(Chosen::To(path)) => Some(Some(new_logo(tenant, path).await?)),
         };
         let accent = change.accent.map(Chosen::into_option);
-        let (name, logo) = (&name, &logo);
+        let (name, logo, contact) = (&name, &logo, &contact);
         let row = self
             .records
             .store
@@ -37,6 +39,9 @@ impl OperatorCommands {
                     let mut row = row.unwrap_or_else(|| FaceRow::none(tenant));
                     if let Some(name) = name {
                         row.display_name.clone_from(name);
+                    }
+                    if let Some(contact) = contact {
+                        row.contact.clone_from(contact);
                     }
                     row.accent = accent.unwrap_or(row.accent);
                     row.done_mail = change.done_mail.unwrap_or(row.done_mail);
@@ -77,6 +82,16 @@ fn display_name(name: Chosen<String>) -> Result<Option<String>, OperateError> {
     }
 }
 
+fn contact_address(contact: Chosen<String>) -> Result<Option<String>, OperateError> {
+    let Some(contact) = contact.into_option() else {
+        return Ok(None);
+    };
+    match EmailAddress::is_valid(&contact) {
+        true => Ok(Some(contact)),
+        false => Err(OperateError::Email(contact)),
+    }
+}
+
 /// Drawing takes a while, in which others go on.
 async fn new_logo(tenant: Uuid, path: PathBuf) -> Result<(LogoFacts, LogoRow), OperateError> {
     let drawn = tokio::task::spawn_blocking(move || Logo::read(&path)).await;
@@ -95,5 +110,6 @@ fn shown(row: &FaceRow) -> Value {
         "logo": row.logo,
         "accent": row.accent,
         "doneMail": row.done_mail,
+        "contact": row.contact,
     })
 }

@@ -48,6 +48,8 @@ pub enum MailProtection {
 pub struct Letter {
     /// In whose name it is sent.
     pub from_name: String,
+    /// The address that answers go to, where that is not the sender's.
+    pub reply_to: Option<String>,
     /// The address that it goes to.
     pub to_address: String,
     /// Whose address that is.
@@ -164,7 +166,12 @@ impl Mailer {
         let from_name = Some(one_line(&letter.from_name));
         let to_name = letter.to_name.as_deref().map(one_line);
         let subject = one_line(&letter.subject);
-        let mut message = Message::builder()
+        let mut builder = Message::builder();
+        if let Some(reply_to) = &letter.reply_to {
+            let address = with_a_labels(reply_to)?.parse().ok()?;
+            builder = builder.reply_to(Mailbox::new(from_name.clone(), address));
+        }
+        let mut message = builder
             .message_id(Some(format!("<{}@{}>", id, self.from.domain())))
             .from(Mailbox::new(from_name, self.from.clone()))
             .to(Mailbox::new(to_name, to))
@@ -300,6 +307,7 @@ mod tests {
     fn letter() -> Letter {
         Letter {
             from_name: "Ąžuolas, UAB\r\nBcc: everybody@example.com".to_owned(),
+            reply_to: Some("klausk@ąžuolas.example".to_owned()),
             to_address: "signer@example.com".to_owned(),
             to_name: Some("Žydrė".to_owned()),
             subject: "Sutartis\nX-Other: 1".to_owned(),
@@ -337,6 +345,9 @@ mod tests {
             "{letter}"
         );
         assert!(letter.contains("text/plain") && letter.contains("text/html"));
+        let reply_to = letter.lines().find(|line| line.starts_with("Reply-To: "));
+        let reply_to = reply_to.expect("an address for answers");
+        assert!(letter.contains("<klausk@xn--"), "{reply_to}");
         assert!(!letter.contains("\nBcc:") && !letter.contains("\nX-Other:"));
     }
 

@@ -24,6 +24,9 @@ pub struct FaceRow {
     pub logo: Option<LogoFacts>,
     /// What signers get once all have signed.
     pub done_mail: DoneMail,
+    /// The email address at which signers can ask, if there is one.
+    #[serde(default)]
+    pub contact: Option<String>,
 }
 
 impl FaceRow {
@@ -36,6 +39,7 @@ impl FaceRow {
             accent: None,
             logo: None,
             done_mail: DoneMail::Link,
+            contact: None,
         }
     }
 }

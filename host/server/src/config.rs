@@ -15,6 +15,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use parafa_api_ceremony::CardApp;
+use parafa_domain::SigningMethod;
 use parafa_platform::billing::PriceLadder;
 use parafa_plugin_store::PluginStoreSettings;
 use serde::Deserialize;
@@ -55,6 +57,8 @@ pub struct Config {
     pub mobile_id: Option<MobileId>,
     /// Identity cards.
     pub card: Card,
+    /// What signers are shown.
+    pub ceremony: Ceremony,
     /// The mail server.
     pub mail: Option<Mail>,
     /// The key of the responsible attorney.
@@ -160,6 +164,42 @@ pub struct Card {
     /// Whether documents may be signed with one; without it they may not, and in
     /// the demo they may.
     pub enabled: Option<bool>,
+    /// The app that reads cards; without it they are not offered.
+    pub app_name: Option<String>,
+    /// Where it is to be had for iPhones.
+    pub app_url_ios: Option<Url>,
+    /// Where it is to be had for Android.
+    pub app_url_android: Option<Url>,
+}
+
+impl Card {
+    /// The app that reads cards, where cards are enabled and it is named.
+    pub(crate) fn app(&self) -> Option<CardApp> {
+        let name = self.app_name.as_deref().map(str::trim);
+        let name = name.filter(|name| !name.is_empty() && self.enabled == Some(true))?;
+        Some(CardApp {
+            name: name.to_owned(),
+            url_ios: self.app_url_ios.as_ref().map(Url::to_string),
+            url_android: self.app_url_android.as_ref().map(Url::to_string),
+        })
+    }
+
+    /// A sentence where cards are enabled and nobody could use one.
+    pub(crate) fn warnings(&self) -> Option<String> {
+        let is_forgotten = self.enabled == Some(true) && self.app().is_none();
+        is_forgotten.then(|| {
+            "card.app_name is not set: signers are not offered identity cards until it names the app that reads them"
+                .to_owned()
+        })
+    }
+}
+
+/// What signers are shown.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ceremony {
+    /// Whether signers of one ceremony see each other's names, and who has signed.
+    pub show_parties: bool,
 }
 
 /// The mail server. Without the section nobody is written to.
@@ -255,6 +295,16 @@ impl Default for Telemetry {
 }
 
 impl Config {
+    /// The signing methods that are set up.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = SigningMethod> {
+        let methods = [
+            self.smart_id.as_ref().map(|_| SigningMethod::SmartId),
+            self.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
+            self.card.app().map(|_| SigningMethod::Nfc),
+        ];
+        methods.into_iter().flatten()
+    }
+
     /// Where plugins are kept and what a call of one may take.
     pub(crate) fn plugin_store(&self) -> PluginStoreSettings {
         PluginStoreSettings {

@@ -45,6 +45,8 @@ use crate::startup;
 
 /// Whom the demo's mail is from.
 const MAIL_FROM: &str = "parafa@example.com";
+/// The app of the world's cards, which its commands play.
+const CARD_APP: &str = "Parafa demo";
 /// Who has reviewed the demo's interpretation, in which nothing is real.
 const REVIEWER: &str = "TARIAMA PERŽIŪRĖTOJA (demo)";
 const SCHEME_NAME: &str = "smart-id-demo";
@@ -288,6 +290,8 @@ fn point_at(config: &mut Config, world: &WorldPart) -> Result<(), DemoError> {
         relying_party_uuid: relying_party.uuid,
     });
     config.card.enabled.get_or_insert(true);
+    let app_name = &mut config.card.app_name;
+    app_name.get_or_insert_with(|| CARD_APP.to_owned());
     config.timestamps.urls = vec![tsa];
     config.trust.folder = Some(world.trust.clone());
     let attorney = world.attorney.clone();

@@ -40,18 +40,30 @@ fn what_is_not_named_of_a_face_stays_and_none_takes_it_off() {
     let (_folder, logo) = file("logo.svg", LOGO.as_bytes());
 
     set(&data, &["--name", "Ąžuolo biuras", "--logo", text(&logo)]);
+    set(&data, &["--contact", "klausk@example.lt"]);
     let shown = set(&data, &["--accent", "#7C2D12", "--done-mail", "attach"]);
 
     assert_eq!(shown["name"], "Ąžuolo biuras");
     assert_eq!(shown["accent"], "#7c2d12");
     assert_eq!(shown["doneMail"], "attach");
+    assert_eq!(shown["contact"], "klausk@example.lt");
     assert_eq!(shown["logo"]["width"], 480);
     assert_eq!(shown["logo"]["height"], 144);
     assert_eq!(done(&data, &["tenant", "show", TENANT])["face"], shown);
 
-    let plain = ["--name", "none", "--logo", "none", "--accent", "none"];
+    let plain = [
+        "--name",
+        "none",
+        "--logo",
+        "none",
+        "--accent",
+        "none",
+        "--contact",
+        "none",
+    ];
     let plain = set(&data, &[&plain[..], &["--done-mail", "link"]].concat());
-    let nothing = json!({"name": null, "logo": null, "accent": null, "doneMail": "link"});
+    let nothing =
+        json!({"name": null, "logo": null, "accent": null, "doneMail": "link", "contact": null});
     assert_eq!(plain, nothing);
 }
 

@@ -19,34 +19,34 @@ const MOST_SIGNATURES: usize = 50;
 
 const MEMBERS_UNKNOWN: Told = [
     "Failų sąrašo parodyti nepavyko. Atsisiųskite dokumentą arba atnaujinkite puslapį.",
-    "The list of files could not be shown now. Download the document, or load the page again.",
+    "The list of files could not be loaded. Download the document, or reload the page.",
 ];
 const SIGNATURES_UNKNOWN: Told = [
     "Dokumente jau yra parašų, bet jų patikrinti nepavyko. Pasirašyti jums tai netrukdo.",
-    "The document is signed already, but its signatures could not be checked now. That does not \
-     keep you from signing.",
+    "The document already has signatures, but they could not be checked now. You can sign it all \
+     the same.",
 ];
 const MORE_SIGNATURES: Told = ["Kitų parašų: 2", "Further signatures: 2"];
 const VIEWER_LOCKED: Told = [
     "Dokumentas apsaugotas slaptažodžiu, todėl čia jo parodyti negalime. Atsisiųskite jį ir \
      perskaitykite savo įrenginyje.",
-    "The document is locked with a password and cannot be shown here. Download it and read it on \
-     your device.",
+    "The document is protected by a password and cannot be shown here. Download it and read it \
+     on your device.",
 ];
 const SIGNING_PAUSED: Told = [
     "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į \
      nuorodos siuntėją.",
-    "Signing is paused for the moment. Try again later; if that does not help, turn to whoever \
-     sent you the link.",
+    "Signing is paused at the moment. Try again later; if that does not help, contact the person \
+     who sent you the link.",
 ];
 const TROUBLE: Told = ["Puslapio parodyti nepavyko", "The page could not be shown"];
 const TROUBLE_EXPLAINED: Told = [
     "Mūsų sistema laikinai sutriko; jūsų nuoroda tebegalioja. Po minutės atverkite ją dar kartą.",
-    "The fault is on our side and your link is still good. Open it again in a minute.",
+    "Something went wrong on our side; your link still works. Open it again in a minute.",
 ];
 const SERVICE_FAULT: Told = [
     "Mūsų sistema laikinai sutriko; jūsų nuoroda tebegalioja. Po minutės bandykite dar kartą.",
-    "The fault is on our side and your link is still good. Try again in a minute.",
+    "Something went wrong on our side; your link still works. Try again in a minute.",
 ];
 const SOMETHING_FAILED: Told = [
     "Nepavyko. Bandykite dar kartą.",
@@ -54,7 +54,7 @@ const SOMETHING_FAILED: Told = [
 ];
 const TOO_LATE: Told = [
     "Nutraukti nebegalima: jūsų įrenginyje jau pasirašyta.",
-    "It is too late to cancel: your device has signed already.",
+    "It is too late to cancel: your device has already signed.",
 ];
 
 /// A container that so many have signed, with a file that is locked.

@@ -6,7 +6,7 @@ use fantoccini::Locator;
 use reqwest::{Client, Method};
 use serde_json::json;
 
-use super::{DEAD_LINK, LANGUAGES, REFUSED, SCREENS, TIMEOUT, Told, link, open, replace_posted};
+use super::{LANGUAGES, REFUSED, SCREENS, Told, link, open, replace_posted};
 use crate::support::browser::{Browser, Screen};
 use crate::support::control::WorldControl;
 use crate::support::demo::Demo;
@@ -16,34 +16,51 @@ const GIVEN_UP_WITHIN: Duration = Duration::from_secs(120);
 
 const WRONG_CODE: Told = [
     "Įrenginyje pasirinktas ne tas kontrolinis kodas. Bandykite dar kartą ir palyginkite kodus.",
-    "Another verification code was chosen on the device. Try again and compare the codes.",
+    "A different verification code was chosen on the device. Try again and compare the codes.",
 ];
 const IDENTITY_MISMATCH: Told = [
     "Ši nuoroda skirta kitam asmeniui. Jei ji skirta jums, pasirašykite savo Smart-ID, \
      mobiliuoju parašu arba asmens tapatybės kortele. Jei ne – nepasirašykite ir praneškite \
      siuntėjui.",
-    "This link is for another person. If it was meant for you, sign with your own Smart-ID, \
-     Mobile-ID or identity card. If it was not, do not sign, and tell the sender.",
+    "This link is for someone else. If it was meant for you, sign with your own Smart-ID, \
+     Mobile-ID or ID card. If it was not, do not sign, and tell the sender.",
 ];
 const PROVIDER_UNAVAILABLE: Told = [
-    "Pasirašymo paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą būdą.",
-    "The signing service does not answer at the moment. Try again in a few minutes, or choose \
-     another method.",
+    "Smart-ID paslauga šiuo metu neatsako. Bandykite po kelių minučių arba rinkitės kitą \
+     būdą.",
+    "The Smart-ID service is not responding. Try again in a few minutes, or choose another \
+     method.",
 ];
 const DOCUMENT_UNAVAILABLE: Told = [
     "Dokumento čia parodyti nepavyko. Atsisiųskite jį ir perskaitykite savo įrenginyje, o tada \
      grįžkite pasirašyti.",
-    "The document could not be shown here. Download it, read it on your device, and come back \
-     to sign.",
+    "The document cannot be shown here. Download it, read it on your device, then come back to \
+     sign.",
+];
+const CARD_TIMEOUT: Told = [
+    "Nesulaukėme, kol pasirašysite kortele. Paruoškite telefoną bei kortelę ir bandykite dar \
+     kartą.",
+    "Nothing was signed with your card in time. Have your phone and the card at hand and try \
+     again.",
+];
+const TIMEOUT: Told = [
+    "Nesulaukėme patvirtinimo Smart-ID programėlėje. Laikykite telefoną šalia ir bandykite \
+     dar kartą.",
+    "Nothing was confirmed in your Smart-ID app in time. Have your phone at hand and try \
+     again.",
 ];
 const NOT_SENT: Told = [
     "Nėra ryšio, todėl pasirašymas nepradėtas. Patikrinkite interneto ryšį ir bandykite dar kartą.",
-    "There is no connection, so the signing has not begun. Check the connection and try again.",
+    "You are offline, so signing has not started. Check your internet connection and try again.",
 ];
 
+const CANCELLED: Told = [
+    "Prašymas pasirašyti atšauktas",
+    "The request to sign was cancelled",
+];
 const CONNECTION_LOST: Told = [
     "Ryšys nutrūko. Bandome prisijungti iš naujo…",
-    "The connection was lost. Trying again…",
+    "Connection lost. Reconnecting…",
 ];
 const TOO_MANY_ATTEMPTS: Told = [
     "Per daug bandymų. Palaukite {minutes} min. ir bandykite dar kartą.",
@@ -149,7 +166,7 @@ async fn what_the_server_finds_wrong_with_an_attempt_is_told_where_it_was_typed(
     let fault = browser.text("#personal-code-fault").await;
     assert_eq!(
         fault,
-        "This personal code is not right. Check all of its 11 digits."
+        "This personal code is not valid. Check all 11 digits."
     );
     browser.shown("#personal-code[aria-invalid=true]").await;
     let typed = browser.find(Locator::Id("personal-code")).await.unwrap();
@@ -172,7 +189,7 @@ async fn what_the_server_finds_wrong_with_an_attempt_is_told_where_it_was_typed(
     let fault = browser.text("#start-fault").await;
     assert_eq!(
         fault,
-        "You cannot sign by this method here now. Choose another one."
+        "You cannot sign this way at the moment. Choose another method."
     );
     browser.assert_complains_of("400 (Bad Request)").await;
     browser.close().await;
@@ -271,7 +288,7 @@ async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back()
         demo.move_clock("+6m");
         assert_eq!(browser.text("#connection").await, CONNECTION_LOST[number]);
         browser.set_offline(false).await;
-        assert_eq!(browser.text("#failure").await, TIMEOUT[number]);
+        assert_eq!(browser.text("#failure").await, CARD_TIMEOUT[number]);
         browser.assert_accessible("a code that ran out").await;
         browser
             .assert_complains_of("ERR_INTERNET_DISCONNECTED")
@@ -281,7 +298,7 @@ async fn what_happens_while_a_page_is_open_is_told_when_its_connection_is_back()
         let cancelled = api.call(Method::POST, &cancel, Some(json!({}))).await;
         cancelled.expect("the signing is called off");
         let told = browser.text("main:not([data-base]) h1").await;
-        assert_eq!(told, DEAD_LINK[number]);
+        assert_eq!(told, CANCELLED[number]);
         browser.assert_complains_of("404 (Not Found)").await;
     }
     browser.close().await;

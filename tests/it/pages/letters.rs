@@ -101,7 +101,7 @@ async fn everybody_can_read_each_kind_of_letter() {
     post(&api, &format!("{signing}/cancel"), json!({})).await;
     let retractions = [
         "Pasirašyti nebereikia: Paslaugų sutartis",
-        "No need to sign any more: Paslaugų sutartis",
+        "You no longer need to sign: Paslaugų sutartis",
     ];
     mailbox.read_both("retraction-", retractions).await;
     post(&demo.sandbox(), "v1/signings", request).await;

@@ -1,6 +1,7 @@
 //! Each method from the page to the signature, on a phone and on a desktop, in
 //! both languages.
 
+use fantoccini::Locator;
 use parafa_fixtures::plain;
 use serde_json::{Value, json};
 use url::Url;
@@ -20,8 +21,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei telefone matote tą patį kodą, įveskite Smart-ID PIN2 kodą. Jei kodas kitas, \
              nieko neįveskite ir spauskite „Nutraukti“.",
-            "If your phone shows the same code, enter your Smart-ID PIN2. If it shows another \
-             one, enter nothing and press “Cancel”.",
+            "If your phone shows the same code, enter your Smart-ID PIN2. If it shows a \
+             different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
@@ -30,8 +31,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei telefone matote tą patį kodą, įveskite mobiliojo parašo sPIN kodą. Jei kodas \
              kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-            "If your phone shows the same code, enter the sPIN of your Mobile-ID. If it shows \
-             another one, enter nothing and press “Cancel”.",
+            "If your phone shows the same code, enter your Mobile-ID sPIN. If it shows a \
+             different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
@@ -40,8 +41,8 @@ const WAYS: [Way; 5] = [
         compare: Some([
             "Jei programėlėje matote tą patį kodą, įveskite kortelės PIN kodą ir laikykite \
              kortelę prie telefono. Jei kodas kitas, nieko neįveskite ir spauskite „Nutraukti“.",
-            "If the app shows the same code, enter the card's PIN and hold the card against the \
-             phone. If it shows another one, enter nothing and press “Cancel”.",
+            "If the app shows the same code, enter the card’s PIN and hold the card against the \
+             phone. If it shows a different code, enter nothing and press “Cancel”.",
         ]),
     },
     Way {
@@ -126,8 +127,12 @@ impl Signing<'_> {
     async fn go_to_the_app_and_back(&self) {
         let Self { browser, demo, .. } = self;
         browser.click("#scan").await;
-        let app = browser.shown("#same-device").await.attr("href").await;
-        let app = app.expect("its attributes").expect("a link");
+        // A computer shows the code alone.
+        let link = browser
+            .wait()
+            .for_element(Locator::Css("#same-device[href]"));
+        let app = link.await.expect("a link").attr("href").await;
+        let app = app.expect("its attributes").expect("an address");
         browser.goto("about:blank").await.expect("the app");
         let persona = demo.persona_who_scans();
         assert!(demo.follow(&app, "Web2App", persona).await);

@@ -58,7 +58,7 @@ async fn who_signed_before_is_listed_for_the_next_signer() {
     let listed = tokio::time::timeout(LOOKED_AT, looked_at).await;
     let listed = listed.expect("the signatures are looked at");
 
-    let told = format!("{}: nepažeistas", persona.name.to_uppercase());
+    let told = format!("{}: parašas nepažeistas", persona.name.to_uppercase());
     assert!(listed.starts_with(&told), "{listed}");
     browser.assert_accessible("signatures").await;
     browser.scroll_to(".signatures").await;

@@ -7,7 +7,7 @@ use parafa_fixtures::plain;
 use serde_json::json;
 
 use super::card_app::CardApp;
-use super::{LANGUAGES, REFUSED, TIMEOUT, Told, link, open, visit};
+use super::{LANGUAGES, REFUSED, Told, link, open, visit};
 use crate::support::browser::{Browser, Screen};
 use crate::support::client::Ceremony;
 use crate::support::control::WorldControl;
@@ -25,11 +25,18 @@ enum Way {
 }
 
 const AGAIN: Told = ["Pradėti iš naujo", "Start again"];
-const NO_ACCOUNT: Told = [
-    "Nepavyko rasti paskyros ar sertifikato, kuriais būtų galima pasirašyti kvalifikuotu \
-     elektroniniu parašu. Patikrinkite įvestus duomenis. Jei jie teisingi, rinkitės kitą būdą.",
-    "No account or certificate for qualified signatures was found. Check what you typed. If it is \
-     right, choose another method.",
+const NO_SMART_ID: Told = [
+    "Neradome Smart-ID paskyros, kuria galima pasirašyti kvalifikuotu elektroniniu parašu. \
+     Patikrinkite šalį ir asmens kodą. Jei jie teisingi, rinkitės kitą būdą.",
+    "No Smart-ID account that can make qualified signatures was found. Check the country and \
+     the personal code. If they are right, choose another method.",
+];
+const NO_MOBILE_ID: Told = [
+    "Neradome mobiliojo parašo (Mobile‑ID), kuriuo galima pasirašyti kvalifikuotu \
+     elektroniniu parašu. Patikrinkite telefono numerį ir asmens kodą. Jei jie teisingi, \
+     rinkitės kitą būdą.",
+    "No Mobile-ID that can make qualified signatures was found. Check the phone number and \
+     the personal code. If they are right, choose another method.",
 ];
 const SMART_ID_REVOKED: Told = [
     "Jūsų Smart-ID paskyra panaikinta arba sustabdyta. Kreipkitės į Smart-ID klientų aptarnavimą \
@@ -57,20 +64,20 @@ const MOBILE_ID_EXPIRED: Told = [
 const CARD_REVOKED: Told = [
     "Jūsų kortelės sertifikatas atšauktas arba sustabdytas. Kreipkitės į kortelę išdavusią įstaigą \
      arba rinkitės kitą būdą.",
-    "The certificate of your card has been revoked or suspended. Contact whoever issued the card, \
-     or choose another method.",
+    "The certificate on your card has been revoked or suspended. Contact the authority that \
+     issued the card, or choose another method.",
 ];
 const CARD_EXPIRED: Told = [
     "Jūsų kortelės sertifikatas nebegalioja. Kreipkitės į kortelę išdavusią įstaigą arba rinkitės \
      kitą būdą.",
-    "The certificate of your card has expired. Contact whoever issued the card, or choose another \
-     method.",
+    "The certificate on your card has expired. Contact the authority that issued the card, or \
+     choose another method.",
 ];
 const CARD_NOT_QUALIFIED: Told = [
     "Kortelėje nėra kvalifikuoto elektroninio parašo sertifikato. Rinkitės kitą būdą arba \
      kreipkitės į kortelę išdavusią įstaigą.",
-    "The card has no certificate for qualified signatures. Choose another method, or contact \
-     whoever issued the card.",
+    "The card has no certificate for qualified signatures. Choose another method, or contact the \
+     authority that issued the card.",
 ];
 const UNTRUSTED: Told = [
     "Jūsų sertifikato išdavėjas čia nepripažįstamas. Rinkitės kitą būdą.",
@@ -79,34 +86,42 @@ const UNTRUSTED: Told = [
 const CARD_UNTRUSTED: Told = [
     "Čia galima pasirašyti tik tokia kortele, kurios sertifikate nurodytas Lietuvos asmens kodas \
      ir kurios išdavėjas čia pripažįstamas. Rinkitės kitą būdą.",
-    "Only cards are accepted here whose certificate has a Lithuanian personal code and whose \
-     issuer is recognised here. Choose another method.",
+    "Only cards with a Lithuanian personal code in their certificate, from an issuer that is \
+     recognised here, are accepted. Choose another method.",
 ];
 const PURPOSE: Told = [
     "Šis sertifikatas neskirtas pasirašyti. Rinkitės kitą būdą.",
-    "This certificate is not one for signing. Choose another method.",
+    "This certificate is not for signing. Choose another method.",
 ];
 const DEVICE_ERROR: Told = [
-    "Nepavyko pasiekti jūsų telefono, programėlės ar kortelės arba jais pasirašyti negalima. \
-     Patikrinkite, ar telefonas įjungtas ir ar yra ryšys, tada bandykite dar kartą.",
-    "Your phone, app or card could not be reached or cannot sign. Check that the phone is on and \
-     has coverage, and try again.",
+    "Nepavyko pasiekti jūsų telefono arba jo SIM kortele pasirašyti negalima. Patikrinkite, \
+     ar telefonas įjungtas ir ar yra mobilusis ryšys, tada bandykite dar kartą. Jei nepavyks, \
+     dėl mobiliojo parašo kreipkitės į savo operatorių.",
+    "Your phone could not be reached, or its SIM cannot sign with Mobile-ID. Check that the \
+     phone is on and has coverage, then try again. If that does not help, contact your mobile \
+     operator.",
+];
+const TIMEOUT: Told = [
+    "Nesulaukėme patvirtinimo mobiliuoju parašu. Laikykite telefoną šalia ir bandykite dar \
+     kartą.",
+    "Nothing was confirmed with your Mobile-ID in time. Have your phone at hand and try \
+     again.",
 ];
 const BAD_SIGNATURE: Told = [
     "Įrenginio sukurtas parašas netinka šiam dokumentui. Bandykite dar kartą; jei tai pasikartos, \
      rinkitės kitą būdą.",
-    "The signature that your device made does not fit this document. Try again; if it happens \
+    "The signature that your device made does not match this document. Try again; if it happens \
      again, choose another method.",
 ];
 const OTHER_CARD: Told = [
     "Ši kortelė priklauso kitam asmeniui nei nuskaityta pirmoji arba jos sertifikate nurodytas \
      kitas asmens kodas, nei įvedėte. Bandykite dar kartą ta pačia savo kortele.",
-    "This is another person's card than the one that was read first, or its certificate has \
-     another personal code than you entered. Try again with your own card alone.",
+    "This card belongs to someone other than the card that was read first, or its certificate \
+     has a different personal code from the one you entered. Try again with your own card only.",
 ];
 const COMPLETING: Told = [
     "Jūs jau pasirašėte. Pridedame laiko žymą…",
-    "You have signed. A time-stamp is being added…",
+    "You have signed. Adding a time-stamp…",
 ];
 const COMPLETING_EXPLAINED: Told = [
     "Daugiau nieko daryti nereikia. Palaukite čia arba vėliau dar kartą atverkite nuorodą: jei \
@@ -117,13 +132,13 @@ const COMPLETING_EXPLAINED: Told = [
 const NO_TIMESTAMP: Told = [
     "Dokumentas nepasirašytas: nepavyko gauti parašui būtinos laiko žymos. Bandykite dar kartą po \
      kelių minučių.",
-    "The document is not signed: the time-stamp that a signature needs could not be had. Try again \
-     in a few minutes.",
+    "The document is not signed: the time-stamp that a signature needs could not be obtained. \
+     Try again in a few minutes.",
 ];
 const CHANGED: Told = [
     "Dokumentas pasikeitė: jį ką tik pasirašė kitas asmuo. Peržiūrėkite dokumentą ir, jei \
      sutinkate, pasirašykite.",
-    "The document has changed: somebody else has just signed it. Look at it again, and sign it if \
+    "The document has changed: someone else has just signed it. Read it again, and sign it if \
      you agree.",
 ];
 /// Whether the line on what keeps an attempt from starting is in the window, and
@@ -136,12 +151,12 @@ const START_FAULT: &str = "
 /// Who comes to what, and under which name there is a picture of it.
 #[rustfmt::skip]
 const OUTCOMES: [(Way, Told, Option<&str>); 19] = [
-    (Way::SmartId("smart-id-no-account"), NO_ACCOUNT, Some("no-account")),
-    (Way::SmartId("smart-id-basic"), NO_ACCOUNT, None),
+    (Way::SmartId("smart-id-no-account"), NO_SMART_ID, Some("no-account")),
+    (Way::SmartId("smart-id-basic"), NO_SMART_ID, None),
     (Way::SmartId("smart-id-revoked"), SMART_ID_REVOKED, None),
     (Way::SmartId("smart-id-expired"), SMART_ID_EXPIRED, Some("expired")),
     (Way::SmartId("smart-id-untrusted"), UNTRUSTED, None),
-    (Way::MobileId("mobile-id-no-account"), NO_ACCOUNT, None),
+    (Way::MobileId("mobile-id-no-account"), NO_MOBILE_ID, None),
     (Way::MobileId("mobile-id-refuses"), REFUSED, Some("refused")),
     (Way::MobileId("mobile-id-sim-error"), DEVICE_ERROR, Some("device-error")),
     (Way::MobileId("mobile-id-timeout"), TIMEOUT, None),
@@ -170,6 +185,7 @@ impl Way {
                 browser.click("label[for=method-mobile_id]").await;
                 let number = persona.phone_number.as_deref().expect("a number");
                 let field = browser.shown("#phone-number").await;
+                field.clear().await.expect("an empty field");
                 field.send_keys(number).await.expect("typed text");
                 browser.start_signing(&persona.personal_code).await;
             }

@@ -11,8 +11,8 @@ use crate::support::demo::Demo;
 const BUSY: Told = [
     "Dokumentą dabar pasirašo kitas asmuo. Palaukite čia: kai jis baigs, galėsite pasirašyti ir \
      jūs.",
-    "Somebody else is signing the document at the moment. Wait here: you can sign as soon as they \
-     are done.",
+    "Someone else is signing the document right now. Wait here: you can sign as soon as they \
+     have finished.",
 ];
 /// What a page shows that has asked for an attempt.
 const ANSWERED: &str = "#waiting:not([hidden]), #start-fault:not([hidden])";

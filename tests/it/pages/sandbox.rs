@@ -5,7 +5,7 @@ use parafa_fixtures::plain;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use super::{DEAD_LINK, LANGUAGES, Told, open};
+use super::{LANGUAGES, Told, open};
 use crate::support::browser::Browser;
 use crate::support::demo::Demo;
 
@@ -13,6 +13,8 @@ const SANDBOX: Told = [
     "Bandomoji aplinka: čia niekas nepasirašoma.",
     "Sandbox: nothing is signed here.",
 ];
+
+const TEST_OVER: Told = ["Bandymas baigtas", "The test is over"];
 
 #[tokio::test]
 async fn a_page_of_the_sandbox_says_so_and_has_nothing_to_sign_with_and_ends_with_the_simulation() {
@@ -49,7 +51,7 @@ async fn a_page_of_the_sandbox_says_so_and_has_nothing_to_sign_with_and_ends_wit
         let completed = completed.expect("the outcome is simulated");
         assert_eq!(completed["completionMode"], "sandbox_simulation");
         let told = browser.text("main:not([data-base]) h1").await;
-        assert_eq!(told, DEAD_LINK[number]);
+        assert_eq!(told, TEST_OVER[number]);
         browser.assert_complains_of("404 (Not Found)").await;
     }
     browser.close().await;

@@ -12,9 +12,9 @@ use crate::support::demo::Demo;
 
 /// Most bytes that a page loads before it is complete, but for the document and
 /// what draws it.
-const MOST_BYTES: f64 = 100_000.0;
+pub(super) const MOST_BYTES: f64 = 100_000.0;
 /// What was loaded over the network, in bytes.
-const LOADED: &str = "
+pub(super) const LOADED: &str = "
     const is_counted = (entry) => !/\\/assets\\/pdfjs-|\\/document$|\\/state/.test(entry.name);
     return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);

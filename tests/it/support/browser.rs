@@ -30,6 +30,9 @@ const CHECK: &str = "
 ";
 /// A picture that may be asked for in the moment in which its attempt ends.
 const CODE_TO_SCAN: &str = "/attempts/current/qr.svg";
+/// Has pages take a headless browser for one with a mouse.
+const MOUSE: &str =
+    ",primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
 /// What the driver prints before its port.
 const STARTED: &str = "started successfully on port ";
 /// How often a driver may be started until one listens.
@@ -133,7 +136,11 @@ impl Browser {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
-                format!("--blink-settings=preferredColorScheme={}", u8::from(!screen.is_dark)),
+                format!(
+                    "--blink-settings=preferredColorScheme={}{}",
+                    u8::from(!screen.is_dark),
+                    if screen.width < 500 { "" } else { MOUSE },
+                ),
                 format!("--user-data-dir={}", profile.path().display()),
             ],
             "mobileEmulation": {"deviceMetrics": {
@@ -195,6 +202,18 @@ impl Browser {
     /// How often something was clicked on so far.
     pub(crate) fn taps(&self) -> usize {
         self.taps.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the picture with this id is loaded.
+    pub(crate) async fn wait_for_picture(&self, id: &str) {
+        let script = "return document.getElementById(arguments[0]).naturalWidth > 0";
+        let loaded = async {
+            while self.execute(script, vec![json!(id)]).await.ok() != Some(json!(true)) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let loaded = tokio::time::timeout(SHOWN, loaded).await;
+        loaded.expect("the picture is loaded");
     }
 
     /// Scrolls the page so that an element is at the top.

@@ -1,4 +1,5 @@
 import { closeDocument, openDocument, setUp } from "./document.js";
+import { codeIsSound, nationalCode, phoneIsSound, phoneNumber } from "./person.js";
 
 history.scrollRestoration = "manual";
 const main = document.getElementById("main");
@@ -43,15 +44,22 @@ let declining = null;
 let poll = null;
 
 const steps = byId("steps");
-const bringSteps = () => steps.scrollIntoView({ block: "start" });
+// Beside the document they are in sight all the time.
+const isBeside = matchMedia("(min-width: 62rem)");
+const bringSteps = () => isBeside.matches ? steps.scrollTo(0, 0) : steps.scrollIntoView({ block: "start" });
 
 function show(name) {
   // Whoever has answered reads what came of it before the document.
   const isAnswered = name === "done" || name === "declined";
-  if (isAnswered) main.insertBefore(steps, document.querySelector("section.document"));
+  if (isAnswered) {
+    keep(sessionStorageOf, TYPED, "");
+    main.insertBefore(steps, document.querySelector("section.document"));
+    const asks = byId("asks");
+    asks.lastChild.data = " " + asks.dataset.asked;
+  }
+  for (const part of document.querySelectorAll(".until-answered")) part.hidden = isAnswered;
   for (const panel of panels) byId(panel).hidden = panel !== name;
   byId("decline").hidden = !(name === "choose" || name === "failed");
-  if (byId("to-steps")) byId("to-steps").hidden = isAnswered;
   // What has changed is what is read next; also where the page was loaded anew,
   // unless all begins with it.
   if (shown !== name && (shown !== null || name !== "choose")) {
@@ -131,20 +139,24 @@ function tell(phase) {
   setText("progress", { certificate, signing }[phase] || waiting);
 }
 
+const clock = (time) => time.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+
 // That somebody else signs, and until when at the latest where that is known.
 function busyText(until) {
   const { busy, busyUntil } = byId("start-fault").dataset;
   if (!until) return busy;
   // The minute that has begun by then is over.
   const lastMinute = new Date(Date.parse(until) + 59999);
-  return busyUntil.replace("{time}", lastMinute.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" }));
+  return busyUntil.replace("{time}", clock(lastMinute));
 }
 
 function showPairing(pairing) {
+  if (!byId("pairing-code")) return;
   byId("pairing-box").hidden = !pairing;
   if (!pairing || byId("pairing-code").textContent === pairing.code) return;
   byId("pairing-code").textContent = pairing.code;
   byId("pairing-link").href = pairing.uri;
+  byId("pairing-until").textContent = byId("pairing-until").dataset.until.replace("{time}", clock(new Date(pairing.expiresAt)));
   byId("pairing-qr").src = base + "/attempts/current/qr.svg?code=" + pairing.code;
 }
 
@@ -233,18 +245,6 @@ async function watch() {
   }
 }
 
-function checkDigitFits(code) {
-  const sum = (weights) => weights.reduce((total, weight, i) => total + weight * Number(code[i]), 0) % 11;
-  let check = sum([1, 2, 3, 4, 5, 6, 7, 8, 9, 1]);
-  if (check === 10) check = sum([3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 10;
-  return check === Number(code[10]);
-}
-
-function codeIsSound(code, country) {
-  if (country === "LV") return /^[0-9]{6}-?[0-9]{5}$/.test(code);
-  return /^[0-9]{11}$/.test(code) && checkDigitFits(code);
-}
-
 // What is said of too many attempts, with the minutes to wait where they are told.
 function tooMany(fault, response) {
   const seconds = Number(response.headers.get("Retry-After"));
@@ -328,10 +328,6 @@ function showMethod() {
   if (latvia.disabled && latvia.selected) byId("country").value = "LT";
 }
 
-// Numbers as Lithuanians have always dialled them at home.
-const withCountry = (number, country) => country === "LT" ? number.replace(/^(00370|370|8|0)?(?=6[0-9]{7}$)/, "+370") : number;
-const phoneIsSound = (number) => /^\+[0-9]{8,15}$/.test(number);
-
 // Says whether a field is as it should be; the first that is not gets the focus.
 function point(field, fault, sound) {
   fault.hidden = sound;
@@ -345,18 +341,36 @@ byId("choose").addEventListener("submit", async (event) => {
   const form = event.target;
   const method = chosenMethod();
   if (method === "nfc") return start({ method });
-  const code = form.personalCode.value.trim();
+  const { country: named, code } = nationalCode(form.personalCode.value);
+  if (named && document.querySelector(`#country option[value="${named}"]:enabled`)) form.country.value = named;
   const country = form.country.value;
   const who = { method, personalCode: code, country };
   const [codeFault, phoneFault] = [byId("personal-code-fault"), byId("phone-number-fault")];
-  const codeSound = point(form.personalCode, codeFault, codeIsSound(code, country));
+  const isNamed = !named || named === country;
+  const codeSound = point(form.personalCode, codeFault, isNamed && codeIsSound(code, country));
   if (method === "mobile_id") {
-    who.phoneNumber = withCountry(form.phoneNumber.value.replace(/[\s()-]/g, ""), country);
+    who.phoneNumber = phoneNumber(form.phoneNumber.value, country);
     if (!point(form.phoneNumber, phoneFault, phoneIsSound(who.phoneNumber))) return;
   }
   if (!codeSound) return;
-  if (await start(who)) form.personalCode.value = "";
+  await start(who);
 });
+
+// What is typed stays for the next attempt on this link, until the signer has
+// answered or closes the page.
+const TYPED = "parafa.typed";
+const fields = ["country", "personal-code", "phone-number"].map(byId).filter(Boolean);
+function keepTyped() {
+  const typed = Object.fromEntries(fields.map((field) => [field.id, field.value]));
+  keep(sessionStorageOf, TYPED, JSON.stringify({ base, typed }));
+}
+function restoreTyped() {
+  const stored = JSON.parse(kept(sessionStorageOf, TYPED) || "{}");
+  if (stored.base !== base) return;
+  for (const field of fields) if (stored.typed[field.id]) field.value = stored.typed[field.id];
+}
+restoreTyped();
+for (const field of fields) field.addEventListener("change", keepTyped);
 
 const scan = byId("scan");
 if (scan) scan.addEventListener("click", () => start({ method: "smart_id" }));

@@ -36,7 +36,7 @@ export function setUp(viewer, faultLine) {
   resize = (large) => {
     if (large === viewer.classList.contains("large")) return;
     viewer.classList.toggle("large", large);
-    size.setAttribute("aria-pressed", String(large));
+    size.textContent = large ? size.dataset.close : size.dataset.large;
     cover(viewer, large);
     if (drawn) drawn.layOut();
   };

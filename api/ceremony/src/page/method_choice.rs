@@ -2,15 +2,22 @@
 
 use maud::{Markup, html};
 
+use super::card_app::named;
+use crate::card::CardApp;
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 
-/// Smart-ID, which most signers have, before the others.
-pub(super) fn usual_first(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
-    let is_usual = |method: &&SigningMethod| **method == SigningMethod::SmartId;
-    let usual = methods.iter().filter(is_usual);
-    let others = methods.iter().filter(move |method| !is_usual(method));
-    usual.chain(others).copied()
+/// All methods, those first that most signers have.
+const USUAL_ORDER: [SigningMethod; 3] = [
+    SigningMethod::SmartId,
+    SigningMethod::MobileId,
+    SigningMethod::Nfc,
+];
+
+/// These methods, in the order of every page.
+pub(super) fn in_usual_order(methods: &[SigningMethod]) -> impl Iterator<Item = SigningMethod> {
+    let order = USUAL_ORDER.into_iter();
+    order.filter(move |method| methods.contains(method))
 }
 
 /// Whether the signer says who they are before they are asked.
@@ -19,11 +26,19 @@ pub(super) fn is_by_code(method: &SigningMethod) -> bool {
 }
 
 /// The choice of one method.
-pub(super) fn tile(texts: &Messages, method: SigningMethod, is_chosen: bool) -> Markup {
+pub(super) fn tile(
+    texts: &Messages,
+    method: SigningMethod,
+    is_chosen: bool,
+    card_app: Option<&CardApp>,
+) -> Markup {
     let (name, explained) = match method {
-        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained),
-        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained),
-        SigningMethod::Nfc => (texts.card, texts.card_tile_explained),
+        SigningMethod::SmartId => (texts.smart_id, texts.smart_id_explained.to_owned()),
+        SigningMethod::MobileId => (texts.mobile_id, texts.mobile_id_explained.to_owned()),
+        SigningMethod::Nfc => {
+            let explained = card_app.map(|app| named(texts.card_tile_explained, app));
+            (texts.card, explained.unwrap_or_default())
+        }
     };
     let id = format!("method-{}", method.as_str());
     html! {

@@ -1,24 +1,35 @@
 //! Pages of one section, which run no script. Where nobody has said in which
 //! language, there are two: in Lithuanian, and the same in English below it.
 
+use std::fmt::Display;
 use std::slice::from_ref;
 
 use maud::{Markup, html};
 
+use super::card_app::{named, where_to_get};
 use super::plain;
+use crate::card::CardApp;
+use crate::closed::ClosedReason;
 use crate::messages::Messages;
 use crate::vocabulary::Language;
 
 /// A sentence of the catalogue.
 pub(crate) type Sentence = fn(&Messages) -> &'static str;
 
-/// The page behind a link that is not active.
-pub(crate) fn dead_link(language: Option<Language>) -> Markup {
-    notice(
-        language,
-        |texts| texts.dead_link,
-        |texts| texts.dead_link_explained,
-    )
+/// The page behind a link that is not active; it says why, where that is known.
+pub(crate) fn dead_link(language: Option<Language>, reason: Option<ClosedReason>) -> Markup {
+    match reason {
+        Some(reason) => notice(
+            language,
+            |texts| reason.heading(texts),
+            |texts| reason.explanation(texts),
+        ),
+        None => notice(
+            language,
+            |texts| texts.dead_link,
+            |texts| texts.dead_link_explained,
+        ),
+    }
 }
 
 /// The page in place of one that could not be made.
@@ -54,23 +65,30 @@ pub(crate) fn not_declined(language: Option<Language>, token: &str, why: Sentenc
 }
 
 /// What a browser shows of the address that a card's app is to open.
-pub(crate) fn pairing(language: Option<Language>, code: &str) -> Markup {
-    let heading: Sentence = |texts| texts.pair_page;
+pub(crate) fn pairing(language: Option<Language>, code: &str, app: &CardApp) -> Markup {
+    let heading = |texts: &Messages| named(texts.pair_page, app);
     standalone(language, heading, |language| {
         let texts = Messages::of(language);
         html! {
             @if code.is_empty() {
                 p { (texts.pair_page_code_missing) }
             } @else {
-                p { (texts.pair_page_explained) }
+                p { (named(texts.pair_page_explained, app)) }
                 p.code-label { (texts.pairing_code) }
                 p.code.pairing { (code) }
+                p.hint { (texts.pair_page_code_until) }
             }
+            (where_to_get(texts, app))
+            p { (texts.pair_page_way_back) }
         }
     })
 }
 
-fn notice(language: Option<Language>, heading: Sentence, explanation: Sentence) -> Markup {
+fn notice(
+    language: Option<Language>,
+    heading: impl Fn(&Messages) -> &'static str,
+    explanation: impl Fn(&Messages) -> &'static str,
+) -> Markup {
     standalone(
         language,
         heading,
@@ -79,9 +97,9 @@ fn notice(language: Option<Language>, heading: Sentence, explanation: Sentence) 
 }
 
 /// A page of one section, in each language in which it is read.
-fn standalone(
+fn standalone<S: Display>(
     language: Option<Language>,
-    heading: Sentence,
+    heading: impl Fn(&Messages) -> S,
     body: impl Fn(Language) -> Markup,
 ) -> Markup {
     let languages: &[Language] = match &language {
@@ -90,7 +108,7 @@ fn standalone(
     };
     let headings = languages
         .iter()
-        .map(|language| heading(Messages::of(*language)));
+        .map(|language| heading(Messages::of(*language)).to_string());
     let title = headings.collect::<Vec<_>>().join(" / ");
     plain(languages[0], &title).render(
         &Markup::default(),
@@ -98,7 +116,7 @@ fn standalone(
             main #main tabindex="-1" {
                 @for language in languages {
                     section.request lang=(language.as_str()) {
-                        h1 { (heading(Messages::of(*language))) }
+                        h1 { (heading(Messages::of(*language)).to_string()) }
                         (body(*language))
                     }
                 }

@@ -1,5 +1,6 @@
 //! Ceremonies that stand as the tokens of their links say.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,10 +9,10 @@ use axum::response::Response;
 use http::request::Builder;
 use http::{Request, StatusCode};
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CardRequest, CardSignature, CeremonyApi, Circumstances,
-    Country, Document, EarlierSignatures, Face, Language, Member, MemberRole, PageContent,
-    PageMembers, PairedCard, Phase, ShownDocument, Signer, SignerStatus, Signing, SigningMethod,
-    StartAttempt, State, problems, router,
+    Attempt, AttemptError, AttemptFailure, CardApp, CardRequest, CardSignature, CeremonyApi,
+    Circumstances, ClosedLink, ClosedReason, Country, Document, EarlierSignatures, Face, Language,
+    Member, MemberRole, PageContent, PageMembers, PairedCard, Phase, Progress, ShownDocument,
+    Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State, problems, router,
 };
 use parafa_api_http::{BaseUrl, HttpConfig, Problem, ProblemType};
 use tower::ServiceExt;
@@ -40,6 +41,20 @@ pub(crate) enum Link {
     Signed,
 }
 
+/// Tokens of links that lead nowhere now, and why; all signers read English.
+pub(crate) const CLOSED: [(&str, ClosedReason); 10] = [
+    ("signed", ClosedReason::Signed),
+    ("early", ClosedReason::NotYet { is_mailed: false }),
+    ("mailed", ClosedReason::NotYet { is_mailed: true }),
+    ("done", ClosedReason::Signed),
+    ("declined", ClosedReason::Declined),
+    ("refused", ClosedReason::DeclinedByAnother),
+    ("cancelled", ClosedReason::Cancelled),
+    ("expired", ClosedReason::Expired),
+    ("failed", ClosedReason::Failed),
+    ("simulated", ClosedReason::Simulated),
+];
+
 struct Desk;
 
 fn face() -> Face {
@@ -53,6 +68,15 @@ fn face() -> Face {
 impl CeremonyApi for Desk {
     type Link = Link;
 
+    fn card_app(&self) -> Option<&CardApp> {
+        static APP: LazyLock<CardApp> = LazyLock::new(|| CardApp {
+            name: "Skaitytuvas".to_owned(),
+            url_ios: Some("https://apps.example/ios".to_owned()),
+            url_android: None,
+        });
+        Some(&APP)
+    }
+
     async fn find(&self, token: &str) -> Result<Link, Problem> {
         match token {
             "lithuanian" => Ok(Link::Lithuanian),
@@ -65,6 +89,15 @@ impl CeremonyApi for Desk {
             "signed" => Ok(Link::Signed),
             _ => Err(Problem::not_found()),
         }
+    }
+
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem> {
+        let closed = CLOSED.iter().find(|(closed, _)| *closed == token);
+        let language = Language::En;
+        Ok(closed.map(|(_, reason)| ClosedLink {
+            reason: *reason,
+            language,
+        }))
     }
 
     fn is_open(&self, link: &Link) -> bool {
@@ -98,6 +131,7 @@ impl CeremonyApi for Desk {
                 _ => "application/vnd.etsi.asic-e+zip".to_owned(),
             },
             document_sha256: "00".to_owned(),
+            wanted_by: None,
             expires_at: "2026-03-15T09:00:00Z".parse().expect("a time"),
             methods: vec![
                 SigningMethod::SmartId,
@@ -110,6 +144,7 @@ impl CeremonyApi for Desk {
             members,
             subject_notice: None,
             copy_until: None,
+            progress: Progress::default(),
         })
     }
 

@@ -50,8 +50,8 @@ async fn who_comes_back_from_the_app_comes_to_the_page_in_the_language_they_left
 #[tokio::test]
 async fn a_refusal_is_told_in_the_language_of_the_page_or_of_the_signer() {
     for (path, status, told) in [
-        ("/c/signed/callback?value=a", 404, "This link does not work"),
-        ("/c/signed/callback?lang=lt", 404, "Nuoroda neveikia"),
+        ("/c/signed/callback?value=a", 404, "You have already signed"),
+        ("/c/signed/callback?lang=lt", 404, "Jūs jau pasirašėte"),
         (
             "/c/nobodys/callback?lang=en",
             404,
@@ -93,8 +93,8 @@ async fn who_is_not_known_reads_both_languages_until_one_is_asked_for() {
         (
             "/c/pair?code=ABCD-EFGH",
             200,
-            "Atverkite pasirašymo programėlę",
-            "Open the signing app",
+            "Atverkite programėlę „Skaitytuvas“",
+            "Open the Skaitytuvas app",
         ),
     ] {
         let lithuanian = format!("lang=\"lt\"><h1>{lithuanian}</h1>");

@@ -47,7 +47,12 @@ async fn a_form_that_is_refused_says_why_on_a_page_and_leads_back() {
         ("/c/english/decline", long.as_str(), 400, "up to 500"),
         ("/c/english/decline", "grounds=none", 400, "up to 500"),
         ("/c/busy/decline", "", 409, "being signed right now"),
-        ("/c/broken/decline", "", 503, "The fault is on our side"),
+        (
+            "/c/broken/decline",
+            "",
+            503,
+            "Something went wrong on our side",
+        ),
     ] {
         let (answered, page) = posted(link, form).await;
 
@@ -63,14 +68,57 @@ async fn a_form_that_is_refused_says_why_on_a_page_and_leads_back() {
 
 #[tokio::test]
 async fn a_form_on_a_link_that_is_answered_gets_the_page_of_dead_links() {
-    for link in ["/c/signed/decline?lang=en", "/c/nobodys/decline?lang=en"] {
+    for (link, told) in [
+        ("/c/signed/decline?lang=en", "You have already signed"),
+        ("/c/nobodys/decline?lang=en", "This link does not work"),
+    ] {
         let (status, page) = posted(link, "").await;
 
         assert_eq!(status, StatusCode::NOT_FOUND);
-        assert!(page.contains("This link does not work"), "{page}");
-        assert!(page.contains("was signed or declined"), "{page}");
-        assert!(page.contains("the time to sign has run out"), "{page}");
+        assert!(page.contains(told), "{link}: {page}");
     }
+}
+
+#[tokio::test]
+async fn a_dead_link_says_why_it_is_dead_and_an_unknown_one_says_nothing() {
+    for (token, lithuanian, english) in [
+        (
+            "early",
+            "pradės veikti, kai ateis jūsų eilė",
+            "keep it and open it later",
+        ),
+        ("mailed", "apie tai pranešime", "We will email you"),
+        ("done", "Jūs jau pasirašėte", "You have already signed"),
+        ("declined", "Atsisakėte pasirašyti", "You declined to sign"),
+        ("refused", "Kitas asmuo atsisakė", "Someone else declined"),
+        ("cancelled", "Siuntėjas atšaukė", "The sender cancelled"),
+        (
+            "expired",
+            "terminas baigėsi",
+            "The time to sign has run out",
+        ),
+        ("failed", "techninės klaidos", "a technical fault"),
+        ("simulated", "Bandymas baigtas", "The test is over"),
+    ] {
+        let link = format!("/c/{token}");
+        for (path, told) in [
+            (link.clone(), english),
+            (format!("{link}/callback?lang=lt"), lithuanian),
+            (format!("{link}?lang=lt"), lithuanian),
+        ] {
+            let (status, page) = page(&path).await;
+
+            assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
+            assert!(page.contains(told), "{path}: {page}");
+            assert_eq!(page.matches("<h1>").count(), 1, "{path}: {page}");
+            assert!(!page.contains("does not work"), "{path}: {page}");
+        }
+        let (_, problem) = text(answer(Request::get(&link), "").await).await;
+        assert!(!problem.contains(english), "{problem}");
+    }
+    let (status, unknown) = page("/c/nobodys?lang=en").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert!(unknown.contains("This link does not work"), "{unknown}");
 }
 
 #[tokio::test]
@@ -120,7 +168,7 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
          aria-label=\"Download the file: Sutartis.pdf\">",
         "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
         "download=\"Planas.png\" data-picture>Planas.png</a> (appendix)",
-        "Some of the files cannot be shown here. Press the name of such a file to download it",
+        "Some of the files cannot be shown here. Select the name of such a file to download it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
@@ -141,7 +189,7 @@ async fn a_container_that_cannot_be_looked_into_is_told_as_such() {
     let (status, page) = page("/c/sealed").await;
 
     assert_eq!(status, StatusCode::OK);
-    assert!(page.contains("The list of files could not be shown now"));
+    assert!(page.contains("The list of files could not be loaded"));
 }
 
 #[tokio::test]
@@ -164,10 +212,66 @@ async fn no_id_stands_on_a_page_twice_and_where_no_script_runs_one_can_decline()
 }
 
 #[tokio::test]
-async fn what_can_be_pressed_for_long_says_whether_it_is_pressed() {
-    let (_, page) = page("/c/english").await;
+async fn a_document_that_fills_the_window_is_closed_by_name() {
+    for (link, large, close) in [
+        ("/c/english", "Full window", "Close"),
+        ("/c/lithuanian", "Per visą langą", "Užverti"),
+    ] {
+        let (_, page) = page(link).await;
 
-    assert!(page.contains("aria-pressed=\"false\">Full window</button>"));
+        let button = format!("data-close=\"{close}\">{large}</button>");
+        assert!(page.contains(&button), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
+    let link = "<a href=\"https://apps.example/ios\" target=\"_blank\" \
+                rel=\"noopener noreferrer\">iPhone</a>";
+    for (path, parts) in [
+        (
+            "/c/english",
+            [
+                "Card, and a phone with NFC and the Skaitytuvas app",
+                "Get the Skaitytuvas app:",
+                "The code is valid until {time}.",
+                "Open Skaitytuvas on this device",
+            ],
+        ),
+        (
+            "/c/lithuanian",
+            [
+                "Kortelė ir telefonas su NFC bei programėle „Skaitytuvas“",
+                "Atsisiųsti programėlę „Skaitytuvas“:",
+                "Kodas galioja iki {time}.",
+                "Atverti programėlę „Skaitytuvas“ šiame įrenginyje",
+            ],
+        ),
+        (
+            "/c/pair?code=ABCD-EFGH&lang=en",
+            [
+                "Open the Skaitytuvas app",
+                "Get the Skaitytuvas app:",
+                "The code is valid until",
+                "go back to the signing page",
+            ],
+        ),
+        (
+            "/c/pair?code=ABCD-EFGH&lang=lt",
+            [
+                "Atverkite programėlę „Skaitytuvas“",
+                "Atsisiųsti programėlę „Skaitytuvas“:",
+                "Kodas galioja iki",
+                "grįžkite į pasirašymo puslapį",
+            ],
+        ),
+    ] {
+        let (_, page) = page(path).await;
+        for part in parts.into_iter().chain([link]) {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert!(!page.contains("Android"), "{page}");
+    }
 }
 
 #[tokio::test]

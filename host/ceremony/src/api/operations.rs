@@ -7,10 +7,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_ceremony::{
-    Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardCertificate, CardEncoding,
-    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, Country, DeviceLink,
-    Document, Face, Language, Member, PageContent, PageMembers, PairedCard, PairedDocument,
-    Pairing, ShownDocument, Signer, SignerStatus, Signing, SigningMethod, StartAttempt, State,
+    Attempt, AttemptError, AttemptFailure, CardAlgorithm, CardApp, CardCertificate, CardEncoding,
+    CardRequest, CardSignature, CardSubject, CeremonyApi, Circumstances, ClosedLink, Country,
+    DeviceLink, Document, Face, Language, Member, OtherSigners, PageContent, PageMembers,
+    PairedCard, PairedDocument, Pairing, Party, Progress, ShownDocument, Signer, SignerStatus,
+    Signing, SigningMethod, StartAttempt, State,
 };
 use parafa_api_http::{Problem, WireName};
 use parafa_domain::{self as domain, PersonalCode};
@@ -29,8 +30,20 @@ pub struct CeremonyOperations(pub Arc<Ceremonies>);
 impl CeremonyApi for CeremonyOperations {
     type Link = OpenedLink;
 
+    fn card_app(&self) -> Option<&CardApp> {
+        self.0.card_app.as_ref()
+    }
+
     async fn find(&self, token: &str) -> Result<OpenedLink, Problem> {
         Ok(self.0.open_link(token).await?)
+    }
+
+    async fn closed(&self, token: &str) -> Result<Option<ClosedLink>, Problem> {
+        let Some((reason, language)) = self.0.closed_link(token).await? else {
+            return Ok(None);
+        };
+        let language = word(language.tag())?;
+        Ok(Some(ClosedLink { reason, language }))
     }
 
     fn is_open(&self, link: &OpenedLink) -> bool {
@@ -48,6 +61,7 @@ impl CeremonyApi for CeremonyOperations {
     async fn page(&self, link: OpenedLink) -> Result<PageContent, Problem> {
         let members = self.page_members(&link).await;
         let state = self.0.state(link).await?;
+        let progress = self.progress(&state).await?;
         let newest = newest(&state)?;
         let set_up = self.0.methods_set_up();
         let methods = state.party.methods.iter();
@@ -57,6 +71,7 @@ impl CeremonyApi for CeremonyOperations {
             document_name: state.opened.private.document_name.clone(),
             document_mime_type: newest.media_type.clone(),
             expires_at: state.opened.row.ceremony.expires_at,
+            wanted_by: state.opened.row.ceremony.soft_deadline_at,
             methods: methods
                 .map(|method| word(method.name()))
                 .collect::<Result<_, _>>()?,
@@ -64,6 +79,7 @@ impl CeremonyApi for CeremonyOperations {
             has_scripts: state.opened.row.has_scripts,
             earlier_signatures: self.0.earlier_signatures(&state.opened.row).await,
             members,
+            progress,
             face: state.face,
             copy_until: state.copy_until,
             subject_notice: state.opened.private.subject_notice,
@@ -226,6 +242,31 @@ impl CeremonyApi for CeremonyOperations {
 const MEMBERS_WITHIN: Duration = Duration::from_secs(5);
 
 impl CeremonyOperations {
+    /// How far the signatures have come, as a signer may know.
+    async fn progress(&self, state: &CeremonyState) -> Result<Progress, CeremonyError> {
+        let row = &state.opened.row;
+        let others = match row.ceremony.status {
+            domain::CeremonyStatus::Pending => OtherSigners::StillSign,
+            domain::CeremonyStatus::Completed => OtherSigners::HaveSigned,
+            _ => OtherSigners::Ended,
+        };
+        let is_copy_mailed = self.0.mails_copies(row).await?;
+        let shows_parties = self.0.shows_parties;
+        let parties = row.ceremony.signers.iter().zip(&state.opened.signers);
+        let parties = parties
+            .filter(|(party, _)| shows_parties && party.status != domain::SignerStatus::Recorded);
+        Ok(Progress {
+            others,
+            is_copy_mailed,
+            parties: parties
+                .map(|(party, private)| Party {
+                    name: private.name.clone(),
+                    status: status(party.status),
+                })
+                .collect(),
+        })
+    }
+
     /// What the page says of what the document is made of; the page is shown also
     /// where that cannot be said.
     async fn page_members(&self, link: &OpenedLink) -> PageMembers {

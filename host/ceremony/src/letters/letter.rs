@@ -3,7 +3,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 use parafa_api_ceremony::{Colour, Face, LogoSize, Messages, SubjectNotice};
-use parafa_domain::Language;
+use parafa_domain::{Language, SigningMethod};
 
 /// By this name the HTML shows the workspace's logo, which comes along.
 pub(crate) const LOGO: &str = "logo";
@@ -44,6 +44,8 @@ pub(crate) struct Letter<'a> {
     pub sandbox: bool,
     /// What the ceremonies are called; those of a batch are called alike.
     pub title: &'a str,
+    /// By which the reader can sign.
+    pub(crate) methods: Vec<SigningMethod>,
     /// When links lead nowhere any more.
     pub(crate) until: Timestamp,
     /// What the reader is told of their data, where they are compared with a
@@ -97,13 +99,21 @@ impl Letter<'_> {
         }
     }
 
+    /// Whether the reader signs to say who they are, as the holder of a role.
+    fn is_of_role_holder(&self) -> bool {
+        self.subject_notice.is_some()
+    }
+
     /// What the workspace does, after its name.
     fn sentence(&self, texts: &Messages) -> &'static str {
-        match self.kind {
-            LetterKind::Invitation | LetterKind::Turn => texts.asks_you_to_sign,
-            LetterKind::Reminder => texts.letter_reminds_you_to_sign,
-            LetterKind::Retraction => texts.letter_has_called_off,
-            LetterKind::Done => texts.letter_done,
+        match (self.kind, self.is_of_role_holder()) {
+            (LetterKind::Invitation | LetterKind::Turn, false) => texts.asks_you_to_sign,
+            (LetterKind::Invitation | LetterKind::Turn, true) => texts.letter_asks_to_confirm,
+            (LetterKind::Reminder, false) => texts.letter_reminds_you_to_sign,
+            (LetterKind::Reminder, true) => texts.letter_reminds_to_confirm,
+            (LetterKind::Retraction, false) => texts.letter_has_called_off,
+            (LetterKind::Retraction, true) => texts.letter_has_cancelled_confirming,
+            (LetterKind::Done, _) => texts.letter_done,
         }
     }
 
@@ -116,12 +126,16 @@ impl Letter<'_> {
                 .collect(),
             false => String::new(),
         };
-        let kinds = texts.map(|texts| match self.kind {
-            LetterKind::Invitation => texts.letter_subject_invitation,
-            LetterKind::Turn => texts.letter_subject_turn,
-            LetterKind::Reminder => texts.letter_subject_reminder,
-            LetterKind::Retraction => texts.letter_subject_retraction,
-            LetterKind::Done => texts.letter_subject_done,
+        let is_of_role_holder = self.is_of_role_holder();
+        let kinds = texts.map(|texts| match (self.kind, is_of_role_holder) {
+            (LetterKind::Invitation, false) => texts.letter_subject_invitation,
+            (LetterKind::Turn, false) => texts.letter_subject_turn,
+            (LetterKind::Invitation | LetterKind::Turn, true) => texts.letter_subject_confirm,
+            (LetterKind::Reminder, false) => texts.letter_subject_reminder,
+            (LetterKind::Reminder, true) => texts.letter_subject_confirm_reminder,
+            (LetterKind::Retraction, false) => texts.letter_subject_retraction,
+            (LetterKind::Retraction, true) => texts.letter_subject_confirm_retraction,
+            (LetterKind::Done, _) => texts.letter_subject_done,
         });
         let kind = kinds.collect::<Vec<_>>().join(" / ");
         format!("{mark}{kind}: {}", self.title)
@@ -140,19 +154,43 @@ impl Letter<'_> {
     fn closing(&self, texts: &Messages) -> Closing {
         let is_linked = |item: &LetterItem<'_>| matches!(item.way, Way::Link(_));
         let until = self.items.iter().any(is_linked).then_some(self.until);
-        match self.kind {
-            LetterKind::Retraction => Closing {
-                until: None,
-                sentence: Some(texts.letter_nothing_to_do),
-            },
-            LetterKind::Done => Closing {
-                until: until.map(|until| (texts.letter_download_until, until)),
-                sentence: until.map(|_| texts.letter_link_is_yours),
-            },
-            LetterKind::Invitation | LetterKind::Turn | LetterKind::Reminder => Closing {
-                until: until.map(|until| (texts.sign_by, until)),
-                sentence: until.map(|_| texts.letter_link_is_yours),
-            },
+        let link_is_yours = until.map(|_| texts.letter_link_is_yours.to_owned());
+        let (until, mut sentences) = match self.kind {
+            LetterKind::Retraction => (None, vec![texts.letter_nothing_to_do.to_owned()]),
+            LetterKind::Done => {
+                let until = until.map(|until| (texts.letter_download_until, until));
+                (until, Vec::from_iter(link_is_yours))
+            }
+            LetterKind::Invitation | LetterKind::Turn | LetterKind::Reminder => {
+                let sentences = link_is_yours.into_iter().chain(self.ways(texts));
+                (
+                    until.map(|until| (texts.sign_by, until)),
+                    sentences.collect(),
+                )
+            }
+        };
+        sentences.push(texts.letter_questions.replace("{contact}", &self.contact()));
+        Closing { until, sentences }
+    }
+
+    /// What the reader needs to sign, and how they decline. The sandbox needs
+    /// nothing.
+    fn ways(&self, texts: &Messages) -> impl Iterator<Item = String> {
+        let methods: Vec<_> = self
+            .methods
+            .iter()
+            .map(|method| name(texts, *method))
+            .collect();
+        let ways = texts.letter_ways.replace("{methods}", &methods.join(", "));
+        let ways = (!methods.is_empty() && !self.sandbox).then_some(ways);
+        ways.into_iter().chain([texts.letter_decline.to_owned()])
+    }
+
+    /// Whom the reader can ask.
+    fn contact(&self) -> String {
+        match &self.face.contact {
+            Some(contact) => format!("{}, {contact}", self.face.name()),
+            None => self.face.name().to_owned(),
         }
     }
 
@@ -189,14 +227,12 @@ impl Letter<'_> {
                 let _ = writeln!(text, "{}: {link}", self.call_to_action(texts));
             }
         }
-        let Closing { until, sentence } = self.closing(texts);
-        if until.is_some() || sentence.is_some() {
-            text.push('\n');
-        }
+        let Closing { until, sentences } = self.closing(texts);
+        text.push('\n');
         if let Some((what, until)) = until {
             let _ = writeln!(text, "{what}: {}", texts.local_time(until));
         }
-        if let Some(sentence) = sentence {
+        for sentence in sentences {
             let _ = writeln!(text, "{sentence}");
         }
         if let Some(notice) = self.subject_notice() {
@@ -220,6 +256,7 @@ impl Letter<'_> {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light only";
                     title { (self.subject()) }
                 }
                 body style={ "margin: 0; padding: 24px 12px; background: " (PAPER) "; color: #16202c; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, sans-serif" } {
@@ -248,7 +285,7 @@ impl Letter<'_> {
     /// What is read in one language.
     fn part(&self, language: Language, accent: Colour) -> Markup {
         let texts = texts(language);
-        let Closing { until, sentence } = self.closing(texts);
+        let Closing { until, sentences } = self.closing(texts);
         html! {
             p { (self.greeting(texts)) }
             @if self.sandbox {
@@ -261,7 +298,7 @@ impl Letter<'_> {
             @if let Some((what, until)) = until {
                 p { (what) ": " strong { (texts.local_time(until)) } }
             }
-            @if let Some(sentence) = sentence {
+            @for sentence in sentences {
                 p style="color: #4a5666" { (sentence) }
             }
             @if let Some(notice) = self.subject_notice() {
@@ -286,6 +323,10 @@ impl Letter<'_> {
                 @if let Way::Link(link) = item.way {
                     br;
                     a href=(self.link(link, language)) style={ "display: inline-block; margin-top: 8px; padding: 12px 24px; background: " (accent) "; color: " (accent.text_on()) "; font-weight: bold; text-decoration: none; border-radius: 10px" } { (self.call_to_action(texts)) }
+                    br;
+                    span style="color: #4a5666; font-size: 14px; overflow-wrap: anywhere" {
+                        (texts.letter_address) " " (self.link(link, language))
+                    }
                 }
             }
         }
@@ -301,6 +342,14 @@ impl Letter<'_> {
 
 fn texts(language: Language) -> &'static Messages {
     Messages::of(of_page(language))
+}
+
+fn name(texts: &Messages, method: SigningMethod) -> &'static str {
+    match method {
+        SigningMethod::SmartId => texts.smart_id,
+        SigningMethod::MobileId => texts.mobile_id,
+        SigningMethod::Nfc => texts.card,
+    }
 }
 
 /// The same language, as pages have it.
@@ -323,7 +372,7 @@ fn attached(texts: &Messages, item: &LetterItem<'_>) -> String {
 struct Closing {
     /// Until when links are good, and for what.
     until: Option<(&'static str, Timestamp)>,
-    sentence: Option<&'static str>,
+    sentences: Vec<String>,
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use anyhow::Context;
 use jiff::Timestamp;
 use parafa_api_ceremony::Face;
 use parafa_delivery::{MailFile, Picture};
-use parafa_domain::{CeremonyStatus, SignerId, SignerStatus, SigningOrder};
+use parafa_domain::{CeremonyStatus, SignerId, SignerStatus, SigningMethod, SigningOrder};
 use parafa_platform::Records;
 use parafa_platform::accounts::KeyMode;
 use parafa_platform::face::{DoneMail, FaceRow};
@@ -23,6 +23,8 @@ const MOST_ATTACHED_BYTES: u64 = 5 * 1024 * 1024;
 pub struct CeremonyLetters {
     records: Records,
     links: Links,
+    /// Those that are set up, in the order in which they are named.
+    methods: Vec<SigningMethod>,
 }
 
 /// A letter's notice, opened.
@@ -30,6 +32,8 @@ struct UnsealedNotice {
     kind: LetterKind,
     payload: MailPayload,
     row: CeremonyRow,
+    /// By which the reader can sign.
+    methods: Vec<SigningMethod>,
     link: String,
     until: Timestamp,
     /// The document, where it comes along.
@@ -37,9 +41,13 @@ struct UnsealedNotice {
 }
 
 impl CeremonyLetters {
-    /// Reads ceremonies in these records.
-    pub fn new(records: Records, links: Links) -> Self {
-        Self { records, links }
+    /// Reads ceremonies in these records; `methods` are set up.
+    pub fn new(records: Records, links: Links, methods: Vec<SigningMethod>) -> Self {
+        Self {
+            records,
+            links,
+            methods,
+        }
     }
 
     /// None where the ceremony is erased, or nobody could do what the notice asks
@@ -83,8 +91,14 @@ impl CeremonyLetters {
             }
             _ => (self.links.ceremony_token(signer), row.ceremony.expires_at),
         };
+        let party = row.ceremony.signer(SignerId::new(signer));
+        let is_allowed = |method: &SigningMethod| {
+            party.is_some_and(|party| party.methods.iter().any(|allowed| allowed == *method))
+        };
+        let methods = self.methods.iter().copied().filter(is_allowed).collect();
         Ok(Some(UnsealedNotice {
             kind,
+            methods,
             payload,
             link: self.links.address(&format!("/c/{}", token.reveal())),
             until,
@@ -231,6 +245,7 @@ fn put_into_words(
         signer_name: name.as_deref(),
         sandbox: first.row.mode == KeyMode::Test,
         title,
+        methods: first.methods.clone(),
         until: first.until,
         subject_notice: subject_notice.as_ref(),
         items: opened.iter().map(item).collect(),
@@ -239,6 +254,7 @@ fn put_into_words(
     let attached = opened.iter().filter_map(|notice| notice.attached.clone());
     Some(parafa_delivery::Letter {
         from_name: face.name().to_owned(),
+        reply_to: face.contact.clone(),
         to_address: email.clone(),
         to_name: name.clone(),
         subject: written.subject,

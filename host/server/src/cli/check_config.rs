@@ -75,6 +75,7 @@ fn findings(place: &Location) -> anyhow::Result<Findings> {
         .map(ConfigFaults::into_sentences)
         .unwrap_or_default();
     findings.warnings.extend(config.diligence.warnings());
+    findings.warnings.extend(config.card.warnings());
     let runtime = tokio::runtime::Runtime::new().context("the runtime does not start")?;
     if config.store.is_shared() {
         runtime.block_on(look_at_database(&config, &mut findings));

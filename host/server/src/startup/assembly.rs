@@ -175,7 +175,8 @@ impl Shared<'_> {
             signer_check: doors.signer_check.clone(),
             timestamps: doors.timestamps.clone(),
             providers: doors.providers.clone(),
-            cards: doors.cards,
+            card_app: doors.card_app.clone(),
+            shows_parties: self.config.ceremony.show_parties,
             clock: self.own.clock.clone(),
             finish_within: SignedDuration::from_hours(limits.finish_hours.get().into()),
             download_slots: DownloadSlots::new(limits.downloads),
@@ -240,7 +241,10 @@ impl Shared<'_> {
 
     /// What webhooks and letters of all products say.
     fn notices(&self) -> NoticeSources {
-        let letters = || CeremonyLetters::new(self.own.records.clone(), self.links.clone());
+        let letters = || {
+            let methods = self.config.methods().collect();
+            CeremonyLetters::new(self.own.records.clone(), self.links.clone(), methods)
+        };
         let signing = Arc::new(SigningNotices { letters: letters() });
         let diligence = Arc::new(OrderNotices { letters: letters() });
         NoticeSources::new(vec![

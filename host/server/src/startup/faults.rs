@@ -5,7 +5,6 @@ use std::fmt::Display;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use parafa_domain::SigningMethod;
 use parafa_organisation_signature::SIGNING_METHOD;
 use parafa_store::keys::KeyError;
 use parafa_store::{Folder, FolderError, MasterKey, StoreMode};
@@ -65,6 +64,14 @@ pub(crate) fn check(config: &Config, mode: StoreMode) -> Result<(), ConfigFaults
     found.in_check(config.diligence.check_words());
     if let Some(url) = &config.billing.recovery_url {
         found.in_check(check_address("billing.recovery_url", url));
+    }
+    for (setting, url) in [
+        ("card.app_url_ios", &config.card.app_url_ios),
+        ("card.app_url_android", &config.card.app_url_android),
+    ] {
+        if let Some(url) = url {
+            found.in_check(check_address(setting, url));
+        }
     }
     found.in_check(check_log_filter(config));
     if mode == StoreMode::Production {
@@ -250,16 +257,8 @@ impl Found {
             Ok(anchors) => anchors,
             Err(fault) => return self.in_check::<()>(Err(fault)),
         };
-        let set_up = [
-            config.smart_id.as_ref().map(|_| SigningMethod::SmartId),
-            config.mobile_id.as_ref().map(|_| SigningMethod::MobileId),
-            (config.card.enabled == Some(true)).then_some(SigningMethod::Nfc),
-        ];
-        let mut methods: Vec<_> = set_up
-            .into_iter()
-            .flatten()
-            .map(|set_up| Some(set_up.name()))
-            .collect();
+        let set_up = config.methods();
+        let mut methods: Vec<_> = set_up.map(|set_up| Some(set_up.name())).collect();
         if config.attorney.is_some() {
             methods.push(Some(SIGNING_METHOD));
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use parafa_api_ceremony::CardApp;
 use parafa_attorney::SigningKey;
 use parafa_ceremony::ceremonies::Providers;
 use parafa_domain::SigningMethod;
@@ -34,8 +35,8 @@ pub(crate) struct ExternalServices {
     pub(crate) register_port: Arc<dyn HttpPort>,
     /// The eID providers that are set up.
     pub(crate) providers: Providers,
-    /// Whether identity cards are accepted.
-    pub(crate) cards: bool,
+    /// The app that reads identity cards, without which they are not accepted.
+    pub(crate) card_app: Option<CardApp>,
     /// What orders of packages ask in place of the configured sources.
     pub(crate) registers: Option<Arc<dyn Registers>>,
     /// To where webhooks may go.
@@ -72,7 +73,7 @@ impl ExternalServices {
             attorney: config.attorney.as_ref().map(Attorney::key).transpose()?,
             providers: providers(config)?,
             register_port: config.diligence.port()?,
-            cards: config.card.enabled == Some(true),
+            card_app: config.card.app(),
             registers: None,
             webhooks: outbound_client(webhook_policy.clone())?,
             webhook_policy,

@@ -67,6 +67,27 @@ fn a_sound_configuration_is_called_so() {
 }
 
 #[test]
+fn cards_that_no_app_reads_are_warned_of() {
+    let folder = Documents::new();
+    for (more, is_warned) in [
+        ("card.enabled = true", true),
+        ("card.enabled = true\ncard.app_name = ' '", true),
+        ("card.enabled = true\ncard.app_name = 'Kortelė'", false),
+        ("card.enabled = false", false),
+    ] {
+        let ended = check(&configuration(&folder, more));
+
+        assert_eq!(ended.code, Some(0), "{more}: {ended:?}");
+        let warnings = ended.json()["warnings"].to_string();
+        assert_eq!(warnings.contains("card.app_name"), is_warned, "{warnings}");
+    }
+    let nowhere = "card.app_url_ios = 'itms:app'";
+    let ended = check(&configuration(&folder, nowhere));
+    let faults = ended.json()["faults"].to_string();
+    assert!(faults.contains("card.app_url_ios"), "{faults}");
+}
+
+#[test]
 fn the_documented_configuration_has_no_fault_and_needs_what_is_called_required() {
     const DOCUMENTED: &str = include_str!("../../../../docs/configuration.md");
 

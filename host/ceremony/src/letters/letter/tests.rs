@@ -21,6 +21,11 @@ fn letter(face: &Face, kind: LetterKind, language: Language) -> Letter<'_> {
         signer_name: Some("Žydrė <b>"),
         sandbox: false,
         title: "Paslaugų sutartis",
+        methods: vec![
+            SigningMethod::SmartId,
+            SigningMethod::MobileId,
+            SigningMethod::Nfc,
+        ],
         until: "2026-07-01T12:00:00Z".parse().expect("a time"),
         subject_notice: None,
         items: vec![LetterItem {
@@ -62,6 +67,87 @@ fn whoever_is_compared_with_a_register_reads_what_becomes_of_their_data() {
         }
     }
     assert!(!told(LetterKind::Retraction).text.contains(&notice.lt));
+}
+
+#[test]
+fn the_holder_of_a_role_is_asked_to_confirm_their_identity() {
+    let face = registered();
+    let notice = SubjectNotice {
+        lt: "Duomenų valdytojas: aš.".to_owned(),
+        en: "Controller: me.".to_owned(),
+    };
+    for (kind, subject, sentence) in [
+        (
+            LetterKind::Invitation,
+            "Request to confirm your identity: ",
+            "asks you to confirm your identity by signing:",
+        ),
+        (
+            LetterKind::Reminder,
+            "Reminder to confirm your identity: ",
+            "reminds you to confirm your identity by signing:",
+        ),
+        (
+            LetterKind::Retraction,
+            "You no longer need to confirm your identity: ",
+            "has cancelled the request to confirm your identity:",
+        ),
+    ] {
+        let mut letter = letter(&face, kind, Language::En);
+        letter.subject_notice = Some(&notice);
+
+        let written = letter.write();
+
+        assert!(written.subject.starts_with(subject), "{}", written.subject);
+        for content in [&written.text, &written.html] {
+            assert!(content.contains(sentence), "{content}");
+        }
+    }
+}
+
+#[test]
+fn a_letter_says_what_is_needed_how_to_decline_and_whom_to_ask() {
+    let mut face = registered();
+    face.contact = Some("klausk@example.lt".to_owned());
+    for (language, parts) in [
+        (
+            Language::Lt,
+            [
+                "šiais būdais: Smart-ID, Asmens tapatybės kortelė (NFC).",
+                "rinkitės „Nenoriu pasirašyti“",
+                "Kreipkitės: Ąžuolas, UAB, klausk@example.lt.",
+            ],
+        ),
+        (
+            Language::En,
+            [
+                "You can sign with: Smart-ID, ID card (NFC).",
+                "choose “I do not want to sign”",
+                "Contact Ąžuolas, UAB, klausk@example.lt.",
+            ],
+        ),
+    ] {
+        for kind in [
+            LetterKind::Invitation,
+            LetterKind::Turn,
+            LetterKind::Reminder,
+        ] {
+            let mut letter = letter(&face, kind, language);
+            letter.methods = vec![SigningMethod::SmartId, SigningMethod::Nfc];
+            let written = letter.write();
+            for content in [&written.text, &written.html] {
+                for part in parts {
+                    assert!(content.contains(part), "{part} is not in {content}");
+                }
+            }
+            let address = format!(": {LINK}</span>");
+            assert!(written.html.contains(&address), "{}", written.html);
+            assert!(written.html.contains("content=\"light only\""));
+        }
+        let retraction = letter(&face, LetterKind::Retraction, language).write();
+        assert!(!retraction.text.contains(parts[1]), "{}", retraction.text);
+        assert!(retraction.text.contains(parts[2]), "{}", retraction.text);
+    }
 }
 
 #[test]
@@ -246,7 +332,7 @@ fn a_letter_with_the_document_alone_speaks_of_no_link() {
     assert!(
         written
             .text
-            .contains("sutartis.pdf (attached to this letter)")
+            .contains("sutartis.pdf (attached to this email)")
     );
     for content in [&written.text, &written.html] {
         assert!(

@@ -50,11 +50,11 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
     for (mode, subject) in [
         (
             KeyMode::Live,
-            "Subject: No need to sign any more: Sutartis\n",
+            "Subject: You no longer need to sign: Sutartis\n",
         ),
         (
             KeyMode::Test,
-            "Subject: [TEST] No need to sign any more: Sutartis\n",
+            "Subject: [TEST] You no longer need to sign: Sutartis\n",
         ),
     ] {
         let caller = Caller { mode, ..CALLER };
@@ -89,7 +89,7 @@ async fn whoever_is_removed_is_told_so_in_their_own_language() {
         assert!(letter.contains("To: pirmas@example.com\n"), "{letter}");
         assert!(letter.contains(subject), "{letter}");
         assert!(
-            letter.contains("has called off the request to sign:"),
+            letter.contains("has cancelled the request to sign:"),
             "{letter}"
         );
         assert_eq!(post.further_letters(), 0);

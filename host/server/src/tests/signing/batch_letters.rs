@@ -69,7 +69,7 @@ async fn the_next_signer_of_a_batch_waits_an_hour_for_further_links() {
 #[tokio::test]
 async fn whoever_signed_a_batch_in_turn_gets_one_letter_with_all_of_it_as_the_workspace_chose() {
     let site = Site::start().await;
-    for (chosen, attached, linked) in [(DoneMail::Link, 0, 6), (DoneMail::Attach, 3, 0)] {
+    for (chosen, attached, linked) in [(DoneMail::Link, 0, 9), (DoneMail::Attach, 3, 0)] {
         let deployment = Deployment::new(&site);
         let mut batch = SequentialBatch::open(&site, &deployment).await;
         let face = FaceRow {
@@ -97,7 +97,7 @@ async fn whoever_signed_a_batch_in_turn_gets_one_letter_with_all_of_it_as_the_wo
             assert_eq!(named(letter), ["a", "b", "c"], "{chosen:?}");
             let parts: Vec<_> = letter.split("Content-Disposition: attachment").collect();
             assert_eq!(parts.len() - 1, attached, "{chosen:?}");
-            // Each in the text and in the HTML.
+            // Each in the text, and behind a button and beside it in the HTML.
             assert_eq!(parts[0].matches("/c/").count(), linked, "{chosen:?}");
         }
         assert_eq!(batch.post.further_letters(), 0, "{chosen:?}");

@@ -338,6 +338,8 @@ fn config(world: &World) -> Config {
         }),
         card: Card {
             enabled: Some(true),
+            app_name: Some("Kortelė".to_owned()),
+            ..Card::default()
         },
         ..Config::default()
     };
