@@ -26,7 +26,7 @@ mod schema_recorder;
 mod text;
 mod web_address;
 
-pub use self::email::mailbox;
+pub use self::email::{mailbox, parse as mail_address};
 pub use self::fault::{Fault, append};
 pub(crate) use self::fault::{Faults, Position};
 use self::located::Located;

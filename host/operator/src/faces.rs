@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use email_address::EmailAddress;
-use parafa_api_http::decode::line_fault;
+use parafa_api_http::decode::{line_fault, mail_address};
 use parafa_platform::face::{FaceRow, LogoFacts, LogoRow};
 use parafa_store::Sha256Digest;
 use serde_json::{Value, json};
@@ -86,9 +85,9 @@ fn contact_address(contact: Chosen<String>) -> Result<Option<String>, OperateErr
     let Some(contact) = contact.into_option() else {
         return Ok(None);
     };
-    match EmailAddress::is_valid(&contact) {
-        true => Ok(Some(contact)),
-        false => Err(OperateError::Email(contact)),
+    match mail_address(&contact) {
+        Some(_) => Ok(Some(contact)),
+        None => Err(OperateError::Email(contact)),
     }
 }
 

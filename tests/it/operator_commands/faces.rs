@@ -122,6 +122,13 @@ fn logos_that_could_do_harm_and_names_that_could_deceive_are_refused() {
             "{name:?}: {sentence}"
         );
     }
+    for contact in ["klausk", "klausk@localhost", "Ona <ona@example.lt>"] {
+        let sentence = refused(&data, &["tenant", "set-face", TENANT, "--contact", contact]);
+        assert!(
+            sentence.contains("is no email address"),
+            "{contact}: {sentence}"
+        );
+    }
     for words in [
         ["--accent", "green"],
         ["--accent", "#12345"],

@@ -24,7 +24,7 @@ pub fn mailbox(address: &str) -> String {
 /// An address with a domain of at least two labels. Display names, quoted
 /// local parts and address literals, which RFC 5321 allows and no signer has,
 /// are not taken, nor are characters that nobody sees (RFC 6531 has them in).
-pub(super) fn parse(text: &str) -> Option<EmailAddress> {
+pub fn parse(text: &str) -> Option<EmailAddress> {
     let options = Options::default()
         .with_required_tld()
         .without_domain_literal()
