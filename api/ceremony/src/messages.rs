@@ -113,6 +113,7 @@ messages! {
     party_signed: "pasirašė", "has signed";
     party_declined: "atsisakė pasirašyti", "declined to sign";
     party_not_signed: "dar nepasirašė", "has not signed yet";
+    party_never_signed: "nepasirašė", "did not sign";
     party_unnamed: "Vardas nenurodytas", "No name given";
     signed_by_all: "Pasirašė visi. Dokumentą čia galite atsisiųsti iki {time}.", "Everyone has signed. You can download the document here until {time}.";
     download: "Atsisiųsti dokumentą", "Download the document";
@@ -229,6 +230,8 @@ messages! {
     letter_has_cancelled_confirming: "atšaukė prašymą patvirtinti tapatybę:", "has cancelled the request to confirm your identity:";
     letter_address: "Jei mygtukas neveikia, atverkite šį adresą:", "If the button does not work, open this address:";
     letter_ways: "Pasirašyti galite šiais būdais: {methods}.", "You can sign with: {methods}.";
+    letter_mobile_id: "mobilusis parašas (Mobile\u{2011}ID)", "Mobile-ID";
+    letter_card: "asmens tapatybės kortelė (NFC)", "ID card (NFC)";
     letter_decline: "Jei pasirašyti nenorite, atverkite nuorodą ir puslapyje rinkitės „Nenoriu pasirašyti“.", "If you do not want to sign, open the link and choose “I do not want to sign” on the page.";
     letter_questions: "Turite klausimų? Kreipkitės: {contact}.", "Any questions? Contact {contact}.";
     letter_subject_confirm: "Prašymas patvirtinti tapatybę", "Request to confirm your identity";

@@ -63,7 +63,8 @@ fn party_row(texts: &Messages, party: &Party) -> Markup {
     let stands = match party.status {
         SignerStatus::Signed => texts.party_signed,
         SignerStatus::Declined => texts.party_declined,
-        _ => texts.party_not_signed,
+        SignerStatus::Pending | SignerStatus::Waiting => texts.party_not_signed,
+        _ => texts.party_never_signed,
     };
     html! {
         li { strong { bdi { (name.unwrap_or(texts.party_unnamed)) } } ": " (stands) }

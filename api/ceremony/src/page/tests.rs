@@ -313,6 +313,10 @@ fn signers_are_shown_to_each_other_where_that_is_wanted() {
             name: Some("Jonas".to_owned()),
             status: SignerStatus::Declined,
         },
+        Party {
+            name: Some("Petras".to_owned()),
+            status: SignerStatus::Expired,
+        },
     ];
 
     for is_open in [true, false] {
@@ -322,6 +326,7 @@ fn signers_are_shown_to_each_other_where_that_is_wanted() {
             "<bdi>&lt;i&gt;Ona</bdi></strong>: has signed",
             "<bdi>No name given</bdi></strong>: has not signed yet",
             "<bdi>Jonas</bdi></strong>: declined to sign",
+            "<bdi>Petras</bdi></strong>: did not sign",
         ] {
             assert!(english.contains(shown), "{shown}: {english}");
         }

@@ -347,8 +347,8 @@ fn texts(language: Language) -> &'static Messages {
 fn name(texts: &Messages, method: SigningMethod) -> &'static str {
     match method {
         SigningMethod::SmartId => texts.smart_id,
-        SigningMethod::MobileId => texts.mobile_id,
-        SigningMethod::Nfc => texts.card,
+        SigningMethod::MobileId => texts.letter_mobile_id,
+        SigningMethod::Nfc => texts.letter_card,
     }
 }
 

@@ -92,9 +92,8 @@ impl CeremonyLetters {
             _ => (self.links.ceremony_token(signer), row.ceremony.expires_at),
         };
         let party = row.ceremony.signer(SignerId::new(signer));
-        let is_allowed = |method: &SigningMethod| {
-            party.is_some_and(|party| party.methods.iter().any(|allowed| allowed == *method))
-        };
+        let is_allowed =
+            |method: &SigningMethod| party.is_some_and(|party| party.methods.contains(*method));
         let methods = self.methods.iter().copied().filter(is_allowed).collect();
         Ok(Some(UnsealedNotice {
             kind,

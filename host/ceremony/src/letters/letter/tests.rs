@@ -113,7 +113,7 @@ fn a_letter_says_what_is_needed_how_to_decline_and_whom_to_ask() {
         (
             Language::Lt,
             [
-                "šiais būdais: Smart-ID, Asmens tapatybės kortelė (NFC).",
+                "šiais būdais: Smart-ID, asmens tapatybės kortelė (NFC).",
                 "rinkitės „Nenoriu pasirašyti“",
                 "Kreipkitės: Ąžuolas, UAB, klausk@example.lt.",
             ],
