@@ -53,7 +53,9 @@ function show(name) {
   const isAnswered = name === "done" || name === "declined";
   if (isAnswered) {
     keep(sessionStorageOf, TYPED, "");
-    main.insertBefore(steps, document.querySelector("section.document"));
+    const paper = document.querySelector("section.document");
+    const isBelow = paper.compareDocumentPosition(steps) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (isBelow) main.insertBefore(steps, paper);
     const asks = byId("asks");
     asks.lastChild.data = " " + asks.dataset.asked;
   }

@@ -11,7 +11,7 @@ async fn a_failure_is_told_in_the_language_that_is_asked_for_or_the_signers() {
             "/c/lithuanian/state",
             "Savo įrenginyje atsisakėte pasirašyti",
         ),
-        ("/c/lithuanian/state?lang=en", "You refused to sign"),
+        ("/c/lithuanian/state?lang=en", "You declined on your device"),
         (
             "/c/english/state?lang=lt&waitMs=0",
             "Savo įrenginyje atsisakėte pasirašyti",

@@ -162,7 +162,7 @@ fn a_store_that_hosts_share_is_set_in_the_file_or_by_variables() {
 #[test]
 fn every_section_that_has_a_name_may_stand_there_empty() {
     let sections = "server store objects secrets limits outbound trust timestamps smart_id \
-                    mobile_id card mail webhooks billing diligence attorney auth plugins \
+                    mobile_id card ceremony mail webhooks billing diligence attorney auth plugins \
                     telemetry";
     let empty: String = sections
         .split_whitespace()

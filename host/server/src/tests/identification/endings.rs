@@ -419,7 +419,7 @@ async fn a_link_is_mailed_where_that_is_asked_for() {
     for part in [
         "Dokumentas: dossier.pdf",
         "Document: dossier.pdf",
-        "asks you to sign:",
+        "asks you to confirm your identity by signing:",
         "?lang=3Dlt",
         "?lang=3Den",
     ] {
