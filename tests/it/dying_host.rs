@@ -194,6 +194,7 @@ async fn assert_accounts_balance(world: &Demo, ended: &[End], ledger: &[Value]) 
         signings.count(),
         "{billing}"
     );
+    assert_eq!(billing["reserved"], "0.00", "{billing}");
     let open = world
         .metrics()
         .await

@@ -29,7 +29,7 @@ pub use crate::product::DiligenceProduct;
 pub struct Diligence {
     /// The rows.
     pub records: Records,
-    /// Keeps answers of calls that create.
+    /// Keeps answers of calls that are charged for, and of those that create.
     pub idempotency: Idempotency,
     /// Where registers are asked.
     pub registers: RegisterSources,

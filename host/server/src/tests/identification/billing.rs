@@ -89,6 +89,21 @@ async fn an_order_whose_subject_never_comes_counts_against_the_ceiling_until_its
 }
 
 #[tokio::test]
+async fn an_order_that_is_erased_after_its_deadline_counts_no_more_before_its_job_has_run() {
+    let site = Site::with_attorney().await;
+    let office = Office::open(&site).await;
+    office.set_ceiling(2499).await;
+    let ordered = office.ordered(&LIVE).await;
+    site.pass(SignedDuration::from_hours(14 * 24));
+    assert_at_ceiling(&office).await;
+
+    let orders = &office.host.app.diligence.identifications;
+    assert!(orders.erase(&LIVE, ordered.id).await.unwrap());
+
+    office.ordered(&LIVE).await;
+}
+
+#[tokio::test]
 async fn those_who_order_at_once_do_not_exceed_the_ceiling_together() {
     /// Callers who order at the same time.
     const CALLERS: usize = 30;
