@@ -118,7 +118,8 @@ impl Algorithm {
                 };
                 (scheme, message_digest(parameters.digest)?)
             }
-            ID_ED_25519 => return Some(Self::Ed25519),
+            // Parameters are absent (RFC 8410, 3).
+            ID_ED_25519 if algorithm.parameters.is_none() => return Some(Self::Ed25519),
             _ => return None,
         };
         Some(Self::OfDigest(scheme, digest))
@@ -199,5 +200,24 @@ impl<'a> DecodeValue<'a> for PssParameters {
                 salt_octets,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use der::asn1::Any;
+
+    use super::*;
+
+    #[test]
+    fn an_ed25519_signature_has_no_parameters() {
+        for (parameters, is_known) in [(None, true), (Some(Any::null()), false)] {
+            let algorithm = AlgorithmIdentifierOwned {
+                oid: ID_ED_25519,
+                parameters,
+            };
+
+            assert_eq!(Algorithm::of(&algorithm, None).is_some(), is_known);
+        }
     }
 }

@@ -206,7 +206,12 @@ impl JobRunner {
             tracing::error!(job.id = %job.id, job.kind, "no such job here");
             return self.give_back(job).await;
         };
-        match handler(job).await {
+        let done = handler(job).await;
+        if done.is_err() {
+            // It is given back, or is somebody else's.
+            job.take_progress();
+        }
+        match done {
             Ok(()) => job_ended(&job.kind, JobEnd::Done),
             // Somebody else has it, or it was called off.
             Err(error) if is_lost(&error) => job_ended(&job.kind, JobEnd::Lost),
@@ -428,6 +433,38 @@ mod tests {
 
             assert_eq!(done.load(Ordering::Relaxed), steps);
         }
+    }
+
+    #[tokio::test]
+    async fn a_job_that_fails_after_it_has_got_on_waits_as_any_that_failed() {
+        let clock = clock();
+        let (store, mut job) = store_with_a_job(&clock).await;
+        let done = Arc::new(AtomicUsize::new(0));
+        let mut handlers = JobHandlers::default();
+        let (records, counted) = (store.clone(), done.clone());
+        let registered = handlers.register("test", move |job| {
+            let (records, counted) = (records.clone(), counted.clone());
+            Box::pin(async move {
+                counted.fetch_add(1, Ordering::Relaxed);
+                let held: &ClaimedJob = job;
+                let stored = records.transact(|tx| Box::pin(jobs::go_on(tx, held, LEASE)));
+                let claim: Result<_, StoreError> = stored.await;
+                if let Some(claim) = claim? {
+                    *job = claim;
+                }
+                Err(StoreError::Random.into())
+            })
+        });
+        registered.unwrap();
+        let (data, work) = (PathBuf::new(), Arc::default());
+        let runner = JobRunner::new(store.clone(), data, work, &[], Vec::new(), handlers);
+
+        runner.run_on(&mut job, &CancellationToken::new()).await;
+
+        assert_eq!(done.load(Ordering::Relaxed), 1);
+        assert!(claim(&store).await.is_none(), "it is given back for later");
+        clock.advance(AFTER_FAILURE);
+        assert!(claim(&store).await.is_some());
     }
 
     #[test]

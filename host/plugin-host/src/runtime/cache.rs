@@ -222,13 +222,6 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
         path: path.clone(),
         source,
     };
-    match fs::remove_file(&path) {
-        Ok(()) => tracing::warn!(
-            "the key of compiled plugins was cut short and is made anew: they are compiled again"
-        ),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failed(error)),
-    }
     let mut key = [0; KEY_LEN];
     openssl::rand::rand_bytes(&mut key).map_err(CacheError::Key)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
@@ -237,8 +230,17 @@ fn read_or_make_key(folder: &Path) -> Result<[u8; KEY_LEN], CacheError> {
         .map_err(failed)?;
     match file.persist_noclobber(&path) {
         Ok(_) => {}
-        // Another process was faster; its key is as good.
-        Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {
+            // Another process was faster, and its key is as good, unless it is what a crash has
+            // left: a key that is whole is never replaced.
+            if read_key(&path)?.is_none() {
+                tracing::warn!(
+                    "the key of compiled plugins was cut short and is made anew: they are compiled again"
+                );
+                let replaced = lost.file.persist(&path);
+                replaced.map_err(|lost| failed(lost.error))?;
+            }
+        }
         Err(lost) => return Err(failed(lost.error)),
     }
     File::open(folder)

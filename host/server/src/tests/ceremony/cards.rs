@@ -400,11 +400,11 @@ async fn whoever_waits_for_the_turn_goes_on_at_once_when_it_is_given_up() {
     let mut stage = Stage::set(&site, site.posted()).await;
     let waiting = stage.signer;
     let other = stage.signing().await.ceremony.signers[1].id.uuid();
+    stage.open_link().await;
     stage.signer = other;
     start(&stage).await;
     send_certificate(&stage, CARD).await.unwrap();
     stage.signer = waiting;
-    stage.open_link().await;
     site.follow(&stage.shown_link().await.qr).await;
     stage.reach(Phase::Signing).await;
     stage.host.run_all().await;
