@@ -1,5 +1,6 @@
 //! The software bill of materials: a CycloneDX 1.6 document, from what cargo
-//! resolves.
+//! resolves. `cargo cyclonedx` writes one for each crate of one workspace, into
+//! the crate's folder; a release has one for what it ships of both workspaces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
