@@ -23,6 +23,7 @@ mod mobile_id;
 mod moving;
 mod operator_commands;
 mod outages;
+mod packaging;
 mod pades;
 mod pages;
 mod plugin_lifecycle;

@@ -12,6 +12,7 @@ mod plugins;
 mod process;
 mod product;
 mod referees;
+mod release;
 mod test;
 mod tools;
 
@@ -60,6 +61,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         } => drill::attack(&root, engine, filter.as_deref())?,
         Command::Fuzz { target, seconds } => fuzz::explore(&root, target.as_deref(), seconds)?,
         Command::KeepDataFolder { name } => data_folder::keep(&root, &name)?,
+        Command::Release => release::assemble(&root)?,
         Command::Setup => {
             let missing = tools::install(&root);
             anyhow::ensure!(missing.is_empty(), "still missing: {}", missing.join(", "));
@@ -138,6 +140,8 @@ enum Command {
         /// Name of the archive in tests/data-folders, such as `0.1.0`
         name: String,
     },
+    /// Build what is released into target/dist: server, plugins, bill of materials, checksums
+    Release,
     /// Install what the tests use, or say how
     Setup,
     /// Check formatting and lints, run all tests; or only the tests of some packages, or whose name contains FILTER

@@ -28,7 +28,7 @@ pub(crate) use compiler::run as run_as_compiler;
 /// The plugins that only tests load, by folder.
 const FOR_TESTS: [&str; 2] = ["toy", "toy-container"];
 /// Those that are part of the product.
-const SHIPPED: [&str; 4] = ["adoc", "asice", "jades", "pdf"];
+pub(crate) const SHIPPED: [&str; 4] = ["adoc", "asice", "jades", "pdf"];
 
 /// The flags of `plugins/.cargo/config.toml`, which are overridden by what is
 /// set here; it says what each is for.
@@ -157,19 +157,31 @@ fn rustflags(root: &Path, toolchain: &Toolchain) -> Result<OsString> {
          `cargo update --workspace` in plugins/"
     );
 
-    let mut flags: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
-    flags.push(remap(root, "/parafa"));
-    let registries = cargo_home()?.join("registry/src");
-    for registry in fs::read_dir(&registries)
-        .with_context(|| format!("cannot read {}", registries.display()))?
-    {
-        flags.push(remap(&registry?.path(), "/registry"));
-    }
+    let flags = FLAGS.iter().map(OsString::from);
+    let flags: Vec<OsString> = flags
+        .chain(prefix_maps("--remap-path-prefix=", root)?)
+        .collect();
     Ok(flags.join(&OsString::from("\x1f")))
 }
 
-fn remap(from: &Path, to: &str) -> OsString {
-    let mut flag = OsString::from("--remap-path-prefix=");
+/// Options that name the checkout and the folders of registries alike on every
+/// machine, for a compiler that takes them as `option`.
+///
+/// # Errors
+/// When nothing was fetched yet.
+pub(crate) fn prefix_maps(option: &str, root: &Path) -> Result<Vec<OsString>> {
+    let registries = cargo_home()?.join("registry/src");
+    let mut maps = vec![prefix_map(option, root, "/parafa")];
+    for registry in fs::read_dir(&registries)
+        .with_context(|| format!("cannot read {}", registries.display()))?
+    {
+        maps.push(prefix_map(option, &registry?.path(), "/registry"));
+    }
+    Ok(maps)
+}
+
+fn prefix_map(option: &str, from: &Path, to: &str) -> OsString {
+    let mut flag = OsString::from(option);
     flag.push(from);
     flag.push("=");
     flag.push(to);

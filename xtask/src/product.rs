@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,13 +15,44 @@ const SHIPPED_PLUGINS: &str = "PARAFA_SHIPPED_PLUGINS";
 /// Builds `target/release/parafa` and the plugins that it ships.
 pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
+    let plugins = PluginBuild::prepare(root)?;
+    build(root, &plugins, |_| {})?;
+    place(root, "release")
+}
+
+/// Builds the same with no path of this machine in it, and returns the places of
+/// the server and of the plugins.
+pub(crate) fn build_reproducibly(root: &Path) -> anyhow::Result<(PathBuf, Vec<PathBuf>)> {
+    tools::require_for_build()?;
+    let plugins = PluginBuild::prepare(root)?;
+    let rust = plugins::prefix_maps("--remap-path-prefix=", root)?;
+    let rust = rust.join(OsStr::new("\x1f"));
+    let c = plugins::prefix_maps("-ffile-prefix-map=", root)?;
+    let c = c.join(OsStr::new(" "));
+    let shipped = build(root, &plugins, |cargo| {
+        cargo
+            .arg("--locked")
+            .env("CARGO_ENCODED_RUSTFLAGS", &rust)
+            .env("CFLAGS", &c)
+            .env("CXXFLAGS", &c);
+    })?;
+    Ok((place(root, "release")?, shipped))
+}
+
+/// Builds the plugins of the product, whose places it returns, and the server,
+/// with cargo as `configure` sets it up.
+fn build(
+    root: &Path,
+    plugins: &PluginBuild<'_>,
+    configure: impl Fn(&mut Command),
+) -> anyhow::Result<Vec<PathBuf>> {
     let server = |target: &[&str]| {
         let mut cargo = process::cargo(root);
         cargo.args(["build", "--release", "--package", "parafa-server"]);
         cargo.args(target);
+        configure(&mut cargo);
         cargo
     };
-    let plugins = PluginBuild::prepare(root)?;
     // Only the program itself is told of the plugins, so that all else of it is
     // compiled at the same time as they are.
     let (library, shipped) = thread::scope(|scope| {
@@ -29,9 +61,10 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
         (library, process::joined(shipped))
     });
     library?;
-    let digests = plugins::digests(&shipped?)?.join(",");
+    let shipped = shipped?;
+    let digests = plugins::digests(&shipped)?.join(",");
     process::run(server(&["--bin", "parafa"]).env(SHIPPED_PLUGINS, digests))?;
-    place(root, "release")
+    Ok(shipped)
 }
 
 /// Builds `target/debug/parafa` together with all tests, so that both share

@@ -31,6 +31,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("qpdf", "qpdf"),
     ("softhsm2-util", "softhsm2"),
     ("strace", "strace"),
+    ("systemd-analyze", "systemd"),
     ("xmlsec1", "xmlsec1"),
 ];
 

@@ -1,0 +1,173 @@
+//! What is packaged, beside the product: every option, setting and file that it
+//! names exists.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::MetadataCommand;
+use parafa_fixtures::tool;
+use serde_json::Value;
+
+use crate::support::demo::{parafa, program};
+use crate::support::root;
+
+const UNIT: &str = "packaging/parafa.service";
+const CONTAINERFILE: &str = "Containerfile";
+const COMPOSE: [&str; 2] = ["packaging/compose.yaml", "packaging/compose.hosts.yaml"];
+/// What the packaged configuration names and machines with tests lack.
+const INSTALLED: [&str; 3] = ["/etc/parafa/", "/var/lib/parafa", "/usr/lib/parafa/"];
+/// The largest exposure of the unit, in tenths: 2.0.
+const MOST_EXPOSURE: &str = "20";
+
+#[test]
+fn the_unit_and_the_image_start_the_server_with_options_that_it_has() {
+    let unit = read(UNIT);
+    let start = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/parafa "))
+        .expect("a line that starts the server");
+    let image = read(CONTAINERFILE);
+    let default = image
+        .lines()
+        .find_map(|line| line.strip_prefix("CMD "))
+        .expect("a default command");
+    let default: Vec<String> = serde_json::from_str(default).expect("a list");
+    assert_eq!(start.split(' ').collect::<Vec<_>>(), default);
+
+    let (command, arguments) = default.split_first().expect("a command");
+    let help = parafa([command.as_str(), "--help"]);
+    assert!(help.status.success(), "parafa {command}");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    for option in arguments.iter().filter(|word| word.starts_with("--")) {
+        assert!(help.contains(&format!("{option} <")), "{option}:\n{help}");
+    }
+}
+
+#[test]
+fn the_packaged_configuration_lacks_nothing_but_what_is_installed_beside_it() {
+    let output = program()
+        .args(["check-config", "--json", "--config"])
+        .arg(root().join("packaging/parafa.toml"))
+        .output()
+        .expect("parafa starts");
+
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(answer["sound"].is_boolean(), "{answer}");
+    for fault in answer["faults"].as_array().into_iter().flatten() {
+        let fault = fault.as_str().expect("a sentence");
+        assert!(INSTALLED.iter().any(|path| fault.contains(path)), "{fault}");
+    }
+}
+
+#[test]
+fn variables_of_image_and_compose_files_are_settings() {
+    let documented = read("docs/configuration.md");
+    let mut seen = 0;
+    for file in COMPOSE.into_iter().chain([CONTAINERFILE, UNIT]) {
+        let text = read(file);
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let variables = words.filter_map(|word| word.strip_prefix("PARAFA_"));
+        for variable in variables {
+            let setting = variable.to_lowercase().replacen("__", ".", 1);
+            assert!(
+                documented.contains(&format!("| `{setting}` |")),
+                "{file}: {setting}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn files_that_image_compose_files_and_package_take_from_the_checkout_are_there() {
+    for file in COMPOSE {
+        let folder = root().join("packaging");
+        let text = read(file);
+        let context = value(&text, "context:").expect("a context");
+        let image = value(&text, "dockerfile:").expect("a file");
+        assert_there(&folder.join(context).join(image));
+        let mounted = text.lines().filter_map(|line| {
+            let source = line.trim().strip_prefix("- ./")?;
+            source.split(':').next()
+        });
+        let mounted: Vec<&str> = mounted.collect();
+        assert!(!mounted.is_empty(), "{file} mounts nothing");
+        for source in mounted {
+            assert_there(&folder.join(source));
+        }
+    }
+    for asset in assets() {
+        // What is built stands in `target`, and in no checkout.
+        if !asset.contains("target/") {
+            assert_there(&root().join("host/server").join(asset));
+        }
+    }
+}
+
+#[test]
+fn the_image_takes_what_a_release_leaves() {
+    let released = read("xtask/src/release.rs");
+    let image = read(CONTAINERFILE);
+    let sources = image
+        .lines()
+        .filter_map(|line| line.strip_prefix("COPY --from=build "))
+        .flat_map(|line| line.split(' '))
+        .filter_map(|word| word.strip_prefix("/parafa/target/dist/"));
+    let sources: Vec<&str> = sources.collect();
+    assert!(sources.contains(&"parafa"), "{sources:?}");
+    for source in sources {
+        assert!(released.contains(source), "{source}");
+    }
+}
+
+#[test]
+fn systemd_finds_the_unit_little_exposed() {
+    let Some(analyze) = tool::program("systemd-analyze") else {
+        return;
+    };
+    let judged = Command::new(analyze)
+        .args(["security", "--offline=true", "--no-pager", "--threshold"])
+        .arg(MOST_EXPOSURE)
+        .arg(root().join(UNIT))
+        .output()
+        .expect("systemd-analyze starts");
+
+    let told = String::from_utf8_lossy(&judged.stdout);
+    let faults = String::from_utf8_lossy(&judged.stderr);
+    assert!(judged.status.success(), "{told}{faults}");
+    assert_eq!(faults, "", "what systemd does not know");
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// What stands behind a key on its line.
+fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let mut lines = text.lines();
+    lines.find_map(|line| line.trim().strip_prefix(key).map(str::trim))
+}
+
+/// The sources of the Debian package's files, as seen from `host/server`.
+fn assets() -> Vec<String> {
+    let metadata = MetadataCommand::new()
+        .manifest_path(root().join("host/server/Cargo.toml"))
+        .no_deps()
+        .exec()
+        .expect("metadata");
+    let packages = metadata.packages.iter();
+    let mut servers = packages.filter(|package| package.name == "parafa-server");
+    let server = servers.next().expect("the server's package");
+    let assets = server.metadata["deb"]["assets"].as_array();
+    let assets = assets.expect("files of the Debian package").iter();
+    assets
+        .map(|asset| asset[0].as_str().expect("a source").to_owned())
+        .collect()
+}
+
+#[track_caller]
+fn assert_there(file: &Path) {
+    assert!(file.exists(), "{} is missing", file.display());
+}
