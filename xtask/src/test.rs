@@ -28,12 +28,6 @@ const MOST_AGAIN: usize = 5;
 pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> ExitCode {
     let mut tally = Tally::default();
     let is_everything = packages.is_empty() && filter.is_none();
-    let missing = tools::install_programs();
-    if is_ci() {
-        for name in missing {
-            tally.fail(format!("{name} is not installed"));
-        }
-    }
     if is_everything {
         for workspace in [".", "plugins", "tests/fuzz"] {
             tally.check(cargo(&root.join(workspace)).args(["fmt", "--check"]));
@@ -54,25 +48,32 @@ pub(crate) fn run(root: &Path, packages: &[String], filter: Option<&str>) -> Exi
     tally.close()
 }
 
-/// Fetches the referees and compiles plugins and workspace, all at the same
-/// time: to fetch is to wait, and a plugin is linked by one processor. Warnings
-/// are failures where everything is checked.
+/// Fetches programs and referees and compiles plugins and workspace, all at the
+/// same time: to fetch is to wait, and a plugin is linked by one processor.
+/// Warnings are failures where everything is checked.
 ///
 /// # Errors
 /// There are no plugins to test with.
 fn make_ready(root: &Path, is_everything: bool, tally: &mut Tally) -> anyhow::Result<()> {
+    tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root).context("the plugins cannot be built")?;
-    let (prepared, built, checked) = thread::scope(|scope| {
+    let ((missing, prepared), built, checked) = thread::scope(|scope| {
         let prepared = scope.spawn(|| {
+            let missing = tools::install_programs();
             let prepared = referees::prepare(root).context("the referees cannot be prepared");
-            prepared.inspect_err(|error| println!("{error:#}"))
+            (missing, prepared.inspect_err(|error| println!("{error:#}")))
         });
         let built = scope.spawn(|| plugins.build());
         let checked = is_everything.then(|| lints::deny_warnings(root));
         (joined(prepared), joined(built), checked)
     });
-    if let (Err(error), true) = (prepared, is_ci()) {
-        tally.fail(format!("{error:#}"));
+    if is_ci() {
+        for name in missing {
+            tally.fail(format!("{name} is not installed"));
+        }
+        if let Err(error) = prepared {
+            tally.fail(format!("{error:#}"));
+        }
     }
     let linted = is_everything.then(|| plugins.deny_warnings().context("the plugins"));
     for checked in [checked, linted].into_iter().flatten() {
