@@ -96,7 +96,7 @@ async fn two_signers_take_turns_on_the_page_and_one_first_refuses_on_the_phone()
     first.keep_picture("ceremony-lt").await;
 
     second.start_signing(&refuses.personal_code).await;
-    assert!(second.text("#failure").await.contains("refused"));
+    assert!(second.text("#failure").await.contains("declined"));
     second.keep_picture("ceremony-refused").await;
     second.shown("#again").await.click().await.unwrap();
 

@@ -44,8 +44,11 @@ impl Table for EarmarkRow {
     }
 }
 
-/// The entry that follows a row, if it earmarks anything: engine key and value.
-pub(crate) fn entry<T: Table>(row: &T) -> Result<Option<(Vec<u8>, Vec<u8>)>, StoreError> {
+/// Engine key and value of an entry.
+type Entry = (Vec<u8>, Vec<u8>);
+
+/// The entry that follows a row, if it earmarks anything.
+pub(crate) fn entry<T: Table>(row: &T) -> Result<Option<Entry>, StoreError> {
     let Some(Earmark { owner, amounts }) = row.earmark() else {
         return Ok(None);
     };
