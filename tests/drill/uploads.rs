@@ -74,7 +74,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// Beside what every upload takes, these may take so many MiB.
+    /// Beside what every upload takes, these may take this many MiB.
     fn findings(&self, what: &'static str, before: &'static str, beside: f64) -> [Finding; 3] {
         [
             Finding {

@@ -290,7 +290,8 @@ fn comments<A: SigningApi>() -> Vec<Operation<A>> {
                 ABOUT_COMMENTS.name,
                 "List comments",
                 "All comments on a signing, oldest first. The service itself comments on a \
-                 document that came with signatures that are not intact, that has scripts, or of which an action starts a program.",
+                 document that came with signatures that are not intact, with scripts, or with \
+                 actions that start programs.",
             )
             .even_erased()
             .answers(async |call| call.api.list_comments(&call.caller, call.path).await),

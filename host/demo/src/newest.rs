@@ -24,7 +24,7 @@ impl<T> Default for Newest<T> {
 }
 
 impl<T> Newest<T> {
-    /// Adds an item that takes so many bytes, and forgets the oldest ones that
+    /// Adds an item of this size in bytes, and forgets the oldest ones that
     /// there is no room for; the newest one stays, whatever its size.
     pub(crate) fn push(&mut self, bytes: usize, item: T) {
         self.bytes += bytes;

@@ -35,7 +35,7 @@ impl Intake {
         Ok(self.uploads.room(caller, bytes, 1).await?)
     }
 
-    /// Composes a container, called `title`, for so many signers, after a look at
+    /// Composes a container, called `title`, for this number of signers, after a look at
     /// each of its files.
     pub(super) async fn compose(
         &self,

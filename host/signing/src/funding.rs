@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::error::SigningError;
 
-/// Refuses a workspace that cannot pay for so many signatures; the sandbox costs
+/// Refuses a workspace that cannot pay for this number of signatures; the sandbox costs
 /// nothing.
 pub(super) async fn check(
     tx: &mut Transaction<'_>,

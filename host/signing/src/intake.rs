@@ -131,7 +131,7 @@ impl Intake {
         }
     }
 
-    /// Refuses a workspace that cannot pay for so many signatures; the sandbox
+    /// Refuses a workspace that cannot pay for this number of signatures; the sandbox
     /// costs nothing.
     async fn check_funding(&self, caller: &Caller, signatures: usize) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());

@@ -229,7 +229,7 @@ async fn a_file_is_refused_for_its_name_where_the_name_stands() {
 
     for name in ["a\u{ffff}.pdf", "a\u{fffe}.pdf"] {
         let refused = api.post("v1/signings", files(["b.pdf", name])).await;
-        refused.expect_problem(400, "document-refused", &["/container/files/1/name"]);
+        refused.expect_problem(400, "validation-failed", &["/container/files/1/name"]);
     }
     let refused = api.post("v1/signings", files(["b.pdf", "b.pdf"])).await;
     refused.expect_problem(400, "validation-failed", &["/container/files/1/name"]);

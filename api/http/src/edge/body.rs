@@ -51,7 +51,7 @@ impl BodyBudget {
         }
     }
 
-    /// Waits until a body of so many bytes may be decoded. Short ones may at once,
+    /// Waits until a body of this length may be decoded. Short ones may at once,
     /// for which there is no turn.
     pub(crate) async fn turn_to_decode(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         if bytes < LONG_BODY {

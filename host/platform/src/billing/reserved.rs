@@ -16,7 +16,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// So many signatures.
+    /// This number of signatures.
     pub fn signatures(signatures: u64) -> Self {
         Self {
             signatures,
@@ -48,7 +48,7 @@ impl Reserved {
         }
     }
 
-    /// What it costs after so many signatures of the month.
+    /// What it costs after this number of signatures in the month.
     pub(super) fn price(self, ladder: &PriceLadder, made: u64) -> Amount {
         (1..=self.signatures).fold(self.amount, |sum, number| {
             sum.plus(ladder.price(made.saturating_add(number)))

@@ -9,7 +9,7 @@ use super::digest::PluginDigest;
 const MOST_MEMBERS: usize = 32;
 
 /// What a plugin has said of a document, so that it need not be called for it
-/// again: the same component says the same of the same bytes, since it sees
+/// again: the same component gives the same answer about the same bytes, since it sees
 /// nothing else.
 #[derive(Default)]
 pub(crate) struct KnownAnswers(Mutex<Option<(PluginDigest, Said)>>);
