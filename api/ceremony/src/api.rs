@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use axum::body::{Body, Bytes};
 use parafa_api_http::Problem;
 
-use crate::card::CardApp;
+use crate::card_app::CardApp;
 use crate::closed::ClosedLink;
 use crate::face::Face;
 use crate::requests::{CardSignature, StartAttempt};

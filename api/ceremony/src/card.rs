@@ -21,17 +21,6 @@ use crate::parameters::PageParameters;
 use crate::requests::{CardSignature, CertificateSubmission, PairingCode};
 use crate::{problems, views};
 
-/// The app that reads identity cards on signers' phones.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CardApp {
-    /// What it is called.
-    pub name: String,
-    /// Where it is to be had for iPhones.
-    pub url_ios: Option<String>,
-    /// Where it is to be had for Android.
-    pub url_android: Option<String>,
-}
-
 /// Codes that lead nowhere, from one address within [`WINDOW`].
 const WRONG_CODES: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);

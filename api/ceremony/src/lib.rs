@@ -9,6 +9,7 @@ mod api;
 mod assets;
 mod calls;
 mod card;
+mod card_app;
 mod closed;
 mod colour;
 mod decline;
@@ -30,7 +31,7 @@ const PDF: &str = "application/pdf";
 const PICTURES: [&str; 2] = ["image/png", "image/jpeg"];
 
 pub use api::{CeremonyApi, ShownDocument};
-pub use card::CardApp;
+pub use card_app::CardApp;
 pub use closed::{ClosedLink, ClosedReason};
 pub use colour::Colour;
 pub use face::{Face, LogoSize};

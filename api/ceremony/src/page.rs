@@ -12,7 +12,7 @@ use parafa_api_http::pages::Layout;
 use self::method_choice::{in_usual_order, is_by_code, person_fields, tile};
 pub(crate) use self::notices::{Sentence, dead_link, declined, not_declined, pairing, trouble};
 use crate::assets::{page_script, pdf_js};
-use crate::card::CardApp;
+use crate::card_app::CardApp;
 use crate::messages::Messages;
 use crate::views::{
     EarlierSignature, EarlierSignatures, Member, PageContent, PageMembers, SignatureVerdict,

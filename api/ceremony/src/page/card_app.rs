@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::card::CardApp;
+use crate::card_app::CardApp;
 use crate::messages::Messages;
 
 /// A sentence with the app's name in it.

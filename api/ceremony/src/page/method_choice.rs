@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::card_app::named;
-use crate::card::CardApp;
+use crate::card_app::CardApp;
 use crate::messages::Messages;
 use crate::vocabulary::{Country, SigningMethod};
 

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::card_app::{named, where_to_get};
 use super::plain;
-use crate::card::CardApp;
+use crate::card_app::CardApp;
 use crate::closed::ClosedReason;
 use crate::messages::Messages;
 use crate::vocabulary::Language;
