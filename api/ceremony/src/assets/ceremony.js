@@ -44,6 +44,8 @@ let declining = null;
 let poll = null;
 
 const steps = byId("steps");
+// Comes with what stands above it, and moves nothing when that comes.
+byId("decline").hidden = true;
 // Beside the document they are in sight all the time.
 const isBeside = matchMedia("(min-width: 62rem)");
 const bringSteps = () => isBeside.matches ? steps.scrollTo(0, 0) : steps.scrollIntoView({ block: "start" });
