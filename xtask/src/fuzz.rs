@@ -10,7 +10,7 @@ use crate::process::{cargo, run};
 use crate::tools;
 
 /// Seconds for one target in `cargo xtask test`.
-const SHORT_SECONDS: u64 = 8;
+const SHORT_SECONDS: u64 = 4;
 /// Seconds for one input, by the clock: much, since the machine may have other
 /// work. The slowest that is known takes some hundredths.
 const TIMEOUT_SECONDS: u64 = 60;
