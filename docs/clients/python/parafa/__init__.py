@@ -1,0 +1,28 @@
+"""A client of Parafa's three APIs: signing, due diligence and authentication."""
+
+from .answers import SignatureError, SignedAnswer, verify_answer
+from .authentication import AuthenticationClient, NotAuthenticated, digest_for_card
+from .client import Client, DigestMismatch
+from .diligence import DiligenceClient
+from .problems import Fault, ProblemError
+from .signings import SigningClient, document
+from .webhooks import Delivery, WebhookError, verify_webhook
+
+__all__ = [
+    "AuthenticationClient",
+    "Client",
+    "Delivery",
+    "DigestMismatch",
+    "DiligenceClient",
+    "Fault",
+    "NotAuthenticated",
+    "ProblemError",
+    "SignatureError",
+    "SignedAnswer",
+    "SigningClient",
+    "WebhookError",
+    "digest_for_card",
+    "document",
+    "verify_answer",
+    "verify_webhook",
+]
