@@ -1,6 +1,5 @@
 """A client of Parafa's three APIs: signing, due diligence and authentication."""
 
-from .answers import SignatureError, SignedAnswer, verify_answer
 from .authentication import AuthenticationClient, NotAuthenticated, digest_for_card
 from .client import Client, DigestMismatch
 from .diligence import DiligenceClient
@@ -17,12 +16,9 @@ __all__ = [
     "Fault",
     "NotAuthenticated",
     "ProblemError",
-    "SignatureError",
-    "SignedAnswer",
     "SigningClient",
     "WebhookError",
     "digest_for_card",
     "document",
-    "verify_answer",
     "verify_webhook",
 ]

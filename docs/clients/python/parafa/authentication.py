@@ -21,13 +21,8 @@ from .api.authentication.models import (
 )
 from .client import Client
 
-LONGEST_WAIT_MS = 30_000
-"""How long one reading may wait at the service."""
-UNDER_WAY = (
-    AuthenticationStatus.PENDING,
-    AuthenticationStatus.CERTIFICATE_RECEIVED,
-    AuthenticationStatus.IN_PROGRESS,
-)
+LONGEST_WAIT = 30.0
+"""For how many seconds one reading may wait at the service."""
 
 
 class NotAuthenticated(Exception):
@@ -60,16 +55,17 @@ class AuthenticationClient(Client):
     def wait(self, request_id: UUID, timeout: float) -> Authentication:
         """Waits until the person has authenticated: `cert.subject` is who. `NotAuthenticated`
         where the request ends otherwise, `TimeoutError` after as many seconds."""
-        give_up = self.clock.monotonic() + timeout
-        while True:
-            left = max(0, int(1000 * (give_up - self.clock.monotonic())))
-            now = self.read(request_id, wait_ms=min(left, LONGEST_WAIT_MS))
-            if now.status == AuthenticationStatus.COMPLETED:
-                return now
-            if now.status not in UNDER_WAY:
-                raise NotAuthenticated(now)
-            if left == 0:
-                raise TimeoutError(f"nobody authenticated in {timeout:g} s")
+        status = AuthenticationStatus
+        under_way = (status.PENDING, status.CERTIFICATE_RECEIVED, status.IN_PROGRESS)
+        ended = self._poll(
+            lambda left: self.read(request_id, wait_ms=int(1000 * min(left, LONGEST_WAIT))),
+            lambda now: now.status not in under_way,
+            timeout,
+            pause=0.0,
+        )
+        if ended.status != status.COMPLETED or not ended.cert:
+            raise NotAuthenticated(ended)
+        return ended
 
     def cancel(self, request_id: UUID) -> None:
         self.call(cancel_authentication, request_id)

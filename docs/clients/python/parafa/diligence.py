@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from .api import diligence as generated
@@ -15,8 +14,10 @@ from .api.diligence.api.identification_packages import (
     read_kyc_package,
 )
 from .api.diligence.models import CreateKycPackageRequest, KycOrder, KycStatus, SignatureTier
-from .answers import SignedAnswer, verify_answer
 from .client import Client
+
+if TYPE_CHECKING:
+    from .answers import SignedAnswer
 
 
 class DiligenceClient(Client):
@@ -41,6 +42,8 @@ class DiligenceClient(Client):
         **members: Any,
     ) -> SignedAnswer:
         """An answer with the attorney's signature, which is verified: see `verify_answer`."""
+        from .answers import verify_answer
+
         response = self.raw(question, subject, sign=sign, **members)
         return verify_answer(response.content, roots=roots, signer=signer)
 
@@ -56,11 +59,9 @@ class DiligenceClient(Client):
         `TimeoutError` after as many seconds."""
         under_way = (KycStatus.AWAITING_SUBJECT, KycStatus.VERIFYING)
         return self._poll(
-            lambda: self.read_order(order_id),
-            lambda order: order.status not in under_way,
-            timeout,
+            lambda _: self.read_order(order_id), lambda now: now.status not in under_way, timeout
         )
 
-    def download_evidence(self, order_id: UUID, target: str | os.PathLike[str]) -> str:
-        """Writes a package's container to a file; its SHA-256 in hexadecimal digits."""
-        return self.save(download_kyc_artifact, order_id, target=target)
+    def download_evidence(self, order_id: UUID) -> bytes:
+        """A package's container."""
+        return self._document(download_kyc_artifact, order_id)

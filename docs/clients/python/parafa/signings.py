@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import os
+import uuid
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from .api import signing as generated
 from .api.signing.api.signings import create_signing, download_document, read_signing
@@ -27,24 +27,23 @@ class SigningClient(Client):
         A key of your own, kept with what the signing is for, lets a program that was restarted ask
         again without asking twice.
         """
-        given = {"idempotency_key": idempotency_key} if idempotency_key else {}
-        return self.call(create_signing, body=request, **given)
+        key = idempotency_key or str(uuid.uuid4())
+        return self.call(create_signing, body=request, idempotency_key=key)
 
-    def read(self, signing_id: UUID) -> Signing:
+    def read(self, signing_id: uuid.UUID) -> Signing:
         return self.call(read_signing, signing_id)
 
-    def wait(self, signing_id: UUID, timeout: float) -> Signing:
+    def wait(self, signing_id: uuid.UUID, timeout: float) -> Signing:
         """Reads until nobody can sign any more, whether all have signed or not: `status` tells.
         `TimeoutError` after as many seconds. A webhook tells sooner, and costs no requests."""
+        pending = SigningStatus.PENDING
         return self._poll(
-            lambda: self.read(signing_id),
-            lambda signing: signing.status != SigningStatus.PENDING,
-            timeout,
+            lambda _: self.read(signing_id), lambda now: now.status != pending, timeout
         )
 
-    def download(self, signing_id: UUID, target: str | os.PathLike[str]) -> str:
-        """Writes the newest signed document to a file; its SHA-256 in hexadecimal digits."""
-        return self.save(download_document, signing_id, target=target)
+    def download(self, signing_id: uuid.UUID) -> bytes:
+        """The newest signed document."""
+        return self._document(download_document, signing_id)
 
 
 def document(path: str | os.PathLike[str]) -> DocumentRequest:

@@ -1,9 +1,8 @@
-import json
 import unittest
 from uuid import UUID
 
 from parafa import AuthenticationClient, NotAuthenticated, ProblemError
-from parafa.api.authentication.api.providers import create_authentication, read_assertion_keys
+from parafa.api.authentication.api.providers import read_assertion_keys
 from parafa.api.authentication.models import (
     AuthenticationMethod,
     AuthenticationStatus,
@@ -18,8 +17,12 @@ class Authentication(unittest.TestCase):
     def setUp(self):
         self.world = demo()
         auth = self.world["auth"]
+        self.came = []
         self.client = AuthenticationClient(
-            self.world["baseUrl"], auth["keyId"], auth["keySecret"]
+            self.world["baseUrl"],
+            auth["keyId"],
+            auth["keySecret"],
+            event_hooks={"response": [self.came.append]},
         )
         self.addCleanup(self.client.close)
 
@@ -60,9 +63,8 @@ class Authentication(unittest.TestCase):
 
     def test_a_request_is_made_read_and_called_off(self):
         request = self.request(AuthenticationMethod.PHYSICAL)
-        answer = self.client.detailed(create_authentication, body=request)
-        created = answer.parsed
-        self.assertTrue(same(created.to_dict(), json.loads(answer.content)), created)
+        created = self.client.start(request)
+        self.assertTrue(same(created.to_dict(), self.came[-1].json()), created)
         self.assertTrue(created.client_token)
         with self.assertRaises(TimeoutError):
             self.client.wait(created.request_id, timeout=0)

@@ -1,14 +1,12 @@
 import hashlib
-import tempfile
 import unittest
-from pathlib import Path
 from uuid import UUID
 
 import httpx
 
 from parafa import DigestMismatch, ProblemError, SigningClient, digest_for_card
-from parafa.api.signing.api.signings import cancel_signing
 from parafa.api.signing.api.comments import add_comment
+from parafa.api.signing.api.signings import cancel_signing
 from parafa.api.signing.models import CommentRequest, EmptyRequest
 
 from . import VECTORS, FakeClock
@@ -98,9 +96,20 @@ class Repetitions(unittest.TestCase):
         with self.assertRaises(httpx.ReadError):
             service.cancels()
 
-        unsent = Service(httpx.ConnectError("nobody is there"), refusal(409, "signing-ended"))
+    def test_a_503_that_the_service_did_not_write_is_no_reason_to_do_twice_what_has_no_key(self):
+        unavailable, created = httpx.Response(503), httpx.Response(201, json=COMMENT)
+        service = Service(unavailable, unavailable, created)
+
         with self.assertRaises(ProblemError):
-            unsent.cancels()
+            service.cancels()
+        self.assertEqual(service.comments().body, "Checked.")
+        self.assertEqual(len(service.requests), 3)
+
+    def test_an_address_that_is_none_is_told_at_once(self):
+        clock = FakeClock()
+        with self.assertRaises(httpx.UnsupportedProtocol):
+            SigningClient("sign.example", "key", clock=clock).read(SIGNING)
+        self.assertEqual(clock.pauses, [])
 
 
 class Refusals(unittest.TestCase):
@@ -125,16 +134,27 @@ class Refusals(unittest.TestCase):
         self.assertIn("/body: is missing", str(problem))
 
     def test_what_something_on_the_way_says_is_a_problem_too(self):
-        service = Service(httpx.Response(502, text="<h1>Bad Gateway</h1>"))
+        for body in ["<h1>Bad Gateway</h1>", "[]", '{"errors": "none", "error": "none"}']:
+            service = Service(httpx.Response(502, text=body))
+
+            with self.subTest(body=body), self.assertRaises(ProblemError) as refused:
+                service.comments()
+
+            self.assertEqual(refused.exception.name, "Bad Gateway")
+
+    def test_nothing_that_is_printed_or_raised_holds_the_key(self):
+        service = Service(refusal(401))
+        client = service.client()
 
         with self.assertRaises(ProblemError) as refused:
-            service.comments()
+            client.read(SIGNING)
 
-        self.assertEqual(refused.exception.name, "Bad Gateway")
+        told = f"{client!r} {vars(client)} {refused.exception!r} {vars(refused.exception)}"
+        self.assertNotIn("Bearer", told)
 
 
 class Downloads(unittest.TestCase):
-    def test_a_document_with_another_digest_leaves_no_file(self):
+    def test_a_document_with_another_digest_is_none(self):
         told = {"X-Service-Document-Sha256": hashlib.sha256(b"sound").hexdigest()}
         service = Service(
             httpx.Response(200, content=b"sound", headers=told),
@@ -142,16 +162,11 @@ class Downloads(unittest.TestCase):
             httpx.Response(200, content=b"sound"),
         )
         client = service.client()
-        with tempfile.TemporaryDirectory() as folder:
-            target = Path(folder) / "signed.pdf"
 
-            client.download(SIGNING, target)
-            self.assertEqual(target.read_bytes(), b"sound")
-            target.unlink()
-            for _ in range(2):
-                with self.assertRaises(DigestMismatch):
-                    client.download(SIGNING, target)
-            self.assertEqual(list(Path(folder).iterdir()), [])
+        self.assertEqual(client.download(SIGNING), b"sound")
+        for _ in range(2):
+            with self.assertRaises(DigestMismatch):
+                client.download(SIGNING)
 
 
 class Cards(unittest.TestCase):

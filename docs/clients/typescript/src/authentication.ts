@@ -2,8 +2,8 @@
 
 import { createHash } from "node:crypto";
 
-import type { components, paths } from "./api/authentication.js";
-import { Client, DeadlineError } from "./client.js";
+import { keyed, type components, type paths } from "./api/authentication.js";
+import { Client } from "./client.js";
 import type { Options } from "./connection.js";
 
 export type Authentication = components["schemas"]["Authentication"];
@@ -12,7 +12,7 @@ export type CreatedAuthentication = components["schemas"]["CreatedAuthentication
 /** A request by which a person has authenticated. */
 export type Authenticated = Authentication & Required<Pick<Authentication, "cert">>;
 
-/** How long one reading may wait at the service, in milliseconds. */
+/** For how many milliseconds one reading may wait at the service. */
 const LONGEST_WAIT = 30_000;
 const UNDER_WAY: readonly Authentication["status"][] = ["pending", "certificate_received", "in_progress"];
 
@@ -30,7 +30,7 @@ export class NotAuthenticated extends Error {
 export class AuthenticationClient extends Client<paths> {
     constructor(baseUrl: string, keyId: string, keySecret: string, options?: Options) {
         const credentials = Buffer.from(`${keyId}:${keySecret}`).toString("base64");
-        super(baseUrl, `Basic ${credentials}`, { "post /v1/auth/requests": true }, options);
+        super(baseUrl, `Basic ${credentials}`, keyed, options);
     }
 
     /** Begins a request. Keep its id in the session of the browser that it is for: nobody is to be
@@ -41,22 +41,19 @@ export class AuthenticationClient extends Client<paths> {
 
     /** How far a request is. For the code of a device link, read each second and show the latest:
      * `get(requestId, 1000)`. */
-    get(requestId: string, waitMs = 0): Promise<Authentication> {
-        return this.call("get", "/v1/auth/requests/{requestId}", { path: { requestId }, query: { waitMs } });
+    get(requestId: string, waitMs = 0, signal?: AbortSignal): Promise<Authentication> {
+        const query = { waitMs };
+        return this.call("get", "/v1/auth/requests/{requestId}", { path: { requestId }, query, signal });
     }
 
     /** Waits until the person has authenticated: `cert.subject` is who. `NotAuthenticated` where
      * the request ends otherwise, `DeadlineError` after `timeout` seconds. */
-    async wait(requestId: string, timeout: number): Promise<Authenticated> {
-        const { clock } = this.connection;
-        const giveUp = clock.now() + 1000 * timeout;
-        for (;;) {
-            const left = Math.max(0, Math.floor(giveUp - clock.now()));
-            const now = await this.get(requestId, Math.min(left, LONGEST_WAIT));
-            if (now.status === "completed" && now.cert) return { ...now, cert: now.cert };
-            if (!UNDER_WAY.includes(now.status)) throw new NotAuthenticated(now);
-            if (left === 0) throw new DeadlineError(`nobody authenticated in ${timeout} s`);
-        }
+    async wait(requestId: string, timeout: number, signal?: AbortSignal): Promise<Authenticated> {
+        const read = (left: number) => this.get(requestId, Math.floor(Math.min(left, LONGEST_WAIT)), signal);
+        const isOver = ({ status }: Authentication) => !UNDER_WAY.includes(status);
+        const ended = await this.poll(read, isOver, timeout, signal, 0);
+        if (ended.status !== "completed" || !ended.cert) throw new NotAuthenticated(ended);
+        return { ...ended, cert: ended.cert };
     }
 
     async cancel(requestId: string): Promise<void> {

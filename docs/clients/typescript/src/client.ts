@@ -1,10 +1,6 @@
 // What the clients of all three APIs share: calls, waiting, downloads.
 
 import { createHash, randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { Readable, Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
 
 import { Connection, type Options } from "./connection.js";
 
@@ -19,43 +15,39 @@ export type PathOf<Paths, M extends Method> = {
 type Operation<Paths, P extends keyof Paths, M extends Method> =
     Paths[P] extends Record<M, infer O> ? O : never;
 type Json<A> = A extends { content: { "application/json": infer T } } ? T : undefined;
-type BodyOf<O> = O extends { requestBody: { content: { "application/json": infer T } } }
+/** A member of something, as optional as it is there. */
+type Part<O, K extends PropertyKey> = O extends { [N in K]: infer T }
+    ? { [N in K]: T }
+    : O extends { [N in K]?: infer T }
+      ? { [N in K]?: T }
+      : unknown;
+type Posted<T> = { content: { "application/json": T } };
+type BodyOf<O> = O extends { requestBody: Posted<infer T> }
     ? { body: T }
-    : O extends { requestBody?: { content: { "application/json": infer T } } }
+    : O extends { requestBody?: Posted<infer T> }
       ? { body?: T }
       : unknown;
-type ParametersOf<O> = O extends { parameters: infer P }
-    ? (P extends { path: infer T } ? { path: T } : unknown) &
-          (P extends { query: infer T } ? { query: T } : P extends { query?: infer T } ? { query?: T } : unknown)
-    : unknown;
 
+export interface CallOptions {
+    /** A key of your own, in place of one that is made for the call. */
+    idempotencyKey?: string;
+    /** Gives the call up. */
+    signal?: AbortSignal;
+}
 /** What a call is given. */
-export type Call<Paths, P extends keyof Paths, M extends Method> = ParametersOf<Operation<Paths, P, M>> &
-    BodyOf<Operation<Paths, P, M>> & {
-        /** A key of your own, in place of one that is made for the call. */
-        idempotencyKey?: string;
-    };
+export type Call<Paths, P extends keyof Paths, M extends Method> = CallOptions &
+    BodyOf<Operation<Paths, P, M>> &
+    (Operation<Paths, P, M> extends { parameters: infer A } ? Part<A, "path"> & Part<A, "query"> : unknown);
 /** What a call is answered. */
 export type Answer<Paths, P extends keyof Paths, M extends Method> =
     Operation<Paths, P, M> extends { responses: infer R }
         ? Json<R[Extract<keyof R, 200 | 201 | 202 | 204>]>
         : never;
 
-type HeaderOf<O> = O extends { parameters: { header?: infer H } } ? keyof NonNullable<H> : never;
-/** The calls that take an Idempotency-Key, such as `post /v1/signings`. */
-export type Keyed<Paths> = {
-    [M in Method]: {
-        [P in PathOf<Paths, M>]: "Idempotency-Key" extends HeaderOf<Operation<Paths, P, M>>
-            ? `${M} ${P}`
-            : never;
-    }[PathOf<Paths, M>];
-}[Method];
-
-interface Members {
+interface Members extends CallOptions {
     path?: Record<string, string>;
     query?: Record<string, unknown>;
     body?: unknown;
-    idempotencyKey?: string;
 }
 
 /** What came is not what the service said that it sends. */
@@ -68,22 +60,17 @@ export class DeadlineError extends Error {
     override name = "DeadlineError";
 }
 
-/** The longest pause between two looks at something that is waited for, in milliseconds. */
-const LONGEST_PAUSE = 15_000;
-
 /** Calls the operations of one API, whose types are in the generated layer. */
 export class Client<Paths> {
-    readonly connection: Connection;
-    readonly #keyed: ReadonlySet<string>;
+    readonly #connection: Connection;
+    readonly #clock: Connection["clock"];
+    readonly #keyed: readonly string[];
 
-    constructor(
-        baseUrl: string,
-        authorization: string,
-        keyed: Record<Keyed<Paths>, true>,
-        options: Options = {},
-    ) {
-        this.connection = new Connection(baseUrl, authorization, options);
-        this.#keyed = new Set(Object.keys(keyed));
+    /** `keyed` are the calls that take an Idempotency-Key, such as `post /v1/signings`. */
+    constructor(baseUrl: string, authorization: string, keyed: readonly string[], options: Options = {}) {
+        this.#connection = new Connection(baseUrl, authorization, options);
+        this.#clock = this.#connection.clock;
+        this.#keyed = keyed;
     }
 
     /** What an operation answers: `call("post", "/v1/signings", { body })`. */
@@ -101,62 +88,48 @@ export class Client<Paths> {
     protected async read<T>(
         method: Method,
         template: string,
-        { path, query, body, idempotencyKey }: Members = {},
+        { path = {}, idempotencyKey, ...members }: Members = {},
         reader: (response: Response) => Promise<T>,
     ): Promise<T> {
-        const given = path ?? {};
         const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-            const value = given[name];
+            const value = path[name];
             // An empty one would lead to another operation.
             if (!value) throw new TypeError(`${template} needs ${name}`);
             return encodeURIComponent(value);
         });
-        const isKeyed = this.#keyed.has(`${method} ${template}`);
+        const isKeyed = this.#keyed.includes(`${method} ${template}`);
         const key = idempotencyKey ?? (isKeyed ? randomUUID() : undefined);
-        return this.connection.send({ method, path: filled, query, body, idempotencyKey: key }, reader);
+        const request = { method, path: filled, idempotencyKey: key, ...members };
+        return this.#connection.send(request, reader);
     }
 
-    /** Writes a document to a file, which is there once all of it is, and as the service sent it;
-     * its SHA-256 in hexadecimal digits. */
-    protected save(template: string, path: Record<string, string>, target: string): Promise<string> {
+    /** A document, held against the digest that the service tells of it. */
+    protected document(template: string, path: Record<string, string>): Promise<Buffer> {
         return this.read("get", template, { path }, async (response) => {
-            const part = `${target}.part`;
-            const hash = createHash("sha256");
-            const hashing = new Transform({
-                transform(piece: Buffer, _, done) {
-                    hash.update(piece);
-                    done(null, piece);
-                },
-            });
-            try {
-                const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-                await pipeline(body, hashing, createWriteStream(part));
-                const digest = hash.digest("hex");
-                if (response.headers.get("x-service-document-sha256") !== digest) {
-                    throw new DigestMismatch(`${template} has another digest than was told`);
-                }
-                await rename(part, target);
-                return digest;
-            } finally {
-                await rm(part, { force: true });
-            }
+            const content = Buffer.from(await response.arrayBuffer());
+            const digest = createHash("sha256").update(content).digest("hex");
+            if (response.headers.get("x-service-document-sha256") === digest) return content;
+            throw new DigestMismatch(`${template} has another digest than was told`);
         });
     }
 
-    /** Reads until something is over, ever more seldom; `DeadlineError` after as many seconds. */
+    /** Reads until something is over, ever more seldom; `DeadlineError` after `timeout` seconds.
+     * `read` is told for how many milliseconds it may wait; where it waits at the service no
+     * `pause` is needed. */
     protected async poll<T>(
-        read: () => Promise<T>,
+        read: (left: number) => Promise<T>,
         isOver: (now: T) => boolean,
         timeout: number,
+        signal?: AbortSignal,
+        pause = 250,
     ): Promise<T> {
-        const { clock } = this.connection;
-        const giveUp = clock.now() + 1000 * timeout;
-        for (let pause = 250; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
-            const now = await read();
+        const giveUp = this.#clock.now() + 1000 * timeout;
+        for (; ; pause = Math.min(pause * 1.5, 15_000)) {
+            const left = Math.max(0, giveUp - this.#clock.now());
+            const now = await read(left);
             if (isOver(now)) return now;
-            const left = giveUp - clock.now();
-            if (left <= 0) throw new DeadlineError(`it was not over in ${timeout} s`);
-            await clock.sleep(Math.min(pause, left));
+            if (left === 0) throw new DeadlineError(`it was not over in ${timeout} s`);
+            await this.#clock.sleep(Math.min(pause, left), signal);
         }
     }
 }

@@ -4,11 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { ProblemError } from "./problems.js";
 
-/** What passes time. */
+/** What passes time, in milliseconds. */
 export interface Clock {
-    /** Milliseconds since some moment. */
     now(): number;
-    sleep(milliseconds: number): Promise<unknown>;
+    sleep(milliseconds: number, signal?: AbortSignal): Promise<unknown>;
 }
 
 export interface Options {
@@ -28,6 +27,8 @@ export interface Request {
     body?: unknown;
     /** Tells repetitions of this request from others. */
     idempotencyKey?: string;
+    /** Gives the request up, and its repetitions. */
+    signal?: AbortSignal;
 }
 
 /**
@@ -40,44 +41,46 @@ export interface Request {
  */
 export class Connection {
     readonly clock: Clock;
+    readonly #authorization: string;
     readonly #fetch: typeof globalThis.fetch;
     readonly #retryFor: number;
     readonly #timeout: number;
 
-    constructor(
-        readonly baseUrl: string,
-        readonly authorization: string,
-        options: Options,
-    ) {
-        this.clock = options.clock ?? { now: () => performance.now(), sleep: (time) => sleep(time) };
+    constructor(readonly baseUrl: string, authorization: string, options: Options) {
+        this.clock = options.clock ?? {
+            now: () => performance.now(),
+            sleep: (time, signal) => sleep(time, undefined, { signal }),
+        };
+        this.#authorization = authorization;
         this.#fetch = options.fetch ?? globalThis.fetch;
         this.#retryFor = 1000 * (options.retryFor ?? 60);
         this.#timeout = 1000 * (options.timeout ?? 90);
     }
 
-    /** Makes a request, and has `read` read the answer: an answer that is lost on the way is asked
-     * for again. */
+    /** Makes a request, and has `read` read the answer: one that is lost on the way is asked for
+     * again. */
     async send<T>(request: Request, read: (response: Response) => Promise<T>): Promise<T> {
         const [url, init] = this.#prepared(request);
         const giveUp = this.clock.now() + this.#retryFor;
-        for (let attempt = 0; ; attempt++) {
-            const longest = Math.min(500 * 2 ** attempt, 8000);
-            let pause: number | undefined = longest * (0.5 + Math.random() / 2);
+        for (let pause = 500; ; pause = Math.min(2 * pause, 8000)) {
+            let wait: number | undefined;
             let refusal: unknown;
             try {
-                const signal = AbortSignal.timeout(this.#timeout);
-                const response = await this.#fetch(url, { ...init, signal });
+                const signals = [AbortSignal.timeout(this.#timeout), ...(request.signal ? [request.signal] : [])];
+                const response = await this.#fetch(url, { ...init, signal: AbortSignal.any(signals) });
                 if (response.ok) return await read(response);
                 const problem = new ProblemError(response, await response.text());
-                pause = pauseAfter(problem, request, pause);
+                wait = waitAfter(problem, request);
                 refusal = problem;
             } catch (lost) {
-                // What `fetch` throws of a connection; what `read` refuses is no such thing.
-                if (!isLost(lost) || !isRepeatable(request)) pause = undefined;
+                request.signal?.throwIfAborted();
+                if (isLost(lost) && isRepeatable(request)) wait = 0;
                 refusal = lost;
             }
-            if (pause === undefined || this.clock.now() + pause > giveUp) throw refusal;
-            await this.clock.sleep(pause);
+            if (wait === undefined) throw refusal;
+            wait = Math.max(wait, pause * (0.5 + Math.random() / 2));
+            if (this.clock.now() + wait > giveUp) throw refusal;
+            await this.clock.sleep(wait, request.signal);
         }
     }
 
@@ -86,7 +89,7 @@ export class Connection {
         for (const [name, value] of Object.entries(query ?? {})) {
             if (value !== undefined) url.searchParams.set(name, String(value));
         }
-        const headers = new Headers({ Authorization: this.authorization });
+        const headers = new Headers({ Authorization: this.#authorization });
         if (body !== undefined) headers.set("Content-Type", "application/json");
         if (idempotencyKey) headers.set("Idempotency-Key", idempotencyKey);
         const text = body === undefined ? undefined : JSON.stringify(body);
@@ -94,10 +97,13 @@ export class Connection {
     }
 }
 
-/** How long to wait before a refused request is made again; none where that does not help. */
-function pauseAfter(problem: ProblemError, request: Request, longest: number): number | undefined {
-    const { status, retryAfter } = problem;
-    if (status === 503 && retryAfter === undefined) return longest;
+/**
+ * After how many milliseconds a refused request may be made again; none where that does not help.
+ *
+ * A 503 without Retry-After is not this service's, so that the request may have been carried out.
+ */
+function waitAfter({ status, retryAfter }: ProblemError, request: Request): number | undefined {
+    if (status === 503 && retryAfter === undefined) return isRepeatable(request) ? 0 : undefined;
     const mayPass = status === 429 || status === 503 || (status === 409 && request.idempotencyKey);
     return mayPass && retryAfter !== undefined ? 1000 * retryAfter : undefined;
 }
@@ -106,6 +112,7 @@ function isRepeatable(request: Request): boolean {
     return request.method === "get" || request.idempotencyKey !== undefined;
 }
 
+/** Whether it is what `fetch` throws of a connection. */
 function isLost(error: unknown): boolean {
     return error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError");
 }

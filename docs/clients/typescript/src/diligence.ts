@@ -1,7 +1,7 @@
 // What registers hold of legal entities, and packages that identify who acts for them.
 
 import { verifyAnswer, type SignedAnswer, type Trust } from "./answers.js";
-import type { components, paths } from "./api/diligence.js";
+import { keyed, type components, type paths } from "./api/diligence.js";
 import { Client, type Call } from "./client.js";
 import type { Options } from "./connection.js";
 
@@ -20,17 +20,7 @@ export type Question = Extract<keyof paths, `/v1/entities/${string}` | `/v1/real
  */
 export class DiligenceClient extends Client<paths> {
     constructor(baseUrl: string, key: string, options?: Options) {
-        super(baseUrl, `Bearer ${key}`, {
-            "get /v1/entities/{code}": true,
-            "get /v1/entities/{code}/participants": true,
-            "get /v1/entities/{code}/ubo": true,
-            "get /v1/entities/{code}/real-estate": true,
-            "get /v1/real-estate/{uniqueNumber}": true,
-            "get /v1/entities/{code}/seizures": true,
-            "get /v1/entities/{code}/cases": true,
-            "get /v1/entities/{code}/dd-report": true,
-            "post /v1/kyc-packages": true,
-        }, options);
+        super(baseUrl, `Bearer ${key}`, keyed, options);
     }
 
     /** An answer with the attorney's signature, which is verified: see `verifyAnswer`. */
@@ -50,19 +40,19 @@ export class DiligenceClient extends Client<paths> {
         return this.call("post", "/v1/kyc-packages", { body: request });
     }
 
-    getOrder(orderId: string): Promise<KycOrder> {
-        return this.call("get", "/v1/kyc-packages/{orderId}", { path: { orderId } });
+    getOrder(orderId: string, signal?: AbortSignal): Promise<KycOrder> {
+        return this.call("get", "/v1/kyc-packages/{orderId}", { path: { orderId }, signal });
     }
 
     /** Reads until an order is delivered or has come to nothing: `status` tells. `DeadlineError`
      * after `timeout` seconds. */
-    waitForOrder(orderId: string, timeout: number): Promise<KycOrder> {
+    waitForOrder(orderId: string, timeout: number, signal?: AbortSignal): Promise<KycOrder> {
         const isOver = ({ status }: KycOrder) => status !== "awaiting_subject" && status !== "verifying";
-        return this.poll(() => this.getOrder(orderId), isOver, timeout);
+        return this.poll(() => this.getOrder(orderId, signal), isOver, timeout, signal);
     }
 
-    /** Writes a package's container to a file; its SHA-256 in hexadecimal digits. */
-    downloadEvidence(orderId: string, target: string): Promise<string> {
-        return this.save("/v1/kyc-packages/{orderId}/artifact", { orderId }, target);
+    /** A package's container. */
+    downloadEvidence(orderId: string): Promise<Buffer> {
+        return this.document("/v1/kyc-packages/{orderId}/artifact", { orderId });
     }
 }

@@ -10,12 +10,13 @@ export interface Fault {
 
 /** A refusal: a problem document (RFC 9457), or the error envelope of the authentication API. */
 export class ProblemError extends Error {
+    override name = "ProblemError";
+    readonly status: number;
     /** The address of a page on this kind of problem. */
     readonly type: string;
     /** The kind in short: the end of `type`, or `code` of the envelope. */
     readonly kind: string;
     readonly title: string;
-    readonly status: number;
     readonly detail: string;
     /** All faults of the request, in the order in which they stand there. */
     readonly errors: readonly Fault[];
@@ -29,23 +30,22 @@ export class ProblemError extends Error {
     constructor(response: Response, body: string) {
         const told = members(body);
         // Only the authentication API has the envelope.
-        const envelope = told.error;
-        const type = envelope ? "about:blank" : (told.type ?? "about:blank");
-        const title = envelope?.code ?? told.title ?? response.statusText;
+        const type = String((!told.error && told.type) || "about:blank");
+        const title = String(told.error?.code ?? told.title ?? response.statusText);
         const kind = type === "about:blank" ? title : type.slice(type.lastIndexOf("/") + 1);
-        const detail = envelope?.message ?? told.detail ?? body.slice(0, 200);
-        const errors = told.errors ?? [];
-        const every = errors.map((fault) => `; ${fault.pointer}: ${fault.detail}`);
+        const detail = String(told.error?.message ?? told.detail ?? body.slice(0, 200));
+        const errors = Array.isArray(told.errors) ? told.errors : [];
+        const every = errors.map((fault) => `; ${fault?.pointer}: ${fault?.detail}`);
         super(`${response.status} ${kind}: ${detail}${every.join("")}`);
-        this.name = "ProblemError";
+        this.status = response.status;
         this.type = type;
         this.kind = kind;
         this.title = title;
-        this.status = response.status;
         this.detail = detail;
         this.errors = errors;
         this.recoveryUrl = told.recoveryUrl;
-        this.retryAfter = seconds(response.headers.get("retry-after"));
+        const after = response.headers.get("retry-after") ?? "";
+        this.retryAfter = /^[0-9]+$/.test(after) ? Number(after) : undefined;
         this.requestId = response.headers.get("x-request-id") ?? undefined;
     }
 }
@@ -67,12 +67,4 @@ function members(body: string): Told {
     } catch {
         return {};
     }
-}
-
-/** What `Retry-After` says, in seconds or as a date (RFC 9110, 10.2.3). */
-function seconds(retryAfter: string | null): number | undefined {
-    if (retryAfter === null) return undefined;
-    if (/^[0-9]+$/.test(retryAfter)) return Number(retryAfter);
-    const until = (Date.parse(retryAfter) - Date.now()) / 1000;
-    return Number.isNaN(until) ? undefined : Math.max(0, until);
 }

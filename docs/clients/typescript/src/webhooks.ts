@@ -2,8 +2,6 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-const PREFIX = "whsec_";
-
 /** A delivery is not to be believed. Answer 400, and do nothing of what it says. */
 export class WebhookError extends Error {
     override name = "WebhookError";
@@ -49,10 +47,9 @@ export function verifyWebhook<Event>(
     for (const key of keys) {
         const hmac = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body);
         const expected = Buffer.from(`v1,${hmac.digest("base64")}`);
-        for (const signature of signatures.split(" ")) {
-            const given = Buffer.from(signature);
-            const isSame = given.length === expected.length && timingSafeEqual(given, expected);
-            holds = isSame || holds;
+        for (const signature of signatures.split(" ").map((text) => Buffer.from(text))) {
+            const isLong = signature.length === expected.length;
+            if (isLong && timingSafeEqual(signature, expected)) holds = true;
         }
     }
     if (!holds) throw new WebhookError("it is signed with no secret of these");
@@ -74,10 +71,8 @@ function headersOf(fields: Record<string, string | string[] | undefined>): Heade
 }
 
 function keyOf(secret: string): Buffer {
-    const text = secret.slice(PREFIX.length);
-    const key = Buffer.from(text, "base64");
-    if (!secret.startsWith(PREFIX) || key.length === 0 || key.toString("base64") !== text) {
-        throw new TypeError(`a secret is ${PREFIX} and base64`);
-    }
-    return key;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    if (key.length > 0 && secret === `whsec_${key.toString("base64")}`) return key;
+    // Nothing of it is told: it may be a sound one of something else.
+    throw new TypeError("a secret is whsec_ and base64");
 }

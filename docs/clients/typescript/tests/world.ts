@@ -39,7 +39,7 @@ export class FakeClock implements Clock {
         return this.#now;
     }
 
-    async sleep(milliseconds: number) {
+    async sleep(milliseconds: number, _?: AbortSignal) {
         this.pauses.push(milliseconds);
         this.#now += milliseconds;
     }
