@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 
 import { keyed, type components, type paths } from "./api/authentication.js";
-import { Client } from "./client.js";
-import type { Options } from "./connection.js";
+import { Client, type Options } from "./client.js";
 
 export type Authentication = components["schemas"]["Authentication"];
 export type CreateAuthenticationRequest = components["schemas"]["CreateAuthenticationRequest"];

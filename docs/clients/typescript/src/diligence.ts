@@ -2,8 +2,8 @@
 
 import { verifyAnswer, type SignedAnswer, type Trust } from "./answers.js";
 import { keyed, type components, type paths } from "./api/diligence.js";
-import { Client, type Call } from "./client.js";
-import type { Options } from "./connection.js";
+import type { Call } from "./calls.js";
+import { Client, type Options } from "./client.js";
 
 export type KycOrder = components["schemas"]["KycOrder"];
 export type CreateKycPackageRequest = components["schemas"]["CreateKycPackageRequest"];

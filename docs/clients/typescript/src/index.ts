@@ -2,8 +2,8 @@
 
 export * from "./answers.js";
 export * from "./authentication.js";
+export type * from "./calls.js";
 export * from "./client.js";
-export * from "./connection.js";
 export * from "./diligence.js";
 export * from "./problems.js";
 export * from "./signing.js";

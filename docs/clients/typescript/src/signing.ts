@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { keyed, type components, type paths } from "./api/signing.js";
-import { Client, type CallOptions } from "./client.js";
-import type { Options } from "./connection.js";
+import type { CallOptions } from "./calls.js";
+import { Client, type Options } from "./client.js";
 
 export type Signing = components["schemas"]["Signing"];
 export type CreateSigningRequest = components["schemas"]["CreateSigningRequest"];
