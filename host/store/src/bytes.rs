@@ -5,6 +5,7 @@ mod pieces;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::bytes::Bytes;
 use jiff::Timestamp;
@@ -41,7 +42,11 @@ pub struct StoredFile {
 /// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
 /// without a row is swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
-pub struct ByteFiles(Blobs);
+pub struct ByteFiles {
+    blobs: Blobs,
+    /// Reads that were begun, of these files and their clones.
+    reads: Arc<AtomicU64>,
+}
 
 /// Why a byte file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +107,10 @@ impl ByteFiles {
     }
 
     pub(crate) fn of(blobs: Blobs) -> Self {
-        Self(blobs)
+        Self {
+            blobs,
+            reads: Arc::default(),
+        }
     }
 
     /// Writes a file under an id that [`Transaction::new_id`] or the like has made now. When
@@ -131,7 +139,7 @@ impl ByteFiles {
             Ok::<_, ByteFileError>((sealed, stored))
         })
         .await?;
-        self.0.store().write(id, sealed.into()).await?;
+        self.blobs.store().write(id, sealed.into()).await?;
         Ok(stored)
     }
 
@@ -141,7 +149,8 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Unavailable`], I/O
     /// errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
-        let sealed = self.0.store().read(id).await?;
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let sealed = self.blobs.store().read(id).await?;
         let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
         let key = key.clone();
         over(sealed.len(), move || {
@@ -152,13 +161,19 @@ impl ByteFiles {
         .await
     }
 
+    /// How many reads of a file, whole or piece by piece, were begun since this was opened.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.reads.load(Ordering::Relaxed)
+    }
+
     /// Bytes that are free on the file system of the folder; none where no folder keeps the files,
     /// so that nobody can tell.
     ///
     /// # Errors
     /// When the file system does not tell.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
-        self.0.free_space().await
+        self.blobs.free_space().await
     }
 
     /// The content of a file piece by piece, for those who may be slow to take it. Its length and
@@ -169,7 +184,8 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`],
     /// [`ByteFileError::Unavailable`], I/O errors.
     pub async fn pieces(&self, key: &DataKey, file: StoredFile) -> Result<Pieces, ByteFileError> {
-        Pieces::open(self.0.clone(), key, file).await
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        Pieces::open(self.blobs.clone(), key, file).await
     }
 
     /// Removes a file for good; tells whether it was there. Trying again is harmless.
@@ -177,7 +193,7 @@ impl ByteFiles {
     /// # Errors
     /// [`ByteFileError::Unavailable`], I/O errors; then try again.
     pub async fn unlink(&self, id: Uuid) -> Result<bool, ByteFileError> {
-        Ok(self.0.remove(id).await?)
+        Ok(self.blobs.remove(id).await?)
     }
 
     /// Whether what keeps the files is there and answers.
@@ -185,17 +201,17 @@ impl ByteFiles {
     /// # Errors
     /// [`ByteFileError::Unavailable`]; I/O errors.
     pub async fn check(&self) -> Result<(), ByteFileError> {
-        Ok(self.0.store().check().await?)
+        Ok(self.blobs.store().check().await?)
     }
 
     /// A look for files that nobody owns, at this time, among those of a store made at `since`.
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
-        Sweep::of(&self.0, since, now)
+        Sweep::of(&self.blobs, since, now)
     }
 
     pub(crate) fn blobs(&self) -> &Blobs {
-        &self.0
+        &self.blobs
     }
 }
 

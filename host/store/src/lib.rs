@@ -58,6 +58,7 @@ pub use crate::engine::{
 };
 pub use crate::error::StoreError;
 pub use crate::faulty::FaultyEngine;
+pub use crate::files::syncs;
 pub use crate::folder::{Folder, FolderError, FolderLook, FolderOptions};
 pub use crate::hex_bytes::Sha256Digest;
 pub use crate::key::{Key, PrefixOf};

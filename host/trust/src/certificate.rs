@@ -7,6 +7,7 @@ mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
 pub use self::key::{EcCurve, KeyKind};
+pub use self::known::count as certificates_read;
 pub use self::qualified::{QcType, QualifiedStatements};
 
 use std::fmt;

@@ -34,7 +34,7 @@ pub use crate::anchors::{AuthorityKind, Purpose, TrustAnchors, TrustConfigError,
 pub use crate::authentication::AuthenticationCheck;
 pub use crate::certificate::{
     Certificate, CertificateError, EcCurve, IdentifierType, KeyKind, NationalIdentifier, QcType,
-    QualifiedStatements, Subject,
+    QualifiedStatements, Subject, certificates_read,
 };
 pub use crate::ocsp::{
     CertIdHash, CertificateStatus, NonceMode, OcspClient, OcspError, OcspEvidence, OcspPolicy,
@@ -54,3 +54,4 @@ pub use crate::timestamp::{
 pub use crate::validation::{
     Issuer, RevocationListFault, SourceFault, ValidationData, ValidationDataError, ValidationPolicy,
 };
+pub use parafa_public_key::verifications;

@@ -5,7 +5,8 @@ use http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use http::{HeaderMap, StatusCode};
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
-use parafa_store::{Store, TransactionCounts};
+use parafa_store::{ByteFiles, Store, TransactionCounts, syncs};
+use parafa_trust::{certificates_read, verifications};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -14,10 +15,15 @@ use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::jobs::LANES;
 
+/// What parts of the program count themselves.
 #[derive(Debug)]
-pub(super) struct StoreMetrics {
+pub(super) struct Tallies {
+    certificates_read: Counter,
     commits: Counter,
     conflicts: Counter,
+    document_reads: Counter,
+    syncs: Counter,
+    verifications: Counter,
 }
 
 /// Everything that is counted, in the format that is asked for. What cannot be looked up keeps its last value.
@@ -25,6 +31,7 @@ pub(super) struct StoreMetrics {
 /// that this host could do sooner.
 pub(crate) async fn scrape(
     store: &Store,
+    files: &ByteFiles,
     waiting_deliveries: usize,
     asked: &HeaderMap,
 ) -> Response {
@@ -54,7 +61,7 @@ pub(crate) async fn scrape(
             "what no row names cannot be counted"
         ),
     }
-    METRICS.store.take(store.transaction_counts());
+    METRICS.tallies.take(store, files);
     let mut text = String::new();
     match encode(&mut text, &METRICS.registry) {
         Ok(()) => {
@@ -80,32 +87,53 @@ fn note_sweep(left: SweepRow) {
     }
 }
 
-impl StoreMetrics {
+impl Tallies {
     pub(super) fn register(registry: &mut Registry) -> Self {
-        let commits = Counter::default();
-        registry.register(
-            "store_commits",
-            "Transactions that were committed",
-            commits.clone(),
-        );
-        let conflicts = Counter::default();
-        registry.register(
-            "store_conflicts",
-            "Transactions that met another one and began anew",
-            conflicts.clone(),
-        );
-        Self { commits, conflicts }
+        let mut counter = |name: &str, what: &str| {
+            let counter = Counter::default();
+            registry.register(name, what, counter.clone());
+            counter
+        };
+        Self {
+            certificates_read: counter(
+                "certificates_read",
+                "Certificates that were read, but for those that were remembered",
+            ),
+            commits: counter("store_commits", "Transactions that were committed"),
+            conflicts: counter(
+                "store_conflicts",
+                "Transactions that met another one and began anew",
+            ),
+            document_reads: counter(
+                "document_reads",
+                "Reads of documents that were begun, whole or piece by piece",
+            ),
+            syncs: counter(
+                "store_syncs",
+                "Syncs of files and folders that were waited for",
+            ),
+            verifications: counter(
+                "signature_verifications",
+                "Signatures of digests that were verified, whatever was found",
+            ),
+        }
     }
 
-    /// Brings the counters up to what the store counts itself.
-    fn take(&self, counts: TransactionCounts) {
-        let raise = |counter: &Counter, to: u64| {
+    /// Brings the counters up to what is counted elsewhere.
+    fn take(&self, store: &Store, files: &ByteFiles) {
+        let TransactionCounts { commits, conflicts } = store.transaction_counts();
+        for (counter, to) in [
+            (&self.certificates_read, certificates_read()),
+            (&self.commits, commits),
+            (&self.conflicts, conflicts),
+            (&self.document_reads, files.reads()),
+            (&self.syncs, syncs()),
+            (&self.verifications, verifications()),
+        ] {
             counter
                 .inner()
                 .fetch_max(to, std::sync::atomic::Ordering::Relaxed);
-        };
-        raise(&self.commits, counts.commits);
-        raise(&self.conflicts, counts.conflicts);
+        }
     }
 }
 
@@ -145,7 +173,9 @@ mod tests {
 
     /// What is told of every lane, and of how many deliveries wait.
     async fn told(store: &Store, waiting: usize) -> Vec<String> {
-        let answer = scrape(store, waiting, &HeaderMap::new()).await;
+        let folder = tempfile::tempdir().unwrap();
+        let files = ByteFiles::open_folder(folder.path()).unwrap();
+        let answer = scrape(store, &files, waiting, &HeaderMap::new()).await;
         let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         let names = ["parafa_jobs_due{", "parafa_webhook_waiting "];

@@ -143,7 +143,7 @@ impl Shared {
             .map_err(|error| self.health.fail(&error))?;
         self.db.flush().map_err(|error| self.health.fail(&error))?;
         files::once_descriptors_are_there(|| self.sync_overflow())
-            .and_then(|()| self.file.sync_data())
+            .and_then(|()| files::sync_data(&self.file))
             .map_err(|error| self.health.fail(&error))
     }
 
