@@ -78,6 +78,22 @@ async fn nothing_is_told_of_a_pdf_that_has_no_scripts_or_cannot_be_read() {
     }
 }
 
+#[tokio::test]
+async fn the_caller_is_told_how_many_files_were_not_looked_at() {
+    let demo = Demo::start();
+    let names: Vec<String> = (0..34).map(|number| format!("{number}.pdf")).collect();
+    let files: Vec<(&str, &str, &str, &[u8])> = names
+        .iter()
+        .map(|name| (&**name, &**name, "application/pdf", b"%PDF-1.7".as_slice()))
+        .collect();
+    let container = SignedContainer::unsigned(&files).sign(ContainerSigning::by(Ona));
+
+    let (told, _) = told(&demo.signing(), "dokumentai.asice", &container.zip.build()).await;
+
+    let left_out = "Files in the container that were not looked at for scripts, because they are too many or too large: 2.";
+    assert_eq!(told, [left_out]);
+}
+
 /// Posted itself, it would be refused; in a container others have signed it.
 #[tokio::test]
 async fn a_pdf_in_a_container_that_starts_a_program_is_told_and_its_scripts_too() {
