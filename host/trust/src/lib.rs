@@ -24,6 +24,7 @@ mod ocsp;
 mod path;
 mod ports;
 mod random;
+mod recent;
 mod signature;
 mod signer;
 mod timestamp;
@@ -55,3 +56,11 @@ pub use crate::validation::{
     Issuer, RevocationListFault, SourceFault, ValidationData, ValidationDataError, ValidationPolicy,
 };
 pub use parafa_public_key::verifications;
+
+/// Forgets the certificates and paths that nobody has asked for since this was called
+/// last. Most are of persons, and tell their names and codes: whoever runs for long
+/// calls it every few minutes, so that none stays when its records are erased.
+pub fn forget_unused() {
+    certificate::forget_unused();
+    path::forget_unused();
+}

@@ -40,6 +40,8 @@ use parafa_listener::{
 const DRAIN: Duration = Duration::from_secs(20);
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// How often certificates are forgotten that nobody has asked for since.
+const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 /// What the operating system keeps of an answer for a client that does not read
 /// it. Left to itself it keeps megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
@@ -166,6 +168,14 @@ async fn run(
         }
     };
     parts.run("the look at plugins", follow);
+    let stopped = stop.clone();
+    let forget = async move {
+        tokio::select! {
+            () = stopped.cancelled() => {}
+            () = forget_certificates() => {}
+        }
+    };
+    parts.run("the forgetting of certificates", forget);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
@@ -269,6 +279,15 @@ async fn store_failure(app: &App) -> StoreError {
             Err(error) => return error,
         }
         tokio::time::sleep(LOOK_AT_STORE).await;
+    }
+}
+
+/// Certificates tell who persons are, and are not to outlive the erasure of what they
+/// signed.
+async fn forget_certificates() {
+    loop {
+        tokio::time::sleep(FORGET_CERTIFICATES).await;
+        parafa_trust::forget_unused();
     }
 }
 
