@@ -20,13 +20,14 @@ pub(crate) fn build_release(root: &Path) -> anyhow::Result<PathBuf> {
     place(root, "release")
 }
 
-/// Builds `target/profiling/parafa`, of which a profiler finds frames and lines, and
-/// the plugins that it ships.
+/// Builds `target/profiling/parafa`, of which a profiler finds frames, lines and crates,
+/// and the plugins that it ships.
 pub(crate) fn build_for_profiles(root: &Path) -> anyhow::Result<PathBuf> {
     tools::require_for_build()?;
     let plugins = PluginBuild::prepare(root)?;
     build(root, &plugins, "profiling", |cargo| {
-        cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Cforce-frame-pointers=yes");
+        let flags = "-Cforce-frame-pointers=yes\x1f-Csymbol-mangling-version=v0";
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags);
     })?;
     place(root, "profiling")
 }

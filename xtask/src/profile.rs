@@ -2,8 +2,9 @@
 
 mod areas;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
@@ -11,14 +12,10 @@ use anyhow::{Context, ensure};
 use crate::bench::{self, Bench};
 use crate::{process, product};
 
-use areas::Areas;
-
 /// The row that is looked at unless another is named.
 pub(crate) const USUAL_ROW: &str = "signature by card, PDF 10 KiB";
 /// Tells the bench where to put what `perf` records, a file for each row.
 const FOLDER: &str = "PARAFA_PROFILES";
-/// What these files end in.
-const RECORD: &str = "data";
 
 /// Has `perf` sample the server during the rows whose name contains `row`, and prints a table for
 /// each.
@@ -36,40 +33,26 @@ pub(crate) fn profile(root: &Path, row: &str) -> anyhow::Result<()> {
     let mut measured = bench::command(root, Bench::Whole, &parafa);
     process::run(measured.arg(row).env(FOLDER, &folder))?;
 
-    let records = records(&folder)?;
+    let mut records = BTreeSet::new();
+    for entry in fs::read_dir(&folder)? {
+        records.insert(entry?.path());
+    }
     ensure!(
         !records.is_empty(),
         "nothing was recorded: is there a row whose name contains {row:?}, and may perf sample here?"
     );
     for record in records {
-        let areas = Areas::of_report(&report(&record)?)?;
-        let name = record.file_stem().unwrap_or_default().to_string_lossy();
-        println!("\n{}", areas.table(&name));
-        println!(
-            "Functions: perf report --no-children -i '{}'",
-            record.display()
-        );
+        let row = record.file_stem().unwrap_or_default().to_string_lossy();
+        println!("\n{}", areas::table(&row, &report(&record)?)?);
+        println!("Functions: perf report --no-children -i {record:?}");
     }
     Ok(())
 }
 
-fn records(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut records = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == RECORD) {
-            records.push(path);
-        }
-    }
-    records.sort();
-    Ok(records)
-}
-
-/// Samples by program or library, and function.
+/// Samples by program or library, and mangled function.
 fn report(record: &Path) -> anyhow::Result<String> {
     let mut perf = Command::new("perf");
     perf.args(["report", "--stdio", "--quiet", "--no-children"])
-        // It does not know all that Rust does with names.
         .args(["--call-graph=none", "--no-demangle"])
         .args(["--fields=sample,dso,symbol", "--field-separator=;"])
         .arg("--input")

@@ -24,14 +24,8 @@ use self::quick::QuickKey;
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// Values that [`PublicKey::verify_digest`] was asked about.
-static VERIFICATIONS: AtomicU64 = AtomicU64::new(0);
-
 /// How many signatures of digests this process has verified, whatever was found.
-#[must_use]
-pub fn verifications() -> u64 {
-    VERIFICATIONS.load(Ordering::Relaxed)
-}
+pub static VERIFICATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// How a value signs a digest.
 #[derive(Clone, Copy)]

@@ -65,7 +65,7 @@ impl Metrics {
         Self {
             jobs_due,
             ownerless,
-            tallies: scrape::Tallies::register(&mut registry),
+            tallies: scrape::register_tallies(&mut registry),
             registry,
         }
     }

@@ -124,12 +124,5 @@ where
 async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
     let app = server.app;
     look_at_quotas(&app.signing.intake.uploads).await;
-    let records = &app.records;
-    scrape(
-        &records.store,
-        &records.files,
-        app.webhooks.waiting(),
-        &headers,
-    )
-    .await
+    scrape(&app.records.store, app.webhooks.waiting(), &headers).await
 }

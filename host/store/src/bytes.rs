@@ -24,6 +24,9 @@ pub use crate::sweep::{QUARANTINE, SWEEP_AGE, SWEEP_REST, Sweep, SweepError};
 /// Length of content that is sealed and opened in place, in bytes: some ten microseconds.
 const MOST_IN_PLACE: usize = 32 * 1024;
 
+/// How many reads of byte files, whole or piece by piece, this process has begun.
+pub static BYTE_FILE_READS: AtomicU64 = AtomicU64::new(0);
+
 /// What the owner's row keeps about its file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StoredFile {
@@ -42,11 +45,7 @@ pub struct StoredFile {
 /// after the row's end is durable, so that no row ever lacks its file; what a crash leaves
 /// without a row is swept after [`SWEEP_AGE`] and [`QUARANTINE`].
 #[derive(Clone, Debug)]
-pub struct ByteFiles {
-    blobs: Blobs,
-    /// Reads that were begun, of these files and their clones.
-    reads: Arc<AtomicU64>,
-}
+pub struct ByteFiles(Blobs);
 
 /// Why a byte file could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -107,10 +106,7 @@ impl ByteFiles {
     }
 
     pub(crate) fn of(blobs: Blobs) -> Self {
-        Self {
-            blobs,
-            reads: Arc::default(),
-        }
+        Self(blobs)
     }
 
     /// Writes a file under an id that [`Transaction::new_id`] or the like has made now. When
@@ -139,7 +135,7 @@ impl ByteFiles {
             Ok::<_, ByteFileError>((sealed, stored))
         })
         .await?;
-        self.blobs.store().write(id, sealed.into()).await?;
+        self.0.store().write(id, sealed.into()).await?;
         Ok(stored)
     }
 
@@ -149,8 +145,8 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Unavailable`], I/O
     /// errors.
     pub async fn read(&self, key: &DataKey, id: Uuid) -> Result<Bytes, ByteFileError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        let sealed = self.blobs.store().read(id).await?;
+        BYTE_FILE_READS.fetch_add(1, Ordering::Relaxed);
+        let sealed = self.0.store().read(id).await?;
         let sealed = sealed.ok_or(ByteFileError::Missing { id })?;
         let key = key.clone();
         over(sealed.len(), move || {
@@ -161,19 +157,13 @@ impl ByteFiles {
         .await
     }
 
-    /// How many reads of a file, whole or piece by piece, were begun since this was opened.
-    #[must_use]
-    pub fn reads(&self) -> u64 {
-        self.reads.load(Ordering::Relaxed)
-    }
-
     /// Bytes that are free on the file system of the folder; none where no folder keeps the files,
     /// so that nobody can tell.
     ///
     /// # Errors
     /// When the file system does not tell.
     pub async fn free_space(&self) -> io::Result<Option<u64>> {
-        self.blobs.free_space().await
+        self.0.free_space().await
     }
 
     /// The content of a file piece by piece, for those who may be slow to take it. Its length and
@@ -184,8 +174,8 @@ impl ByteFiles {
     /// [`ByteFileError::Missing`], [`ByteFileError::Sealed`], [`ByteFileError::Differs`],
     /// [`ByteFileError::Unavailable`], I/O errors.
     pub async fn pieces(&self, key: &DataKey, file: StoredFile) -> Result<Pieces, ByteFileError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
-        Pieces::open(self.blobs.clone(), key, file).await
+        BYTE_FILE_READS.fetch_add(1, Ordering::Relaxed);
+        Pieces::open(self.0.clone(), key, file).await
     }
 
     /// Removes a file for good; tells whether it was there. Trying again is harmless.
@@ -193,7 +183,7 @@ impl ByteFiles {
     /// # Errors
     /// [`ByteFileError::Unavailable`], I/O errors; then try again.
     pub async fn unlink(&self, id: Uuid) -> Result<bool, ByteFileError> {
-        Ok(self.blobs.remove(id).await?)
+        Ok(self.0.remove(id).await?)
     }
 
     /// Whether what keeps the files is there and answers.
@@ -201,17 +191,17 @@ impl ByteFiles {
     /// # Errors
     /// [`ByteFileError::Unavailable`]; I/O errors.
     pub async fn check(&self) -> Result<(), ByteFileError> {
-        Ok(self.blobs.store().check().await?)
+        Ok(self.0.store().check().await?)
     }
 
     /// A look for files that nobody owns, at this time, among those of a store made at `since`.
     #[must_use]
     pub fn sweep(&self, since: Option<Timestamp>, now: Timestamp) -> Sweep {
-        Sweep::of(&self.blobs, since, now)
+        Sweep::of(&self.0, since, now)
     }
 
     pub(crate) fn blobs(&self) -> &Blobs {
-        &self.blobs
+        &self.0
     }
 }
 

@@ -18,15 +18,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// What the name of a file ends in while it is written.
 pub(crate) const TEMPORARY: &str = "new";
 
-/// Syncs that were asked for.
-static SYNCS: AtomicU64 = AtomicU64::new(0);
-
-/// How often this process has waited until a disk has a file or the entries of a folder. What a
-/// database or an object store syncs is theirs.
-#[must_use]
-pub fn syncs() -> u64 {
-    SYNCS.load(Ordering::Relaxed)
-}
+/// How often this process has waited until a disk has records, a file or the entries of a folder.
+/// What backups, a database or an object store sync is not among them.
+pub static SYNCS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs `work`, which blocks, where it may.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -103,13 +103,12 @@ fn main() {
 
     let (heads, rule) = Spent::heads();
     println!("| work | {heads} | {TIMES} |\n|---|{rule}---|---|---|");
-    for peer in peers::PEERS {
+    for (peer, command) in peers::PEERS {
         for (size, bytes) in [("10 KiB", SMALL), ("1 MiB", MEDIUM)] {
-            let name = format!("{}, B-B, PDF {size}", peer.name);
+            let name = format!("{peer}, B-B, PDF {size}");
             if is_picked(&name) {
-                let taken = peer.measure(bytes, scale.runs);
-                let taken = taken.map_or_else(str::to_owned, |taken| format!("{taken:.2}"));
-                println!("| {name} | {} | | | |", Spent::of_another(&taken));
+                let taken = peers::measure(command, bytes, scale.runs);
+                println!("| {name} | {} | | |", Spent::of_another(taken));
             }
         }
     }

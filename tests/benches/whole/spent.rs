@@ -57,8 +57,9 @@ impl Spent {
         )
     }
 
-    /// The cells of somebody of whom only the processors' time is known.
-    pub(crate) fn of_another(processor: &str) -> String {
-        format!("{processor}{}", " | ".repeat(COUNTED.len() + 1))
+    /// The cells of somebody of whom at most these milliseconds of the processors are known.
+    pub(crate) fn of_another(milliseconds: Option<f64>) -> String {
+        let processor = milliseconds.map_or("–".to_owned(), |taken| format!("{taken:.2}"));
+        processor + &" |".repeat(COUNTED.len() + 2)
     }
 }

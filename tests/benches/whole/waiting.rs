@@ -1,5 +1,4 @@
-//! What pages that wait for a change cost, and that some of them are woken: each page asks for the
-//! state by long poll, as the script of the signer's page does, and is woken once, when its signer
+//! What it costs that pages wait for a change by long poll, and are each woken once, when its signer
 //! begins.
 
 use std::sync::Arc;
@@ -8,11 +7,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream;
-use reqwest::header::{ETAG, IF_NONE_MATCH};
-use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::ceremony::creation;
+use crate::ceremony::{create, creation};
 use crate::server::{Server, answer};
 use crate::{SMALL, settle};
 
@@ -73,25 +70,16 @@ async fn begin(server: &Server, links: &[String]) {
 
 /// A page that is open.
 async fn wait_on(server: Arc<Server>, link: String, time: Duration) {
-    let mut state = server.http().get(format!("{link}/state"));
+    let state = format!("{link}/state?waitMs={}", time.as_millis());
     loop {
-        let shown = state.send().await.expect("an answer");
-        assert!(shown.status().is_success(), "{}", shown.status());
-        let tag = shown.headers().get(ETAG).expect("a tag").clone();
-        shown.bytes().await.expect("the state");
-        let address = format!("{link}/state?waitMs={}", time.as_millis());
-        state = server.http().get(address).header(IF_NONE_MATCH, tag);
+        answer(server.http().get(&state)).await;
     }
 }
 
 /// The links of so many signings of one signer each.
 async fn links(server: &Server, count: usize) -> Vec<String> {
     let body = Bytes::from(creation(SMALL).to_string());
-    let created = stream::iter(0..count).map(|_| answer(server.post("v1/signings", body.clone())));
-    let links = created.map(|created| async move {
-        let created: Value = created.await;
-        let link = created["signers"][0]["ceremonyUrl"].as_str();
-        link.expect("a link").to_owned()
-    });
-    links.buffer_unordered(CREATING).collect().await
+    let creating = stream::iter(0..count).map(|_| create(server, body.clone()));
+    let created = creating.buffer_unordered(CREATING);
+    created.map(|created| created.link).collect().await
 }

@@ -1,12 +1,14 @@
 //! The text that monitoring fetches, with what is looked up for it.
 
+use std::sync::atomic::Ordering;
+
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use http::{HeaderMap, StatusCode};
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
-use parafa_store::{ByteFiles, Store, TransactionCounts, syncs};
-use parafa_trust::{certificates_read, verifications};
+use parafa_store::{BYTE_FILE_READS, SYNCS, Store};
+use parafa_trust::{CERTIFICATES_READ, VERIFICATIONS};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -15,23 +17,48 @@ use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::jobs::LANES;
 
-/// What parts of the program count themselves.
-#[derive(Debug)]
-pub(super) struct Tallies {
-    certificates_read: Counter,
-    commits: Counter,
-    conflicts: Counter,
-    document_reads: Counter,
-    syncs: Counter,
-    verifications: Counter,
-}
+/// What parts of the program count themselves: the name, what it is, and how many there were.
+const TALLIES: [(&str, &str, fn(&Store) -> u64); 6] = [
+    (
+        "certificates_read",
+        "Certificates that were read, but for those that were remembered",
+        |_| CERTIFICATES_READ.load(Ordering::Relaxed),
+    ),
+    (
+        "document_reads",
+        "Reads of documents that were begun, whole or piece by piece",
+        |_| BYTE_FILE_READS.load(Ordering::Relaxed),
+    ),
+    (
+        "signature_verifications",
+        "Signatures of digests that were verified, whatever was found",
+        |_| VERIFICATIONS.load(Ordering::Relaxed),
+    ),
+    (
+        "store_commits",
+        "Transactions that were committed",
+        |store| store.transaction_counts().commits,
+    ),
+    (
+        "store_conflicts",
+        "Transactions that met another one and began anew",
+        |store| store.transaction_counts().conflicts,
+    ),
+    (
+        "store_syncs",
+        "Syncs of records, files and folders that were waited for",
+        |_| SYNCS.load(Ordering::Relaxed),
+    ),
+];
+
+/// A counter for each of [`TALLIES`].
+pub(super) type Tallies = [Counter; TALLIES.len()];
 
 /// Everything that is counted, in the format that is asked for. What cannot be looked up keeps its last value.
 /// Of the deliveries that are due, so many wait for their turn, and for nothing
 /// that this host could do sooner.
 pub(crate) async fn scrape(
     store: &Store,
-    files: &ByteFiles,
     waiting_deliveries: usize,
     asked: &HeaderMap,
 ) -> Response {
@@ -61,7 +88,10 @@ pub(crate) async fn scrape(
             "what no row names cannot be counted"
         ),
     }
-    METRICS.tallies.take(store, files);
+    for (counter, (_, _, counted)) in METRICS.tallies.iter().zip(TALLIES) {
+        let counter = counter.inner();
+        counter.fetch_max(counted(store), Ordering::Relaxed);
+    }
     let mut text = String::new();
     match encode(&mut text, &METRICS.registry) {
         Ok(()) => {
@@ -87,54 +117,12 @@ fn note_sweep(left: SweepRow) {
     }
 }
 
-impl Tallies {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let mut counter = |name: &str, what: &str| {
-            let counter = Counter::default();
-            registry.register(name, what, counter.clone());
-            counter
-        };
-        Self {
-            certificates_read: counter(
-                "certificates_read",
-                "Certificates that were read, but for those that were remembered",
-            ),
-            commits: counter("store_commits", "Transactions that were committed"),
-            conflicts: counter(
-                "store_conflicts",
-                "Transactions that met another one and began anew",
-            ),
-            document_reads: counter(
-                "document_reads",
-                "Reads of documents that were begun, whole or piece by piece",
-            ),
-            syncs: counter(
-                "store_syncs",
-                "Syncs of files and folders that were waited for",
-            ),
-            verifications: counter(
-                "signature_verifications",
-                "Signatures of digests that were verified, whatever was found",
-            ),
-        }
-    }
-
-    /// Brings the counters up to what is counted elsewhere.
-    fn take(&self, store: &Store, files: &ByteFiles) {
-        let TransactionCounts { commits, conflicts } = store.transaction_counts();
-        for (counter, to) in [
-            (&self.certificates_read, certificates_read()),
-            (&self.commits, commits),
-            (&self.conflicts, conflicts),
-            (&self.document_reads, files.reads()),
-            (&self.syncs, syncs()),
-            (&self.verifications, verifications()),
-        ] {
-            counter
-                .inner()
-                .fetch_max(to, std::sync::atomic::Ordering::Relaxed);
-        }
-    }
+pub(super) fn register_tallies(registry: &mut Registry) -> Tallies {
+    TALLIES.map(|(name, what, _)| {
+        let counter = Counter::default();
+        registry.register(name, what, counter.clone());
+        counter
+    })
 }
 
 #[cfg(test)]
@@ -173,9 +161,7 @@ mod tests {
 
     /// What is told of every lane, and of how many deliveries wait.
     async fn told(store: &Store, waiting: usize) -> Vec<String> {
-        let folder = tempfile::tempdir().unwrap();
-        let files = ByteFiles::open_folder(folder.path()).unwrap();
-        let answer = scrape(store, &files, waiting, &HeaderMap::new()).await;
+        let answer = scrape(store, waiting, &HeaderMap::new()).await;
         let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let text = String::from_utf8(text.to_vec()).unwrap();
         let names = ["parafa_jobs_due{", "parafa_webhook_waiting "];

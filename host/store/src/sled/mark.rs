@@ -94,7 +94,7 @@ impl MarkFile {
             .open(path)?;
         let slot = newest(&file)?.map_or(1, |(slot, _)| slot);
         write(&file, other(slot), mark)?;
-        file.sync_all()?;
+        files::sync_all(&file)?;
         if let Some(folder) = path.parent() {
             files::sync(folder)?;
         }

@@ -12,15 +12,9 @@ const LONGEST: usize = 8192;
 /// What is read follows from the DER alone, whoever asks.
 static KNOWN: Mutex<Recent<Certificate>> = Mutex::new(Recent::new());
 
-/// How many were read, those that are too long to be remembered among them.
-static READ: AtomicU64 = AtomicU64::new(0);
-
 /// How many certificates this process has read; those that it remembered are not
 /// among them.
-#[must_use]
-pub fn count() -> u64 {
-    READ.load(Ordering::Relaxed)
-}
+pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
 
 /// The certificate with this fingerprint.
 pub(super) fn certificate(sha256: &[u8; 32]) -> Option<Certificate> {
@@ -30,7 +24,7 @@ pub(super) fn certificate(sha256: &[u8; 32]) -> Option<Certificate> {
 
 /// Remembers a certificate.
 pub(super) fn remember(certificate: &Certificate) {
-    READ.fetch_add(1, Ordering::Relaxed);
+    CERTIFICATES_READ.fetch_add(1, Ordering::Relaxed);
     if certificate.der().len() <= LONGEST {
         known().insert(certificate.clone());
     }
