@@ -5,7 +5,7 @@ use std::mem;
 
 /// How many values are remembered of those that were asked for in one period: of the
 /// people who sign at one time, and of the authorities that are asked meanwhile.
-const MOST: usize = 128;
+const MOST: usize = 256;
 
 /// Values that are remembered for the period in which they were asked for, and for the
 /// next. Whoever owns them says when one ends.

@@ -57,24 +57,42 @@ async fn scripts_of_a_pdf_in_a_container_are_told_with_its_name() {
         assert_eq!(told(&api, name, &container).await, (of_member, true));
     }
     // Viewers open it by what it begins with.
-    let unnamed = asice("sutartis", "application/octet-stream", &script);
-    let of_member = vec![format!("sutartis: {OF_SCRIPT}")];
-    let told = told(&api, "dokumentai.asice", &unnamed).await;
-    assert_eq!(told, (of_member, true));
+    for media_type in ["application/octet-stream", "application/pdf;version=1.7"] {
+        let unnamed = asice("sutartis", media_type, &script);
+        let of_member = vec![format!("sutartis: {OF_SCRIPT}")];
+        let told = told(&api, "dokumentai.asice", &unnamed).await;
+        assert_eq!(told, (of_member, true), "{media_type}");
+    }
 }
 
 #[tokio::test]
-async fn nothing_is_told_of_a_pdf_that_has_no_scripts_or_cannot_be_read() {
+async fn nothing_is_told_of_a_pdf_that_has_no_scripts_nor_of_what_is_no_pdf() {
     let demo = Demo::start();
     let api = demo.signing();
-    let mut broken = hostile::opening(SCRIPT);
-    broken.truncate(broken.len() * 2 / 3);
+    let no_pdf = b"<< /S /JavaScript /JS (app.alert) >>".to_vec();
 
-    for content in [plain(1), broken] {
+    for content in [plain(1), no_pdf] {
         for (name, container) in containers(&content) {
             let told = told(&api, name, &container).await;
             assert_eq!(told, (Vec::new(), false), "{name}");
         }
+    }
+}
+
+/// Programs that repair it run them.
+#[tokio::test]
+async fn the_caller_is_told_that_a_pdf_with_scripts_cannot_be_read() {
+    let demo = Demo::start();
+    let api = demo.signing();
+    let mut broken = hostile::opening(SCRIPT);
+    broken.truncate(broken.len() * 2 / 3);
+    let not_told = "sutartis.pdf: Whether the document contains JavaScript cannot be told. ";
+
+    for (name, container) in containers(&broken) {
+        let (told, has_scripts) = told(&api, name, &container).await;
+        assert_eq!(told.len(), 1, "{name}: {told:?}");
+        assert!(told[0].starts_with(not_told), "{name}: {told:?}");
+        assert!(!has_scripts, "{name}");
     }
 }
 
@@ -90,7 +108,7 @@ async fn the_caller_is_told_how_many_files_were_not_looked_at() {
 
     let (told, _) = told(&demo.signing(), "dokumentai.asice", &container.zip.build()).await;
 
-    let left_out = "Files in the container that were not looked at for scripts, because they are too many or too large: 2.";
+    let left_out = "Files in the container that were not looked at for scripts, because they are too many, too large or too complex: 2.";
     assert_eq!(told, [left_out]);
 }
 

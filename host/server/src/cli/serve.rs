@@ -161,21 +161,14 @@ async fn run(
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
     let (plugins, stopped) = (app.plugin_store.clone(), stop.clone());
-    let follow = async move {
+    let upkeep = async move {
         tokio::select! {
             () = stopped.cancelled() => {}
             () = plugins.follow_changes() => {}
-        }
-    };
-    parts.run("the look at plugins", follow);
-    let stopped = stop.clone();
-    let forget = async move {
-        tokio::select! {
-            () = stopped.cancelled() => {}
             () = forget_certificates() => {}
         }
     };
-    parts.run("the forgetting of certificates", forget);
+    parts.run("the look at plugins and certificates", upkeep);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
@@ -283,7 +276,7 @@ async fn store_failure(app: &App) -> StoreError {
 }
 
 /// Certificates tell who persons are, and are not to outlive the erasure of what they
-/// signed.
+/// signed. Each host remembers its own, so that no job can do it.
 async fn forget_certificates() {
     loop {
         tokio::time::sleep(FORGET_CERTIFICATES).await;

@@ -29,23 +29,27 @@ const ANYTHING: &str = "application/octet-stream";
 const HEAD: &[u8] = b"%PDF-";
 const HEAD_BYTES: usize = 1024;
 
-/// Names by which scripts are found.
-const OF_SCRIPTS: [&[u8]; 2] = [b"JavaScript", b"JS"];
-/// Names without which a PDF does nothing that is told: of other actions, of
-/// signatures, and of what hides objects from whoever looks for names.
-const OF_OTHERS: [&[u8]; 7] = [
+/// The name of actions that run a script, too long to stand in a picture by chance.
+const SCRIPT: &[u8] = b"JavaScript";
+/// Names without which a PDF does nothing that is told: of scripts and other actions,
+/// of forms that have scripts of their own, of signatures, and of what hides objects
+/// from whoever looks for names.
+const TELLING: [&[u8]; 10] = [
+    SCRIPT,
+    b"JS",
     b"Launch",
     b"OnInstantiate",
     b"SubmitForm",
     b"ImportData",
+    b"XFA",
     b"ByteRange",
     b"ObjStm",
     b"XRef",
 ];
 
 impl Intake {
-    /// What is told of the PDFs in a container. One that cannot be read is none
-    /// and tells nothing: signers may sign it as any other file.
+    /// What is told of the PDFs in a container. One that cannot be read keeps nobody
+    /// from signing: only that is told.
     pub(super) async fn told_of_members(
         &self,
         caller: &Caller,
@@ -73,53 +77,53 @@ impl Intake {
             }
             looked_at += 1;
             let of_member = self.told_of_member(container, &document, &pdf, member);
-            let of_member = of_member.await;
-            told.add(&on_one_line(&member.name, LONGEST_NAME), of_member);
+            match of_member.await {
+                Some(of_member) => {
+                    told.add(&on_one_line(&member.name, LONGEST_NAME), of_member);
+                }
+                None => left_out += 1,
+            }
         }
         if left_out > 0 {
             told.remarks.push(format!(
-                "Files in the container that were not looked at for scripts, because they are too many or too large: {left_out}."
+                "Files in the container that were not looked at for scripts, because they are too many, too large or too complex: {left_out}."
             ));
         }
         told
     }
 
+    /// What is told of one of them; nothing where a plugin fails on it.
     async fn told_of_member(
         &self,
         container: &Plugin,
         document: &Document,
         pdf: &Plugin,
         member: &Member,
-    ) -> Told {
+    ) -> Option<Told> {
         let mebibytes = u32::try_from(member.size.div_ceil(MEBIBYTE)).unwrap_or(u32::MAX);
         // Nobody closes the semaphore.
         let _place = self.member_memory.acquire_many(mebibytes).await.ok();
         let extracted = container.extract_member(document.clone(), member).await;
-        let Ok(bytes) = extracted else {
-            return Told::default();
-        };
-        let is_pdf = is_called_pdf(pdf, member) || begins_as_pdf(&bytes);
-        let has_scripts = has_name(&bytes, &OF_SCRIPTS);
-        if !is_pdf || !(has_scripts || has_name(&bytes, &OF_OTHERS)) {
-            return Told::default();
+        let bytes = extracted.ok()?;
+        if !begins_as_pdf(&bytes) || !has_name(&bytes, &TELLING) {
+            return Some(Told::default());
         }
+        let has_scripts = has_name(&bytes, &[SCRIPT]);
         match pdf.inspect(bytes).await {
-            Ok(report) => Told::of(&report),
-            Err(CallError::Refused(refusal)) => Told::of_refused(&refusal, has_scripts),
-            Err(CallError::Fault(_)) => Told::default(),
+            Ok(report) => Some(Told::of(&report)),
+            Err(CallError::Refused(refusal)) => Some(Told::of_refused(&refusal, has_scripts)),
+            Err(CallError::Fault(_)) => None,
         }
     }
 }
 
-/// Whether a file is called a PDF, or nothing at all.
+/// Whether a file is called a PDF, or nothing at all. Its type may have parameters.
 fn may_be_pdf(pdf: &Plugin, member: &Member) -> bool {
-    member.media_type.eq_ignore_ascii_case(ANYTHING) || is_called_pdf(pdf, member)
-}
-
-fn is_called_pdf(pdf: &Plugin, member: &Member) -> bool {
     let extension = file_extension(&member.name);
+    let media_type = member.media_type.split(';').next().unwrap_or_default();
+    let mut types = [PDF, ANYTHING].into_iter();
     extension.is_some_and(|extension| pdf.takes_extension(&extension))
-        || member.media_type.eq_ignore_ascii_case(PDF)
+        || types.any(|one| media_type.trim_end().eq_ignore_ascii_case(one))
 }
 
 fn begins_as_pdf(bytes: &[u8]) -> bool {
@@ -158,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_name_is_found_however_it_is_written() {
-        let found = |bytes: &[u8]| has_name(bytes, &OF_SCRIPTS);
+        let found = |bytes: &[u8]| has_name(bytes, &TELLING);
 
         for written in [
             &b"<< /S /JavaScript"[..],

@@ -14,8 +14,11 @@ const TOLD: [&str; 4] = [
 ];
 
 /// The refusals of what a document would do on its own, which is told of files in
-/// containers.
+/// containers as it is.
 const OF_ACTIONS: [&str; 2] = ["auto-submit", "launch-action"];
+
+/// What is said of other refusals, before their own words.
+const NOT_TOLD: &str = "Whether the document contains JavaScript cannot be told.";
 
 /// What is told of a document, or of the files of a container.
 #[derive(Default)]
@@ -38,13 +41,18 @@ impl Told {
         }
     }
 
-    /// What is told of a file that is refused and taken all the same.
+    /// What is told of a file that is refused and taken all the same. Programs that
+    /// are less strict may open it, and run its scripts.
     pub(super) fn of_refused(refusal: &Refusal, has_scripts: bool) -> Self {
-        let is_told = OF_ACTIONS.contains(&&*refusal.code);
-        let remarks = is_told.then(|| remark(&refusal.detail));
+        let is_of_action = OF_ACTIONS.contains(&&*refusal.code);
+        let detail = &refusal.detail;
+        let told = match is_of_action {
+            true => remark(detail),
+            false => remark(&format!("{NOT_TOLD} {detail}")),
+        };
         Self {
-            remarks: remarks.into_iter().collect(),
-            has_scripts: is_told && has_scripts,
+            remarks: vec![told],
+            has_scripts: is_of_action && has_scripts,
         }
     }
 
