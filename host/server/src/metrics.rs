@@ -25,7 +25,7 @@ struct Metrics {
     registry: Registry,
     jobs_due: Family<LaneLabels, Gauge>,
     ownerless: Family<OwnerlessLabels, Gauge>,
-    store: scrape::StoreMetrics,
+    tallies: scrape::Tallies,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -65,7 +65,7 @@ impl Metrics {
         Self {
             jobs_due,
             ownerless,
-            store: scrape::StoreMetrics::register(&mut registry),
+            tallies: scrape::register_tallies(&mut registry),
             registry,
         }
     }

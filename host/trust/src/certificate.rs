@@ -7,6 +7,7 @@ mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
 pub use self::key::{EcCurve, KeyKind};
+pub use self::known::CERTIFICATES_READ;
 pub(crate) use self::known::forget_unused;
 pub use self::qualified::{QcType, QualifiedStatements};
 

@@ -1,5 +1,6 @@
 //! Certificates that were read before.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Certificate;
@@ -11,6 +12,10 @@ const LONGEST: usize = 8192;
 /// What is read follows from the DER alone, whoever asks.
 static KNOWN: Mutex<Recent<Certificate>> = Mutex::new(Recent::new());
 
+/// How many certificates this process has read; those that it remembered are not
+/// among them.
+pub static CERTIFICATES_READ: AtomicU64 = AtomicU64::new(0);
+
 /// The certificate with this fingerprint.
 pub(super) fn certificate(sha256: &[u8; 32]) -> Option<Certificate> {
     let mut known = known();
@@ -19,6 +24,7 @@ pub(super) fn certificate(sha256: &[u8; 32]) -> Option<Certificate> {
 
 /// Remembers a certificate.
 pub(super) fn remember(certificate: &Certificate) {
+    CERTIFICATES_READ.fetch_add(1, Ordering::Relaxed);
     if certificate.der().len() <= LONGEST {
         known().insert(certificate.clone());
     }
