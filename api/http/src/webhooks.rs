@@ -12,6 +12,44 @@ end: `{\"event\":\"signing.completed\",\"signingId\":\"0192c3d4-0000-7000-8000-0
 `sha256=72bbd234b347bb960eeaa3b056dae1f21b780a7cd9e7d63bca26d64cfa9e7190`; webhook-signature: \
 `v1,LOKb4NgAptZXcHvzU+wgrftumxMzZmPghSDAINyNnOc=`.";
 
+/// How a delivery is verified in a shell, whose `SECRET`, `WEBHOOK_ID`,
+/// `WEBHOOK_TIMESTAMP` and `WEBHOOK_SIGNATURE` are those of the delivery.
+pub const VERIFY_IN_SHELL: &str = include_str!("documentation/verify.sh");
+
+/// A kind of event, for the list of all.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Event {
+    /// What it is called.
+    pub name: &'static str,
+    /// What happened, in a few words.
+    pub summary: &'static str,
+}
+
+/// The headers of a delivery, and what is in them.
+pub(crate) const HEADERS: [(&str, &str); 6] = [
+    (
+        "X-Service-Signature",
+        "sha256= and the HMAC-SHA256 of the raw body in hexadecimal digits, keyed with the text of the webhook secret, `whsec_` included.",
+    ),
+    (
+        "X-Service-Idempotency-Key",
+        "The same for every delivery of one event.",
+    ),
+    ("X-Service-Event", "The kind of the event."),
+    (
+        "webhook-id",
+        "As Standard Webhooks has it; the same for every delivery of one event.",
+    ),
+    (
+        "webhook-timestamp",
+        "Seconds since 1970 at which this delivery was signed. Refuse one that is more than five minutes off.",
+    ),
+    (
+        "webhook-signature",
+        "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops, keyed with the bytes that the base64 after `whsec_` in the webhook secret stands for; several are separated by spaces.",
+    ),
+];
+
 /// An event that is posted to a receiver.
 pub struct EventPost<'a> {
     /// Its kind, as the body says it.
@@ -69,41 +107,13 @@ fn responses() -> Value {
 
 /// The headers of a delivery of this kind of event.
 fn parameters(event: &str) -> Vec<Value> {
-    let hmac = json!({"type": "string", "pattern": "^sha256=[0-9a-f]{64}$"});
-    [
-        (
-            "X-Service-Signature",
-            "sha256= and the HMAC-SHA256 of the raw body in hexadecimal digits, keyed with the text of the webhook secret, `whsec_` included.",
-            hmac,
-        ),
-        (
-            "X-Service-Idempotency-Key",
-            "The same for every delivery of one event.",
-            json!({"type": "string"}),
-        ),
-        (
-            "X-Service-Event",
-            "The kind of the event.",
-            json!({"type": "string", "const": event}),
-        ),
-        (
-            "webhook-id",
-            "As Standard Webhooks has it; the same for every delivery of one event.",
-            json!({"type": "string"}),
-        ),
-        (
-            "webhook-timestamp",
-            "Seconds since 1970 at which this delivery was signed. Refuse one that is more than five minutes off.",
-            json!({"type": "string", "pattern": "^[0-9]+$"}),
-        ),
-        (
-            "webhook-signature",
-            "v1, a comma and the base64 of the HMAC-SHA256 of id, timestamp and body, joined by full stops, keyed with the bytes that the base64 after `whsec_` in the webhook secret stands for; several are separated by spaces.",
-            json!({"type": "string"}),
-        ),
-    ]
-    .into_iter()
-    .map(|(name, description, schema)| {
+    let headers = HEADERS.iter().map(|(name, description)| {
+        let schema = match *name {
+            "X-Service-Signature" => json!({"type": "string", "pattern": "^sha256=[0-9a-f]{64}$"}),
+            "X-Service-Event" => json!({"type": "string", "const": event}),
+            "webhook-timestamp" => json!({"type": "string", "pattern": "^[0-9]+$"}),
+            _ => json!({"type": "string"}),
+        };
         json!({
             "name": name,
             "in": "header",
@@ -111,8 +121,8 @@ fn parameters(event: &str) -> Vec<Value> {
             "description": description,
             "schema": schema,
         })
-    })
-    .collect()
+    });
+    headers.collect()
 }
 
 #[cfg(test)]
