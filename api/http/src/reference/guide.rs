@@ -76,6 +76,7 @@ pub(super) fn page(guide: &Guide, folder: &str, base_url: &BaseUrl, set_up: &[Se
                     ul {
                         li { a href={ (folder) "/docs/reference" } { "The reference: every call" } }
                         li { a href="/problems" { "What a refusal means" } }
+                        li { a href="/docs/webhooks" { "Webhooks" } }
                     }
                 }
             }

@@ -26,7 +26,7 @@ use super::file::WorldPart;
 
 /// Where the form of the front page is posted to.
 const PATH: &str = "/demo/sample";
-/// Whose the sample is to be signed.
+/// By whom the sample is to be signed.
 const SIGNER: &str = "you@example.com";
 const EXPIRES_IN_DAYS: u16 = 1;
 
