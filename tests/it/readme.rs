@@ -9,9 +9,6 @@ use parafa_fixtures::tool;
 use crate::support::demo::Demo;
 use crate::support::root;
 
-/// Stands where the commands are run: what a checkout has that they use.
-const OF_THE_CHECKOUT: &str = "api";
-
 #[test]
 fn a_reader_who_follows_it_signs_a_document_and_asks_a_register() {
     for program in ["bash", "curl", "jq"] {
@@ -20,10 +17,8 @@ fn a_reader_who_follows_it_signs_a_document_and_asks_a_register() {
         }
     }
     let demo = Demo::start();
-    let checkout = tempfile::tempdir().expect("a temporary folder");
-    symlink(demo.data(), checkout.path().join("parafa-data")).expect("a link");
-    let linked = checkout.path().join(OF_THE_CHECKOUT);
-    symlink(root().join(OF_THE_CHECKOUT), linked).expect("a link");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    symlink(demo.data(), folder.path().join("parafa-data")).expect("a link");
     let page = fs::read_to_string(root().join("README.md")).expect("the page");
     let blocks = page.split("```sh\n").skip(1);
     let blocks: Vec<_> = blocks
@@ -33,8 +28,8 @@ fn a_reader_who_follows_it_signs_a_document_and_asks_a_register() {
 
     let output = Command::new("bash")
         .args(["-c", &blocks.join("\n")])
-        .current_dir(checkout.path())
-        .env("TMPDIR", checkout.path())
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
         .output()
         .expect("bash runs");
 
@@ -45,7 +40,7 @@ fn a_reader_who_follows_it_signs_a_document_and_asks_a_register() {
     for line in ["done", r#"["pending","signed","pending"]"#] {
         assert!(lines.contains(&line), "{line}: {told}");
     }
-    let made = fs::read_dir(checkout.path()).expect("a folder");
+    let made = fs::read_dir(folder.path()).expect("a folder");
     let made = made.map(|entry| entry.expect("an entry").path().join("signed.pdf"));
     let signed: Vec<_> = made.filter_map(|path| fs::read(path).ok()).collect();
     let [signed] = &signed[..] else {

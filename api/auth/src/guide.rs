@@ -18,10 +18,11 @@ const STEPS: &[Step] = &[
             where something fails.",
         command: "\
 set -eo pipefail
-DEMO=parafa-data/demo.json
+DEMO=$PWD/parafa-data/demo.json
 BASE={base}
-KEY=$(jq -r '.auth.keyId + \":\" + .auth.keySecret' $DEMO)
-AUDIENCE=$(jq -r .auth.audience $DEMO)",
+KEY=$(jq -r '.auth.keyId + \":\" + .auth.keySecret' \"$DEMO\")
+AUDIENCE=$(jq -r .auth.audience \"$DEMO\")
+cd \"$(mktemp -d)\"",
     },
     Step {
         title: "Begin",

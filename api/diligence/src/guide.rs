@@ -17,10 +17,11 @@ const STEPS: &[Step] = &[
             shell, and not yours, where something fails.",
         command: "\
 set -eo pipefail
-DEMO=parafa-data/demo.json
+DEMO=$PWD/parafa-data/demo.json
 BASE={base}
-KEY=$(jq -r .diligence.live $DEMO)
-ask() { curl -sS --fail-with-body -H \"Authorization: Bearer $KEY\" \"$@\"; }",
+KEY=$(jq -r .diligence.live \"$DEMO\")
+ask() { curl -sS --fail-with-body -H \"Authorization: Bearer $KEY\" \"$@\"; }
+cd \"$(mktemp -d)\"",
     },
     Step {
         title: "Ask who a company is",

@@ -19,10 +19,12 @@ const STEPS: &[Step] = &[
             Type `bash` first: `set -e` ends that shell, and not yours, where something fails.",
         command: "\
 set -eo pipefail
-DEMO=parafa-data/demo.json
+DEMO=$PWD/parafa-data/demo.json
 BASE={base}
-KEY=$(jq -r .signing.live $DEMO)
-HOOK=$(jq -r .world.hooks $DEMO)/contract-$(date +%s)",
+KEY=$(jq -r .signing.live \"$DEMO\")
+RUN=contract-$(date +%s)
+HOOK=$(jq -r .world.hooks \"$DEMO\")/$RUN
+cd \"$(mktemp -d)\"",
     },
     Step {
         title: "Have a document",
@@ -36,7 +38,7 @@ HOOK=$(jq -r .world.hooks $DEMO)/contract-$(date +%s)",
             the call be repeated without asking twice.",
         command: "\
 curl -sS --fail-with-body \"$BASE/v1/signings\" \\
-  -H \"Authorization: Bearer $KEY\" -H \"Idempotency-Key: contract-$(date +%s)\" \\
+  -H \"Authorization: Bearer $KEY\" -H \"Idempotency-Key: $RUN\" \\
   --json @- > signing.json <<END
 {
   \"title\": \"Services agreement\",
@@ -80,7 +82,7 @@ header() { jq -r --arg name \"$1\" '.[0].headers[$name]' deliveries.json; }
 WEBHOOK_ID=$(header webhook-id)
 WEBHOOK_TIMESTAMP=$(header webhook-timestamp)
 WEBHOOK_SIGNATURE=$(header webhook-signature)
-SECRET=$(jq -r .signing.webhookSecret $DEMO)
+SECRET=$(jq -r .signing.webhookSecret \"$DEMO\")
 jq -j '.[0].body' deliveries.json > body",
     },
     Step {

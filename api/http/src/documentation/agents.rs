@@ -19,11 +19,11 @@ pub struct AgentTool {
 /// A call without any client: `{base}` stands for the service's address.
 const CALL: &str = r#"BASE={base}
 KEY=$(jq -r .diligence.test parafa-data/demo.json)
-curl -sS --fail-with-body "$BASE/mcp" -H "Authorization: Bearer $KEY" --json @- > answer.json <<END
+curl -sS --fail-with-body "$BASE/mcp" -H "Authorization: Bearer $KEY" --json @- <<END |
 {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
  "params": {"name": "lookup_company", "arguments": {"entityCode": "999000009"}}}
 END
-jq -r .result.structuredContent.data.name answer.json"#;
+  jq -r .result.structuredContent.data.name"#;
 
 /// The ways in, and the tools.
 pub(super) fn page(tools: &[AgentTool], base_url: &BaseUrl) -> Markup {
@@ -62,7 +62,7 @@ pub(super) fn page(tools: &[AgentTool], base_url: &BaseUrl) -> Markup {
                 section {
                     h2 { "Tools" }
                     table {
-                        thead { tr { th { "Tool" } th { "What a model is told of it" } } }
+                        thead { tr { th { "Tool" } th { "Told to models" } } }
                         tbody {
                             @for tool in tools {
                                 tr {

@@ -6,7 +6,6 @@ use maud::{Markup, html};
 
 use crate::config::Neighbour;
 use crate::pages::for_developers;
-use crate::problem::ProblemType;
 
 /// Every problem with its name, its status and what it means; APIs that share the
 /// pages of their problems share a table.
@@ -32,42 +31,25 @@ pub(super) fn page(apis: &[Neighbour]) -> Markup {
 fn table(apis: &[Neighbour]) -> Markup {
     let titles: Vec<_> = apis.iter().map(|api| api.title.as_str()).collect();
     let folder = apis.first().map_or("", |api| api.problem_folder);
+    // What several answer stands there once, as the first of them has it.
+    let problems = apis.iter().rev().flat_map(|api| &api.problems);
+    let problems = problems.map(|kind| ((kind.status.as_u16(), kind.name), kind));
+    let problems: BTreeMap<_, _> = problems.collect();
     html! {
         section {
             h2 { (titles.join(", ")) }
             table {
-                thead {
-                    tr {
-                        th { "Name" }
-                        th { "Status" }
-                        th { "Means" }
-                        @if titles.len() > 1 { th { "Answered by" } }
-                    }
-                }
+                thead { tr { th { "Name" } th { "Status" } th { "Means" } } }
                 tbody {
-                    @for (kind, by) in by_status(apis) {
+                    @for ((status, name), kind) in &problems {
                         tr {
-                            td { a href={ (folder) (kind.path()) } { code { (kind.name) } } }
-                            td { (kind.status.as_u16()) }
+                            td { a href={ (folder) (kind.path()) } { code { (name) } } }
+                            td { (status) }
                             td { (kind.meaning) }
-                            @if titles.len() > 1 { td { (by.join(", ")) } }
                         }
                     }
                 }
             }
         }
     }
-}
-
-/// Each problem once, with the APIs that answer it.
-fn by_status(apis: &[Neighbour]) -> Vec<(ProblemType, Vec<&str>)> {
-    let mut found = BTreeMap::new();
-    for api in apis {
-        for kind in &api.problems {
-            let place = (kind.status.as_u16(), kind.name);
-            let (_, by) = found.entry(place).or_insert((*kind, Vec::new()));
-            by.push(api.title.as_str());
-        }
-    }
-    found.into_values().collect()
 }

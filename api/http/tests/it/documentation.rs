@@ -94,7 +94,7 @@ async fn a_problem_stands_once_in_the_index_for_all_that_share_its_page() {
     let (_, _, index) = page(documentation(), "/problems").await;
 
     let row = "<tr><td><a href=\"/problems/sold-out\"><code>sold-out</code></a></td>\
-               <td>410</td><td>All of it was sold.</td><td>Sales, Returns</td></tr>";
+               <td>410</td><td>All of it was sold.</td></tr>";
     assert_eq!(index.matches(row).count(), 1, "{index}");
     let row = "<tr><td><a href=\"/repairs/problems/sold-out\"><code>sold-out</code></a></td>\
                <td>410</td><td>All of it was sold.</td></tr>";

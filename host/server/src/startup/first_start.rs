@@ -6,7 +6,7 @@ use crate::config::Config;
 pub(crate) fn tell_first_start(config: &Config) {
     if !config.plugin_store().compiled_folder().exists() {
         tracing::info!(
-            "the first start compiles the plugins, which takes two minutes at most; later ones find them compiled"
+            "the first start compiles the plugins, which may take some minutes on a small machine; later ones find them compiled"
         );
     }
 }
