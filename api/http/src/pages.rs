@@ -12,8 +12,8 @@ use crate::reference::VIEWER;
 pub use self::assets::{AssetFile, AssetFolder};
 pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
-pub(crate) use self::layout::english;
 pub use self::layout::{Layout, page_response};
+pub(crate) use self::layout::{english, for_developers, inline};
 
 /// The files that pages of every API load.
 pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
