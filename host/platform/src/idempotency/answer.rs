@@ -51,30 +51,7 @@ impl Idempotency {
     ) -> Result<T, E>
     where
         T: Send + 'env,
-        V: Created,
-        E: Error + From<PlatformError> + From<StoreError> + Send + 'static,
-        F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>>
-            + Send
-            + Sync
-            + 'env,
-    {
-        let answer = || answer().map(|created| KeptAnswer::of(&created));
-        self.commit_kept(claim, subjects, answer, work).await
-    }
-
-    /// The same with the answer as it is kept.
-    ///
-    /// # Errors
-    /// As [`commit`](Self::commit).
-    pub async fn commit_kept<'env, T, E, F>(
-        &self,
-        claim: Option<Claim>,
-        subjects: &[Uuid],
-        answer: impl FnOnce() -> Result<KeptAnswer, E> + Send,
-        work: F,
-    ) -> Result<T, E>
-    where
-        T: Send + 'env,
+        V: Into<KeptAnswer>,
         E: Error + From<PlatformError> + From<StoreError> + Send + 'static,
         F: for<'t> Fn(&'t mut Transaction<'env>) -> BoxFuture<'t, Result<T, E>>
             + Send
@@ -84,7 +61,7 @@ impl Idempotency {
         let Some(claim) = claim else {
             return self.records.store.transact(work).await;
         };
-        let text = text_of(&answer()?)?;
+        let text = text_of(&answer()?.into())?;
         let mut answer = self.prepare(claim, subjects).await?;
         let body = if text.len() <= LONGEST_INLINE {
             answer.seal(&text)?
