@@ -237,18 +237,8 @@ impl Ceremonies {
         let removed = self.remove(pending).await;
         self.owners.of(&row)?.finish_erasure(signing).await?;
         answers.map_err(CeremonyError::from).and(removed)?;
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<CeremonyRow>(&signing).await? {
-                        row.pending_deletion = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok::<_, CeremonyError>(())
-                })
-            })
-            .await
+        let forget = |row: &mut CeremonyRow| row.pending_deletion = None;
+        Ok(self.records.end_deletion(signing, forget).await?)
     }
 
     /// Erases keys, then byte files and what is remembered of them, all that can

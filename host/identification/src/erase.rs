@@ -170,18 +170,8 @@ impl Identifications {
         };
         let answers = self.idempotency.remove_answers(id).await;
         answers.and(self.records.delete(&pending).await)?;
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<OrderRow>(&id).await? {
-                        row.pending_deletion = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok::<_, IdentificationError>(())
-                })
-            })
-            .await
+        let forget = |row: &mut OrderRow| row.pending_deletion = None;
+        Ok(self.records.end_deletion(id, forget).await?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use parafa_store::keys::DataKey;
-use parafa_store::{ByteFiles, DataKeys, Folder, MasterKey, Store};
+use parafa_store::{ByteFiles, DataKeys, Folder, MasterKey, Store, Table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -67,6 +67,28 @@ impl Records {
             outcome = outcome.and(unlinked.map(|_| ()).map_err(PlatformError::from));
         }
         outcome
+    }
+
+    /// Has a row forget what was to be removed with it, once all of that is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn end_deletion<R: Table<Key = Uuid>>(
+        &self,
+        id: Uuid,
+        forget: fn(&mut R),
+    ) -> Result<(), PlatformError> {
+        self.store
+            .transact(|tx| {
+                Box::pin(async move {
+                    if let Some(mut row) = tx.get::<R>(&id).await? {
+                        forget(&mut row);
+                        tx.put(&row).await?;
+                    }
+                    Ok::<_, PlatformError>(())
+                })
+            })
+            .await
     }
 
     /// Bytes that are free for rows, files and keys on the fullest of the file systems
