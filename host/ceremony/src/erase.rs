@@ -5,7 +5,7 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::{PendingDeletion, idempotency, outbox};
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Transaction, audit};
 use serde::{Deserialize, Serialize};
@@ -216,7 +216,7 @@ impl Ceremonies {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(signing)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, signing)).await?;
                     Ok::<_, CeremonyError>(())
                 })
             })
@@ -352,14 +352,8 @@ async fn erase_rows(
     row.pending_deletion = Some(pending);
     tx.put(&row).await?;
     audit::append(tx, signing, "signing.erased", audit::Fields::new()).await?;
-    let job = NewJob {
-        lane: TIMERS,
-        kind: FINISH_ERASURE.to_owned(),
-        due: tx.now(),
-        unique: Some(unique(signing)),
-        payload: serde_json::json!({ "signing": signing }),
-    };
-    jobs::enqueue(tx, job).await?;
+    let (payload, now) = (serde_json::json!({ "signing": signing }), tx.now());
+    jobs::schedule(tx, (TIMERS, FINISH_ERASURE), signing, now, payload).await?;
     Ok(used)
 }
 
@@ -369,8 +363,4 @@ fn byte_files(row: &CeremonyRow) -> Vec<Uuid> {
     files.sort_unstable();
     files.dedup();
     files
-}
-
-fn unique(signing: Uuid) -> String {
-    format!("{FINISH_ERASURE}/{signing}")
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::Identifications;
 use crate::error::IdentificationError;
-use crate::outcome::{self, ERASE, Payload, unique};
+use crate::outcome::{self, ERASE, Payload};
 use crate::records::{IdentifiedRow, OrderRow};
 
 impl Identifications {
@@ -33,7 +33,7 @@ impl Identifications {
             .store
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(ERASE, id)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(ERASE, id)).await?;
                     Ok::<_, IdentificationError>(())
                 })
             })
@@ -209,7 +209,7 @@ async fn erase_row(tx: &mut Transaction<'_>, mut row: OrderRow) -> Result<(), Id
     tx.put(&row).await?;
     audit::append(tx, row.id, "kyc.erased", audit::Fields::new()).await?;
     let now = tx.now();
-    match jobs::hasten(tx, TIMERS, &unique(ERASE, row.id), now).await? {
+    match jobs::hasten(tx, TIMERS, &jobs::unique_key(ERASE, row.id), now).await? {
         HastenOutcome::Missing => outcome::schedule(tx, (TIMERS, ERASE), row.id, now).await?,
         HastenOutcome::Due | HastenOutcome::Claimed => {}
     }

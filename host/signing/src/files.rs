@@ -12,7 +12,7 @@ use parafa_platform::accounts::Caller;
 use parafa_platform::jobs::TIMERS;
 use parafa_store::Transaction;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -152,7 +152,7 @@ impl Intake {
                     let row = row.filter(|row| is_visible(row, caller, now));
                     let row = row.ok_or(CeremonyError::NotFound)?;
                     tx.delete::<FileRow>(&token).await?;
-                    jobs::cancel(tx, TIMERS, &unique(token)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(DROP_FILE, token)).await?;
                     schedule_drop(tx, &row, now).await?;
                     Ok::<_, SigningError>(row)
                 })
@@ -240,22 +240,11 @@ fn is_visible(row: &FileRow, caller: &Caller, now: Timestamp) -> bool {
     row.tenant == caller.tenant && row.mode == caller.mode && now < row.expires_at
 }
 
-fn unique(file: Uuid) -> String {
-    format!("{DROP_FILE}/{file}")
-}
-
 async fn schedule_drop(
     tx: &mut Transaction<'_>,
     row: &FileRow,
     due: Timestamp,
 ) -> Result<(), SigningError> {
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_FILE.to_owned(),
-        due,
-        unique: Some(unique(row.id)),
-        payload: serde_json::json!({ "file": row.id, "data_key": row.data_key }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let payload = serde_json::json!({ "file": row.id, "data_key": row.data_key });
+    Ok(jobs::schedule(tx, (TIMERS, DROP_FILE), row.id, due, payload).await?)
 }

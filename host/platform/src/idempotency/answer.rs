@@ -12,8 +12,8 @@ use parafa_store::{BoxFuture, StoreError, Transaction, jobs};
 use uuid::Uuid;
 
 use super::{
-    Claim, Idempotency, IdempotencyRow, IdempotencyState, SealedAnswer, row_of, schedule_drop,
-    unique,
+    Claim, DROP_ANSWER, Idempotency, IdempotencyRow, IdempotencyState, SealedAnswer, row_of,
+    schedule_drop,
 };
 use crate::error::{PlatformError, proves_nothing_stored};
 use crate::jobs::TIMERS;
@@ -211,7 +211,7 @@ async fn keep(
         ..row
     })
     .await?;
-    jobs::cancel(tx, TIMERS, &unique(claim.id)).await?;
+    jobs::cancel(tx, TIMERS, &jobs::unique_key(DROP_ANSWER, claim.id)).await?;
     schedule_drop(tx, claim, until, answer.pending_deletion()).await
 }
 
