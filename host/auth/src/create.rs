@@ -212,7 +212,6 @@ impl Authentications {
         let id: Uuid = job.payload()?;
         let expired = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

@@ -70,7 +70,6 @@ impl Authentications {
             let job = &*job;
             return self
                 .records
-                .store
                 .transact(|tx| Box::pin(self.drop_job(tx, job, id)))
                 .await;
         };
@@ -81,7 +80,6 @@ impl Authentications {
         let step = &step;
         let ended = self
             .records
-            .store
             .transact(|tx| Box::pin(self.store_step(tx, job, id, step)))
             .await?;
         self.changes.announce(id);

@@ -80,7 +80,6 @@ impl Ceremonies {
         let (under, caller) = (&key, *caller);
         let opened = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -132,7 +131,6 @@ impl Ceremonies {
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

@@ -108,7 +108,6 @@ impl Ceremonies {
         let (caller, links, told) = (*caller, &links, final_notices.as_ref());
         let erased = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&id).await?;
@@ -163,7 +162,6 @@ impl Ceremonies {
             let asked = page.clone();
             let found = self
                 .records
-                .store
                 .read(|tx| {
                     Box::pin(async move {
                         tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
@@ -204,7 +202,6 @@ impl Ceremonies {
         let Payload { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -213,7 +210,6 @@ impl Ceremonies {
     async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, signing)).await?;

@@ -52,7 +52,6 @@ impl Ceremonies {
         let (under, caller, signer) = (&key, *caller, SignerId::new(signer));
         let reminded = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -107,7 +106,6 @@ impl Ceremonies {
         key: Option<&DataKey>,
     ) -> Result<(), CeremonyError> {
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&signing).await?;

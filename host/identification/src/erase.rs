@@ -30,7 +30,6 @@ impl Identifications {
         let changed = self.erase_ended(id).await?;
         // The job would find nothing to do.
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     jobs::cancel(tx, TIMERS, &jobs::unique_key(ERASE, id)).await?;
@@ -78,7 +77,6 @@ impl Identifications {
         let job = &*job;
         let closed: Result<(), IdentificationError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(mut row) = tx.get::<OrderRow>(&order).await? {
@@ -114,7 +112,6 @@ impl Identifications {
         due: Timestamp,
     ) -> Result<(), IdentificationError> {
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::retry(tx, job, due).await?) }))
             .await
     }
@@ -140,7 +137,6 @@ impl Identifications {
         self.erase_ceremony(&row).await?;
         let erased: Result<bool, IdentificationError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<OrderRow>(&id).await?;

@@ -133,7 +133,6 @@ impl Identifications {
         let under = self.records.data_key(order.data_key).await?;
         let under = &under;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.get::<OrderRow>(&order.id).await?;

@@ -72,7 +72,6 @@ impl Idempotency {
         let body = &body.to_string();
         let Found { claimed, replaced } = self
             .records
-            .store
             .transact(|tx| Box::pin(async move { claim_or_find(tx, scope, body).await }))
             .await?;
         if let Some(replaced) = replaced
@@ -99,7 +98,6 @@ impl Idempotency {
         let Some(claim) = &claim else { return };
         let given_back: Result<(), PlatformError> = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     if let Some(row) = row_of(tx, claim).await? {
@@ -126,7 +124,6 @@ impl Idempotency {
         } = job.payload()?;
         self.records.delete(&pending_deletion).await?;
         self.records
-            .store
             .transact(|tx| {
                 let scope = scope.clone();
                 Box::pin(async move {
@@ -152,7 +149,6 @@ impl Idempotency {
         loop {
             let forgotten = self
                 .records
-                .store
                 .transact(|tx| Box::pin(async move { forget_answers_about(tx, subject).await }))
                 .await?;
             match forgotten {

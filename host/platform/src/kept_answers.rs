@@ -201,7 +201,6 @@ impl KeptAnswers {
         } = job.payload()?;
         self.records.delete(&pending_deletion).await?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<KeptAnswerRow>(&answer).await?;

@@ -144,7 +144,6 @@ impl Intake {
         let opened = self.read_file(caller, token).await?;
         let row = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
@@ -171,7 +170,6 @@ impl Intake {
         self.records.keys.check().await?;
         // The row goes first, so that none is without its bytes.
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     tx.delete::<FileRow>(&file).await?;
@@ -182,7 +180,6 @@ impl Intake {
         self.remove_file(file, data_key).await?;
         self.idempotency.remove_answers(file).await?;
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }

@@ -41,7 +41,6 @@ impl WebhookSender {
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

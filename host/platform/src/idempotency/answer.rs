@@ -59,7 +59,7 @@ impl Idempotency {
             + 'env,
     {
         let Some(claim) = claim else {
-            return self.records.store.transact(work).await;
+            return self.records.transact(work).await;
         };
         let text = text_of(&answer()?.into())?;
         let mut answer = self.prepare(claim, subjects).await?;
@@ -104,7 +104,7 @@ impl Idempotency {
             + 'env,
     {
         let Some(claim) = claim else {
-            return self.records.store.transact(work).await;
+            return self.records.transact(work).await;
         };
         let prepared = self.prepare(claim, subjects).await?;
         let seal = move |prepared: &Answer, done: &T| {
@@ -137,7 +137,7 @@ impl Idempotency {
         B: Fn(&Answer, &T) -> Result<SealedAnswer, PlatformError> + Send + Sync + 'env,
     {
         let parts = Arc::new((answer, work, body));
-        let stored = self.records.store.transact(|tx| {
+        let stored = self.records.transact(|tx| {
             let parts = Arc::clone(&parts);
             Box::pin(async move {
                 let (answer, work, body) = &*parts;
