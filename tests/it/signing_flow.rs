@@ -2,11 +2,10 @@
 
 use jiff::SignedDuration;
 use parafa_fixtures::{CrossReference, PdfBuilder};
-use reqwest::{Method, StatusCode};
+use reqwest::StatusCode;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::support::client::SigningClient;
 use crate::support::demo::Demo;
 use crate::support::referee::Referees;
 
@@ -206,38 +205,6 @@ async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
 }
 
 #[tokio::test]
-async fn a_signer_who_declines_ends_the_signing() {
-    let demo = Demo::start();
-    let api = demo.signing();
-    let signing = api.create_plain().await;
-    let ceremony = Demo::ceremony(signing.signers[0].link());
-
-    assert_eq!(
-        ceremony.decline("Ne ta kaina").await.signer.status,
-        "declined"
-    );
-
-    let ended = api.signing(signing.signing_id).await;
-    assert_eq!(ended.status, "declined");
-    assert_eq!(
-        ended.signers[0].decline_reason.as_deref(),
-        Some("Ne ta kaina")
-    );
-    let refusal = api
-        .call(
-            Method::GET,
-            &format!("v1/signings/{}/document", signing.signing_id),
-            None,
-        )
-        .await
-        .expect_err("nobody has signed");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::CONFLICT, "not-yet-signed")
-    );
-}
-
-#[tokio::test]
 async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     let demo = Demo::start();
     let api = demo.signing();
@@ -267,38 +234,6 @@ async fn the_log_says_nothing_of_links_and_of_what_the_caller_wrote() {
     ] {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
-}
-
-#[tokio::test]
-async fn a_key_is_needed_and_a_viewers_key_may_only_look() {
-    let demo = Demo::start();
-    let base = &demo.world.base_url;
-    let signing = demo.signing().create_plain().await;
-    let viewer = SigningClient::new(base.clone(), &demo.world.signing.viewer);
-    let stranger = SigningClient::new(base.clone(), "tsk_live_unknown");
-    let path = format!("v1/signings/{}", signing.signing_id);
-
-    assert_eq!(
-        viewer.signing(signing.signing_id).await.signing_id,
-        signing.signing_id
-    );
-    let refusal = viewer
-        .call(Method::POST, &format!("{path}/cancel"), None)
-        .await
-        .expect_err("a viewer only looks");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::FORBIDDEN, "forbidden")
-    );
-
-    let refusal = stranger
-        .call(Method::GET, &path, None)
-        .await
-        .expect_err("the key is unknown");
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::UNAUTHORIZED, "unauthorized")
-    );
 }
 
 #[tokio::test]
