@@ -7,9 +7,7 @@ use parafa_ceremony::records::{CeremonyRow, MailKind};
 use parafa_demo::{Fault, Service};
 use parafa_domain::{KycRefusal, KycStatus, SigningMethod};
 use parafa_identification::records::OrderRow;
-use parafa_identification::{
-    IdentificationError, OrderDelivery, OrderForm, Registers, SimulatedOutcome,
-};
+use parafa_identification::{IdentificationError, OrderDelivery, OrderForm, Registers};
 use parafa_platform::accounts::Caller;
 use parafa_register_data::{Query, RegisterData, Role, RoleHolders};
 use sha2::{Digest, Sha256};
@@ -272,9 +270,7 @@ async fn an_order_whose_evidence_cannot_be_kept_fails_and_nothing_is_signed_for_
     let key = WatchedKey::of(&site, KeyStorage::Memory);
     office.host = key.in_place_of_the_key_of(&office.host);
     let ordered = office.ordered(&TEST).await;
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     let data_key = office.row(&ordered).await.data_key;
     office.deployment.lose_key(data_key);
 
@@ -303,9 +299,7 @@ async fn evidence_has_the_registers_record_of_the_subject_and_of_nobody_else() {
     };
     assert!(held.holders.len() > 1);
     let ordered = office.order(&TEST, board).await.unwrap();
-    let orders = &office.host.app.diligence.identifications;
-    let complete = SimulatedOutcome::Complete;
-    orders.simulate(&TEST, ordered.id, complete).await.unwrap();
+    office.complete(&ordered).await;
     office.end(&TEST, &ordered).await;
 
     let enclosed = office.member(&TEST, &ordered, "register/1-jar.json").await;
