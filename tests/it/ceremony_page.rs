@@ -182,47 +182,6 @@ async fn the_page_breaks_no_rule_of_its_own_and_asks_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_page_lists_the_signatures_before_and_calls_its_check_advisory() {
-    let demo = Demo::start();
-    let persona = demo.smart_id_personas("signs")[0];
-    let signers =
-        json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt", "language": "en"}]);
-    let signing = demo.signing().create(&plain(1), signers).await;
-    let second = signing.signers[1].link();
-    let page = async |link: reqwest::Url| {
-        let answer = reqwest::get(link).await.expect("an answer");
-        answer.text().await.expect("text")
-    };
-    assert!(!page(second.clone()).await.contains("advisory"));
-    let first = Demo::ceremony(signing.signers[0].link());
-    first.sign(persona).await;
-
-    let finished = page(signing.signers[0].link().clone()).await;
-    assert!(finished.contains("Dokumentą dar turi pasirašyti kiti"));
-    assert!(!finished.contains("informacinis patikrinimas"));
-    let english = checked_page(second).await;
-    let mut lithuanian = second.clone();
-    lithuanian.set_query(Some("lang=lt"));
-    let lithuanian = page(lithuanian).await;
-
-    for shown in [
-        "advisory check",
-        "signature intact",
-        "claimed time",
-        "with a time-stamp",
-    ] {
-        assert!(english.contains(shown), "{shown}: {english}");
-    }
-    for shown in [
-        "informacinis patikrinimas",
-        "parašas nepažeistas",
-        "su laiko žyma",
-    ] {
-        assert!(lithuanian.contains(shown), "{shown}: {lithuanian}");
-    }
-}
-
-#[tokio::test]
 async fn signers_see_who_has_signed_where_the_configuration_wants_it() {
     let signers = json!([
         {"email": "ona@example.lt", "name": "Ona"},
