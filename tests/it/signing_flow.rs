@@ -138,45 +138,6 @@ async fn what_the_device_answers_is_told_to_the_signer_who_may_try_again() {
 }
 
 #[tokio::test]
-async fn two_signers_never_sign_at_the_same_moment() {
-    let demo = Demo::start();
-    let api = demo.signing();
-    let personas = demo.smart_id_personas("signs");
-    let signing = api
-        .create(
-            &parafa_fixtures::plain(1),
-            json!([{"email": "ona@example.lt"}, {"email": "jonas@example.lt"}]),
-        )
-        .await;
-    let first = Demo::ceremony(signing.signers[0].link());
-    let second = Demo::ceremony(signing.signers[1].link());
-
-    let (started, refused) = tokio::join!(
-        first.sign_with_smart_id(personas[0]),
-        second.sign_with_smart_id(personas[1]),
-    );
-
-    let (winner, loser, refusal, late) = match (started, refused) {
-        (Ok(_), Err(refusal)) => (&first, &second, refusal, personas[1]),
-        (Err(refusal), Ok(_)) => (&second, &first, refusal, personas[0]),
-        (first, second) => panic!("one starts and one is refused, but: {first:?} and {second:?}"),
-    };
-    assert_eq!(
-        (refusal.status, refusal.problem.name()),
-        (StatusCode::CONFLICT, "signing-in-progress")
-    );
-    assert!(loser.state().await.busy);
-    winner.finish().await;
-
-    loser
-        .sign_with_smart_id(late)
-        .await
-        .expect("it is the other's turn now");
-    loser.finish().await;
-    assert_eq!(api.signing(signing.signing_id).await.status, "completed");
-}
-
-#[tokio::test]
 async fn a_lock_keeps_everybody_else_out_and_shows_when_it_matched() {
     let demo = Demo::start();
     let api = demo.signing();
