@@ -210,10 +210,8 @@ impl Intake {
     }
 
     async fn discard_file(&self, row: &FileRow) {
-        if let Err(error) = self.remove_file(row.id, row.data_key).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "bytes of a file that was not stored are left");
-        }
+        self.records.discard_key(row.data_key).await;
+        self.records.discard_bytes(row.id).await;
     }
 }
 
