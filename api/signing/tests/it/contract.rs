@@ -232,7 +232,11 @@ async fn a_viewer_may_call_nothing_but_what_reads() {
         )
         .await;
         match method {
-            "GET" => assert_eq!(answer.status, 200, "{path}"),
+            "GET" => {
+                let head = call(&service, "HEAD", &filled(path, KNOWN), "viewer", None).await;
+                assert_eq!(answer.status, 200, "{path}");
+                assert_eq!(head.status, 200, "HEAD {path}");
+            }
             _ => assert_eq!(answer.problem(), ProblemKind::Forbidden, "{method} {path}"),
         }
     }
