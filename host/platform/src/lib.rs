@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod agreement;
 pub mod billing;
 pub mod changes;
+pub mod deliveries;
 pub mod detached;
 mod error;
 pub mod face;

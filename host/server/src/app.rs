@@ -17,6 +17,7 @@ use parafa_organisation_signature::AnswerSigner;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::billing::PriceLadder;
+use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::Registry;
 use parafa_plugin_store::PluginStore;
@@ -69,6 +70,7 @@ impl App {
             records: self.records.clone(),
             links: self.links.clone(),
             idempotency: self.idempotency.clone(),
+            deliveries: self.deliveries(),
             reader: self.reader.clone(),
             product: self.signing.clone(),
             ceremonies: self.ceremonies.clone(),
@@ -88,6 +90,15 @@ impl App {
         DiligenceOperations {
             product: self.diligence.clone(),
             callback_policy: self.webhook_policy.clone(),
+            deliveries: self.deliveries(),
+        }
+    }
+
+    /// What callers see of webhooks.
+    fn deliveries(&self) -> Deliveries {
+        Deliveries {
+            records: self.records.clone(),
+            idempotency: self.idempotency.clone(),
         }
     }
 

@@ -38,13 +38,15 @@ pub(crate) async fn schedule_drop(
 }
 
 impl WebhookSender {
-    /// Forgets a delivery, unless it was replayed since: then later.
+    /// Forgets a delivery, unless it was replayed since: then later. The data key of a test goes
+    /// with it.
     ///
     /// # Errors
-    /// When the store fails.
+    /// When the store fails, or the key cannot be erased.
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
-        self.records
+        let erased_key = self
+            .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
@@ -53,13 +55,21 @@ impl WebhookSender {
                         let ended = row.ended.map_or(now, |end| end.at);
                         let due = shifted(ended, KEPT);
                         if now < due {
-                            return Ok(jobs::retry(tx, job, due).await?);
+                            jobs::retry(tx, job, due).await?;
+                            return Ok(None);
                         }
                         tx.delete::<NoticeRow>(&notice).await?;
+                        jobs::complete(tx, job).await?;
+                        return Ok(row.is_test().then_some(row.data_key));
                     }
-                    Ok(jobs::complete(tx, job).await?)
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, DeliveryError>(None)
                 })
             })
-            .await
+            .await?;
+        if let Some(key) = erased_key {
+            self.records.keys.erase(key).await?;
+        }
+        Ok(())
     }
 }

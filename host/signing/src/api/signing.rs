@@ -9,9 +9,9 @@ use parafa_api_signing::requests::{
     UpdateDeadline, UpdateSigner,
 };
 use parafa_api_signing::{
-    Api, BatchId, ContainerFormat, Credentials, DocumentDownload, FileToken, IdempotentRequest,
-    Presence, Problem, ProblemKind, Record, Reservation, SignerId, SigningApi, SigningId,
-    SigningMethod, WireName, views as api,
+    Api, BatchId, CallersDeliveries, ContainerFormat, Credentials, DeliveriesApi, DocumentDownload,
+    FileToken, IdempotentRequest, Presence, Problem, ProblemKind, Record, Reservation, SignerId,
+    SigningApi, SigningEventKind, SigningId, SigningMethod, WireName, views as api,
 };
 use parafa_ceremony::Ceremonies;
 use parafa_ceremony::CeremonyError;
@@ -21,6 +21,7 @@ use parafa_ceremony::reader::CeremonyReader;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
 use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
@@ -45,6 +46,8 @@ pub struct SigningOperations {
     pub links: Links,
     /// Keeps answers.
     pub idempotency: Idempotency,
+    /// What was posted to webhooks.
+    pub deliveries: Deliveries,
     /// Reads signings.
     pub reader: CeremonyReader,
     /// Opens, simulates and archives signings.
@@ -115,14 +118,22 @@ impl SigningOperations {
     }
 }
 
-#[async_trait]
-impl SigningApi for SigningOperations {
+impl DeliveriesApi for SigningOperations {
+    type Event = SigningEventKind;
+
     fn webhook_target(&self, target: &Url) -> Result<(), String> {
         self.webhook_policy
             .check(target.as_str())
             .map_err(|fault| format!("cannot be a target: {fault}"))
     }
 
+    fn deliveries(&self) -> &dyn CallersDeliveries<Caller> {
+        &self.deliveries
+    }
+}
+
+#[async_trait]
+impl SigningApi for SigningOperations {
     fn further_extensions(&self) -> &[String] {
         &self.further_extensions
     }
@@ -419,6 +430,7 @@ impl SigningOperations {
                 self.product.intake.file_of(caller, token.0).await?;
                 return Ok(Presence::Present);
             }
+            Record::Delivery(id) => return Ok(self.deliveries.presence(caller, id).await?),
         };
         let row = self.reader.row_of(caller, id.0).await?;
         let parties = &row.ceremony.signers;
