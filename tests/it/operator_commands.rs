@@ -42,6 +42,29 @@ const ISSUE: [&str; 9] = [
 ];
 
 #[tokio::test]
+async fn a_workspace_keeps_signings_for_so_many_days_and_for_longer_what_is_held() {
+    let demo = Demo::start();
+    let data = demo.data();
+    done(&data, &["tenant", "create", "Nauja UAB"]);
+
+    done(
+        &data,
+        &["tenant", "set-retention", "Nauja UAB", "--days", "90"],
+    );
+    done(&data, &["tenant", "hold", "Nauja UAB"]);
+
+    let kept = done(&data, &["tenant", "show", "Nauja UAB"])["retention"].clone();
+    assert_eq!(kept["days"], 90);
+    assert!(kept["heldSince"].is_string(), "{kept}");
+    let released = done(&data, &["tenant", "release", "Nauja UAB"]);
+    let released = [&released["heldSince"], &released["heldSignings"]];
+    assert_eq!(released, [&Value::Null, &json!([])]);
+    let unknown = "0190b5a8-7c3e-7d7b-8f6e-2a1b3c4d5e6f";
+    let hold = ["tenant", "hold", "Nauja UAB", "--signing", unknown];
+    assert!(refused(&data, &hold).contains(unknown));
+}
+
+#[tokio::test]
 async fn a_workspace_made_beside_the_running_server_works_until_it_is_suspended() {
     let demo = Demo::start();
     let data = demo.data();

@@ -232,6 +232,7 @@ fn created(base_url: &BaseUrl) -> views::Signing {
         completed_at: None,
         completion_mode: None,
         erased_at: None,
+        erases_at: None,
         detail: None,
         signers: vec![invited_signer(base_url), second_signer(base_url)],
         document: None,

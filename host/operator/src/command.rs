@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use crate::{FaceChange, LinkedEntity};
+use crate::{FaceChange, KeptDays, LinkedEntity};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -173,6 +173,28 @@ pub enum TenantCommand {
         tenant: String,
         #[arg(value_enum, ignore_case = true)]
         category: AdocCategory,
+    },
+    /// Say for how many days a workspace keeps signings that have ended; then they are
+    /// erased.
+    SetRetention {
+        tenant: String,
+        /// 1 to 3650, or none: until somebody erases them.
+        #[arg(long, value_name = "DAYS|none")]
+        days: KeptDays,
+    },
+    /// Keep a signing, or all of a workspace, from being erased by itself.
+    Hold {
+        tenant: String,
+        /// The signing's id; without it all of the workspace.
+        #[arg(long, value_name = "ID", value_parser = id)]
+        signing: Option<Uuid>,
+    },
+    /// Let what was held be erased by itself again.
+    Release {
+        tenant: String,
+        /// The signing's id; without it what holds all of the workspace.
+        #[arg(long, value_name = "ID", value_parser = id)]
+        signing: Option<Uuid>,
     },
     /// Say how a workspace shows itself on the pages and in the mails of signers.
     /// What is not named stays.

@@ -57,6 +57,9 @@ pub enum OperateError {
     /// There is no such signing.
     #[error("there is no signing {0}, or it is erased")]
     UnknownSigning(Uuid),
+    /// Nothing holds it.
+    #[error("{0} is not held; `parafa tenant show` tells what is")]
+    NotHeld(Uuid),
     /// A comment is empty or too long.
     #[error("a comment has 1 to {longest} characters, one of them visible")]
     CommentText {

@@ -50,6 +50,9 @@ impl OperatorCommands {
                 self.change(&tenant, |row| row.adoc_category = Some(category))
                     .await
             }
+            TenantCommand::SetRetention { tenant, days } => self.set_retention(&tenant, days).await,
+            TenantCommand::Hold { tenant, signing } => self.hold(&tenant, signing).await,
+            TenantCommand::Release { tenant, signing } => self.release(&tenant, signing).await,
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await
@@ -108,6 +111,7 @@ impl OperatorCommands {
         let mut value = shown(&tenant);
         value["billing"] = self.shown_billing(tenant.id).await?;
         value["agreement"] = self.shown_agreement(tenant.id).await?;
+        value["retention"] = self.shown_retention(tenant.id).await?;
         value["face"] = self.shown_face(tenant.id).await?;
         value["users"] = users
             .iter()

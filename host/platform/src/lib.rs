@@ -22,6 +22,7 @@ pub mod rates;
 mod records;
 pub mod register_calls;
 mod renewal;
+pub mod retention;
 pub mod sweep;
 pub mod waiting;
 pub mod webhook_secret;
@@ -50,6 +51,8 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<plugins::DisabledPluginRow>(),
     TableDeclaration::of::<rates::RateRow>(),
     TableDeclaration::of::<register_calls::CallRow>(),
+    TableDeclaration::of::<retention::HoldRow>(),
+    TableDeclaration::of::<retention::RetentionRow>(),
     TableDeclaration::of::<sweep::SweepRow>(),
     TableDeclaration::of::<webhook_secret::WebhookSecretRow>(),
 ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use parafa_ceremony::attempt::{self, ATTEMPTS};
-use parafa_ceremony::{CeremonyError, deadline, erase, remind};
+use parafa_ceremony::{CeremonyError, deadline, erase, remind, retention};
 use parafa_delivery::DELIVERIES_AT_ONCE;
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner, LaneBudget, TIMERS};
 use parafa_platform::outbox::{self, DELIVERIES, LETTERS};
@@ -114,6 +114,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(deadline::EXPIRE, app.ceremonies, expire_due);
     handler!(remind::REMIND, app.ceremonies, remind_signers);
     handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);
+    handler!(retention::ERASE_KEPT, app.ceremonies, erase_kept);
     handler!(batches::INVITE, app.signing.signings, invite_batch_signer);
     handler!(files::DROP_FILE, app.signing.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);

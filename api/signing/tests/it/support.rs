@@ -58,6 +58,7 @@ pub(crate) fn signing() -> views::Signing {
         completed_at: None,
         completion_mode: None,
         erased_at: None,
+        erases_at: None,
         detail: None,
         signers: vec![signer()],
         document: None,

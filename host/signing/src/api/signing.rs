@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::body::Body;
+use jiff::Timestamp;
 use parafa_api_signing::requests::{
     BulkErasure, CreateBatch, CreateSigning, ListQuery, NewComment, NewFile, NewSigner, Simulation,
     UpdateDeadline, UpdateSigner,
@@ -17,7 +18,9 @@ use parafa_ceremony::Ceremonies;
 use parafa_ceremony::CeremonyError;
 use parafa_ceremony::downloads::Requester;
 use parafa_ceremony::links::Links;
-use parafa_ceremony::reader::CeremonyReader;
+use parafa_ceremony::reader::{CeremonyReader, ListedCeremony};
+use parafa_ceremony::records::CeremonyRow;
+use parafa_ceremony::retention;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
 use parafa_platform::accounts::{self, Caller, KeyMode, Product};
@@ -169,11 +172,15 @@ impl SigningApi for SigningOperations {
             after: query.starting_after.map(|id| id.0),
         };
         let listed = self.product.signings.list_signings(caller, listing).await?;
-        let signings = listed.signings.iter();
+        let rows: Vec<_> = listed.signings.iter().map(ListedCeremony::row).collect();
+        let erasures = self.erasures(&rows).await?;
+        let signings = listed.signings.iter().zip(erasures);
+        let shown = signings.map(|(one, erases_at)| {
+            let shown = views::shown(&self.links, one)?;
+            Ok::<_, SigningError>(api::Signing { erases_at, ..shown })
+        });
         Ok(api::SigningList {
-            data: signings
-                .map(|one| views::shown(&self.links, one))
-                .collect::<Result<_, _>>()?,
+            data: shown.collect::<Result<_, _>>()?,
             has_more: listed.next.is_some(),
             next_cursor: listed.next,
         })
@@ -194,7 +201,9 @@ impl SigningApi for SigningOperations {
 
     async fn read_signing(&self, caller: &Caller, id: SigningId) -> Result<api::Signing, Problem> {
         let opened = self.reader.read(caller, id.0).await?;
-        Ok(views::signing(&self.links, &opened)?)
+        let erases_at = self.erasures(&[&opened.row]).await?.pop().flatten();
+        let shown = views::signing(&self.links, &opened)?;
+        Ok(api::Signing { erases_at, ..shown })
     }
 
     async fn update_deadline(
@@ -418,6 +427,14 @@ impl SigningApi for SigningOperations {
 }
 
 impl SigningOperations {
+    /// When signings are erased by themselves.
+    async fn erasures(
+        &self,
+        rows: &[&CeremonyRow],
+    ) -> Result<Vec<Option<Timestamp>>, SigningError> {
+        Ok(retention::erasures(&self.records.store, rows).await?)
+    }
+
     async fn presence_of(&self, caller: &Caller, record: Record) -> Result<Presence, SigningError> {
         let (id, signer) = match record {
             Record::Signing(id) => (id, None),
