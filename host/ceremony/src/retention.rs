@@ -4,6 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
 use parafa_platform::jobs::TIMERS;
+use parafa_platform::networks::Networks;
 use parafa_platform::retention::{RetentionRow, kept_days};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, NewJob};
@@ -100,6 +101,7 @@ impl Ceremonies {
                 tenant,
                 mode,
                 role: Role::Owner,
+                networks: Networks::ANY,
                 claim: None,
             };
             let due = self.kept_long_enough(&caller).await?;

@@ -6,10 +6,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
+use parafa_platform::networks::Network;
 use parafa_register_data::{EntityCode, PropertyNumber};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -250,6 +251,23 @@ pub enum UserCommand {
     Revoke { tenant: String, email: String },
 }
 
+/// What holds of a key from the beginning.
+#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
+pub struct KeyTerms {
+    /// What its users call it.
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// When it stops working, such as 2027-01-01T00:00:00Z; without it when it is
+    /// revoked.
+    #[arg(long, value_name = "TIME")]
+    pub expires: Option<Timestamp>,
+    /// An address or network where alone it works, such as 198.51.100.0/24, once
+    /// for each; without it anywhere.
+    #[arg(long = "network", value_name = "CIDR")]
+    #[serde(default)]
+    pub networks: Vec<Network>,
+}
+
 /// Commands on API keys.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
@@ -264,6 +282,9 @@ pub enum KeyCommand {
         product: Product,
         #[arg(long, value_enum)]
         mode: KeyMode,
+        #[command(flatten)]
+        #[serde(flatten)]
+        terms: KeyTerms,
     },
     /// List the keys of a workspace.
     List { tenant: String },

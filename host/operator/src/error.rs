@@ -1,3 +1,4 @@
+use jiff::Timestamp;
 use parafa_auth::{AuthError, ProviderFault};
 use parafa_platform::PlatformError;
 use parafa_platform::billing::{Amount, NoPriceLadder};
@@ -43,6 +44,18 @@ pub enum OperateError {
     /// There is no such key.
     #[error("there is no key {0}; `parafa key list` shows them")]
     UnknownKey(Uuid),
+    /// A key's name cannot be shown as one.
+    #[error("a key's name {0}")]
+    KeyName(String),
+    /// The key would have ended before it is used.
+    #[error("a key that works until {0} would not work at all; name a time to come")]
+    KeyEnded(Timestamp),
+    /// A key has too many networks.
+    #[error("a key works in {most} networks at most; name wider ones, or none")]
+    ManyNetworks {
+        /// How many it may have.
+        most: usize,
+    },
     /// There is no such delivery.
     #[error("there is no delivery {0}: it may be forgotten or its signing erased")]
     UnknownDelivery(Uuid),

@@ -34,8 +34,8 @@ mod users;
 
 pub use command::{
     AuditCommand, BackupCommand, CallsCommand, CommentCommand, DeliveryCommand, FundingStatus,
-    KeyCommand, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod, SweepCommand,
-    TenantCommand, UsageCommand, UserCommand,
+    KeyCommand, KeyTerms, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod,
+    SweepCommand, TenantCommand, UsageCommand, UserCommand,
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;

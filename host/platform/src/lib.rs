@@ -14,6 +14,8 @@ pub mod face;
 pub mod idempotency;
 pub mod jobs;
 pub mod kept_answers;
+pub mod keys;
+pub mod networks;
 pub mod outbox;
 pub mod pairing_code;
 pub mod plugins;
@@ -47,6 +49,7 @@ pub const TABLES: &[TableDeclaration] = &[
     TableDeclaration::of::<face::LogoRow>(),
     TableDeclaration::of::<idempotency::IdempotencyRow>(),
     TableDeclaration::of::<kept_answers::KeptAnswerRow>(),
+    TableDeclaration::of::<keys::KeyUseRow>(),
     TableDeclaration::of::<outbox::NoticeRow>(),
     TableDeclaration::of::<plugins::DisabledPluginRow>(),
     TableDeclaration::of::<rates::RateRow>(),

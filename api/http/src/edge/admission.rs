@@ -78,6 +78,12 @@ impl Admission {
         self.rates.admit(key, access, Instant::now()).await
     }
 
+    /// Whether a caller may call from where a request comes from.
+    #[must_use]
+    pub fn admits(&self, caller: &impl Principal, request: &Extensions) -> bool {
+        caller.may_call_from(peer(request))
+    }
+
     /// Counts a request for which nobody has to say who they are, by the
     /// address that it comes from; none where that is not known.
     #[must_use]

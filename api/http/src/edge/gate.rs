@@ -132,7 +132,15 @@ async fn enter<A: Api>(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match caller(http, contract, request.headers()).await {
+    let caller = caller(http, contract, request.headers()).await;
+    let caller = caller.and_then(|caller| match is_elsewhere(&caller, request.extensions()) {
+        false => Ok(caller),
+        true => Err(Refused {
+            problem: Problem::unauthorized(),
+            security: security(http, contract),
+        }),
+    });
+    let caller = match caller {
         Ok(caller) => caller,
         Err(refused) => return refuse_stranger(http, &request, refused),
     };
@@ -156,6 +164,17 @@ async fn enter<A: Api>(
     }
     rate.describe(response.headers_mut());
     response
+}
+
+/// Whether a caller may not call from where the request comes from. Whoever has counted a call
+/// has looked at that too.
+fn is_elsewhere(caller: &impl Principal, request: &Extensions) -> bool {
+    let is_elsewhere =
+        request.get::<AlreadyCounted>().is_none() && !caller.may_call_from(peer(request));
+    if is_elsewhere {
+        tracing::info!(key.id = %caller.key_id(), "a key is used where it does not work");
+    }
+    is_elsewhere
 }
 
 async fn count<A: Api>(

@@ -12,9 +12,10 @@ use parafa_api_http::{
 };
 use parafa_identification::IdentificationError;
 use parafa_outbound::AddressPolicy;
-use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::deliveries::Deliveries;
 use parafa_platform::detached::{Waiter, run_detached};
+use parafa_platform::keys::Keys;
 use url::Url;
 
 use crate::error::DiligenceError;
@@ -24,6 +25,8 @@ use crate::{Answered, DiligenceProduct};
 pub struct DiligenceOperations {
     /// Answers questions and takes orders.
     pub product: DiligenceProduct,
+    /// Whom keys stand for.
+    pub keys: Keys,
     /// Where callbacks may go.
     pub callback_policy: AddressPolicy,
     /// What was posted to callbacks.
@@ -36,15 +39,13 @@ impl Api for DiligenceOperations {
     type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.product.questions.records.store;
-        let caller = accounts::caller(store, credentials, Product::Diligence).await;
+        let caller = self.keys.caller(credentials, Product::Diligence).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let store = &self.product.questions.records.store;
-        let caller = accounts::caller_of_any(store, credentials).await;
+        let caller = self.keys.caller_of_any(credentials).await;
         let caller = caller.map_err(DiligenceError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }

@@ -112,6 +112,9 @@ async fn long_lists_are_complete() {
             hash: number.to_string(),
             created_at: at,
             revoked_at: None,
+            name: None,
+            expires_at: None,
+            networks: Vec::new(),
         })
         .collect();
     put(&host, &keys).await;

@@ -23,9 +23,10 @@ use parafa_ceremony::records::CeremonyRow;
 use parafa_ceremony::retention;
 use parafa_outbound::AddressPolicy;
 use parafa_platform::Records;
-use parafa_platform::accounts::{self, Caller, KeyMode, Product};
+use parafa_platform::accounts::{Caller, KeyMode, Product};
 use parafa_platform::deliveries::Deliveries;
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::keys::Keys;
 use parafa_plugin_host::{Plugin, Registry};
 use tokio::time::Instant;
 use url::Url;
@@ -45,6 +46,8 @@ const BULK_ERASURE_TIME: Duration = Duration::from_secs(20);
 pub struct SigningOperations {
     /// The rows and what they name.
     pub records: Records,
+    /// Whom keys stand for.
+    pub keys: Keys,
     /// Makes signers' links.
     pub links: Links,
     /// Keeps answers.
@@ -71,13 +74,13 @@ impl Api for SigningOperations {
     type Record = Record;
 
     async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let caller = accounts::caller(&self.records.store, credentials, Product::Signing).await;
+        let caller = self.keys.caller(credentials, Product::Signing).await;
         let caller = caller.map_err(SigningError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
 
     async fn authenticate_any(&self, credentials: &Credentials) -> Result<Caller, Problem> {
-        let caller = accounts::caller_of_any(&self.records.store, credentials).await;
+        let caller = self.keys.caller_of_any(credentials).await;
         let caller = caller.map_err(SigningError::from)?;
         caller.ok_or_else(Problem::unauthorized)
     }
