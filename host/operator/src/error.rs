@@ -17,6 +17,9 @@ pub enum OperateError {
     /// No workspace has this name or id.
     #[error("there is no workspace {0}; `parafa tenant list` shows them")]
     UnknownTenant(String),
+    /// No workspace is named.
+    #[error("name the workspace whose usage is wanted")]
+    NoTenant,
     /// Several workspaces have this name.
     #[error("several workspaces are called {0}; name one by its id")]
     AmbiguousTenant(String),

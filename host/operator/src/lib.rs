@@ -22,6 +22,7 @@ mod kept_days;
 mod keys;
 mod linked_entity;
 mod logo;
+mod month;
 mod part;
 mod plugins;
 mod providers;
@@ -35,7 +36,7 @@ mod users;
 pub use command::{
     AuditCommand, BackupCommand, CallsCommand, CommentCommand, DeliveryCommand, FundingStatus,
     KeyCommand, KeyTerms, OperatorCommand, PluginCommand, ProviderCommand, ProviderMethod,
-    SweepCommand, TenantCommand, UsageCommand, UserCommand,
+    SweepCommand, TenantCommand, UsageCommand, UsageFormat, UserCommand,
 };
 pub use commands::OperatorCommands;
 pub use error::OperateError;
@@ -43,5 +44,6 @@ pub use face_change::{Chosen, FaceChange};
 pub use kept_days::KeptDays;
 pub use linked_entity::LinkedEntity;
 pub use logo::LogoFault;
+pub use month::Month;
 pub use part::Part;
 pub use socket::{BindError, Reply, Socket, ask};

@@ -191,8 +191,11 @@ fn audit(after: Option<Uuid>) -> OperatorCommand {
 
 fn export(after: Option<Uuid>) -> OperatorCommand {
     OperatorCommand::Usage(UsageCommand::Export {
-        tenant: "Ilga UAB".to_owned(),
+        tenant: Some("Ilga UAB".to_owned()),
+        only: None,
         since: None,
+        month: None,
+        format: None,
         after,
     })
 }
