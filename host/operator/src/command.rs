@@ -3,20 +3,23 @@
     reason = "what is said of an argument is its help on the command line"
 )]
 
+mod exports;
+mod keys;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, ArgGroup, Args, Subcommand, ValueEnum};
-use jiff::Timestamp;
-use parafa_platform::accounts::{AdocCategory, KeyMode, Product, Role};
+use clap::{ArgAction, ArgGroup, Subcommand, ValueEnum};
+use parafa_platform::accounts::{AdocCategory, Product, Role};
 use parafa_platform::billing::{Amount, PriceStep};
-use parafa_platform::networks::Network;
 use parafa_register_data::{EntityCode, PropertyNumber};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use crate::{FaceChange, KeptDays, LinkedEntity, Month};
+pub use self::exports::{CallsCommand, UsageCommand, UsageFormat};
+pub use self::keys::{KeyCommand, KeyTerms};
+use crate::{FaceChange, KeptDays, LinkedEntity};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -251,51 +254,6 @@ pub enum UserCommand {
     Revoke { tenant: String, email: String },
 }
 
-/// What holds of a key from the beginning.
-#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
-pub struct KeyTerms {
-    /// What its users call it.
-    #[arg(long, value_name = "TEXT")]
-    pub name: Option<String>,
-    /// When it stops working, such as 2027-01-01T00:00:00Z; without it when it is
-    /// revoked.
-    #[arg(long, value_name = "TIME")]
-    pub expires: Option<Timestamp>,
-    /// An address or network where alone it works, such as 198.51.100.0/24, once
-    /// for each; without it anywhere.
-    #[arg(long = "network", value_name = "CIDR")]
-    #[serde(default)]
-    pub networks: Vec<Network>,
-}
-
-/// Commands on API keys.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyCommand {
-    /// Issue a key that acts as a user; it is shown this once only.
-    Issue {
-        tenant: String,
-        /// The user's email address.
-        #[arg(long, value_name = "EMAIL")]
-        user: String,
-        #[arg(long, value_enum)]
-        product: Product,
-        #[arg(long, value_enum)]
-        mode: KeyMode,
-        #[command(flatten)]
-        #[serde(flatten)]
-        terms: KeyTerms,
-    },
-    /// List the keys of a workspace.
-    List { tenant: String },
-    /// Revoke a key.
-    Revoke {
-        /// The key's id.
-        #[arg(value_parser = id)]
-        id: Uuid,
-    },
-}
-
 /// Commands on relying parties, which have people authenticate.
 #[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
 #[serde(rename_all = "snake_case")]
@@ -400,66 +358,6 @@ pub enum DeliveryCommand {
         /// The delivery's id.
         #[arg(value_parser = id)]
         id: Uuid,
-    },
-}
-
-/// Commands on the usage ledger.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum UsageCommand {
-    /// Print what a workspace has used, the oldest first: a line of JSON each. With
-    /// --month what all have used in it, each entry with its id and workspace.
-    Export {
-        #[arg(required_unless_present = "month")]
-        tenant: Option<String>,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
-        #[arg(long, value_name = "TIME", conflicts_with = "month")]
-        since: Option<Timestamp>,
-        /// A month in UTC, such as 2026-10.
-        #[arg(long, value_name = "YYYY-MM")]
-        month: Option<Month>,
-        /// One workspace alone.
-        #[arg(
-            long = "tenant",
-            value_name = "TENANT",
-            requires = "month",
-            conflicts_with = "tenant"
-        )]
-        only: Option<String>,
-        /// How a month is written; a line of JSON each, without it.
-        #[arg(long, value_enum, requires = "month")]
-        format: Option<UsageFormat>,
-        #[arg(skip)]
-        after: Option<Uuid>,
-    },
-}
-
-/// How an export is written.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum UsageFormat {
-    /// Comma-separated values (RFC 4180) with a line of names, in UTF-8.
-    Csv,
-    /// A line of JSON each.
-    Json,
-}
-
-/// Commands on the log of calls for register data.
-#[derive(Clone, Debug, Deserialize, Serialize, Subcommand)]
-#[serde(rename_all = "snake_case")]
-pub enum CallsCommand {
-    /// Print the calls for register data that a workspace has made, the oldest
-    /// first: a line of JSON each.
-    Export {
-        tenant: String,
-        /// Those about one entity or real-property object alone.
-        #[arg(long, value_name = "CODE", value_parser = subject)]
-        subject: Option<String>,
-        /// Leave out what is older, such as 2026-03-01T00:00:00Z.
-        #[arg(long, value_name = "TIME")]
-        since: Option<Timestamp>,
-        #[arg(skip)]
-        after: Option<Uuid>,
     },
 }
 

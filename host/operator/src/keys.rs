@@ -8,7 +8,7 @@ use parafa_platform::accounts::{
     ApiKeyRow, KEYS_OF_TENANT, KeyMode, Product, USERS_OF_TENANT, UserRow,
 };
 use parafa_platform::keys::KeyUseRow;
-use parafa_platform::networks::Networks;
+use parafa_platform::networks;
 use parafa_platform::webhook_secret::{RetiredSecret, WebhookSecret, WebhookSecretRow};
 use parafa_store::Transaction;
 use parafa_store::keys::{Token, hash_token};
@@ -215,9 +215,9 @@ fn check(terms: &KeyTerms) -> Result<(), OperateError> {
     if let Some(fault) = fault {
         return Err(OperateError::KeyName(fault));
     }
-    if terms.networks.len() > Networks::MOST {
+    if terms.networks.len() > networks::MOST {
         return Err(OperateError::ManyNetworks {
-            most: Networks::MOST,
+            most: networks::MOST,
         });
     }
     Ok(())

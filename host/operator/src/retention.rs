@@ -38,7 +38,7 @@ impl OperatorCommands {
         self.shown_retention(tenant).await
     }
 
-    pub(crate) async fn hold(
+    pub(crate) async fn hold_signings(
         &self,
         named: &str,
         signing: Option<Uuid>,
@@ -60,7 +60,7 @@ impl OperatorCommands {
         self.shown_retention(tenant).await
     }
 
-    pub(crate) async fn release(
+    pub(crate) async fn release_signings(
         &self,
         named: &str,
         signing: Option<Uuid>,

@@ -51,8 +51,10 @@ impl OperatorCommands {
                     .await
             }
             TenantCommand::SetRetention { tenant, days } => self.set_retention(&tenant, days).await,
-            TenantCommand::Hold { tenant, signing } => self.hold(&tenant, signing).await,
-            TenantCommand::Release { tenant, signing } => self.release(&tenant, signing).await,
+            TenantCommand::Hold { tenant, signing } => self.hold_signings(&tenant, signing).await,
+            TenantCommand::Release { tenant, signing } => {
+                self.release_signings(&tenant, signing).await
+            }
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {
                 self.rotate_secret(&tenant, product).await

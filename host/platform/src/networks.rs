@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+/// Most networks of a key.
+pub const MOST: usize = 8;
 /// What stands before an IPv4 address in IPv6, in bits (RFC 4291, 2.5.5.2).
 const MAPPED_BITS: u8 = 96;
 
@@ -95,15 +97,13 @@ impl fmt::Display for Network {
 
 /// The networks that a key may be used from: any, where none is named.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Networks([Option<Network>; Networks::MOST]);
+pub struct Networks([Option<Network>; MOST]);
 
 impl Networks {
-    /// Most networks of a key.
-    pub const MOST: usize = 8;
     /// From anywhere.
-    pub const ANY: Self = Self([None; Self::MOST]);
+    pub const ANY: Self = Self([None; MOST]);
 
-    /// These; those beyond [`MOST`](Self::MOST) do not count.
+    /// These; those beyond [`MOST`] do not count.
     #[must_use]
     pub fn of(networks: &[Network]) -> Self {
         let mut named = Self::ANY;
