@@ -110,7 +110,7 @@ pub(super) fn operate<C>(
     let config = place.location().load()?;
     let mut target = CommandTarget::at(&config)?;
     match group(command) {
-        OperatorCommand::Usage(command) => usage::export(&mut target, command),
+        OperatorCommand::Usage(command) => usage::export(&mut target, &command),
         command @ OperatorCommand::Calls(_) => {
             let mut output = io::stdout().lock();
             target.each_row(command, |row| is_read(writeln!(output, "{row}")))

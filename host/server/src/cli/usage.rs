@@ -33,11 +33,11 @@ const LINE_END: &str = "\r\n";
 /// Prints what a workspace has used, or in a month each of them.
 pub(super) fn export(
     target: &mut CommandTarget<'_>,
-    command: UsageCommand,
+    command: &UsageCommand,
 ) -> Result<(), CommandError> {
-    let UsageCommand::Export { format, .. } = &command;
+    let UsageCommand::Export { format, .. } = command;
     let is_csv = *format == Some(UsageFormat::Csv);
-    let workspaces = workspaces(target, &command)?;
+    let workspaces = workspaces(target, command)?;
     let mut output = io::stdout().lock();
     if is_csv && !is_read(write!(output, "{}{LINE_END}", COLUMNS.join(",")))? {
         return Ok(());
