@@ -17,8 +17,8 @@ pub struct KeyTerms {
     /// revoked.
     #[arg(long, value_name = "TIME")]
     pub expires: Option<Timestamp>,
-    /// An address or network where alone it works, such as 198.51.100.0/24, once
-    /// for each; without it anywhere.
+    /// A network where alone it works, such as 198.51.100.0/24 or 2001:db8:1:2::/64,
+    /// or an IPv4 address, once for each; without it anywhere.
     #[arg(long = "network", value_name = "CIDR")]
     #[serde(default)]
     pub networks: Vec<Network>,
