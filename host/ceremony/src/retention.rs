@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_platform::accounts::{Caller, KeyMode, Product, Role};
-use parafa_platform::jobs::TIMERS;
+use parafa_platform::jobs::{TIMERS, hold};
 use parafa_platform::networks::Networks;
 use parafa_platform::retention::{RetentionRow, kept_days};
 use parafa_store::clock::shifted;
@@ -91,8 +91,30 @@ impl Ceremonies {
     ///
     /// # Errors
     /// When the store fails. A signing that cannot be erased now is tried again.
-    pub async fn erase_kept(&self, job: &ClaimedJob) -> Result<(), CeremonyError> {
+    pub async fn erase_kept(&self, job: &mut ClaimedJob) -> Result<(), CeremonyError> {
         let Payload { tenant } = job.payload()?;
+        let store = &self.records.store;
+        let has_more = hold(store, job, self.erase_of(tenant)).await??;
+        let job = &*job;
+        store
+            .transact(|tx| {
+                Box::pin(async move {
+                    let now = tx.now();
+                    if tx.get::<RetentionRow>(&tenant).await?.is_none() {
+                        return Ok(jobs::complete(tx, job).await?);
+                    }
+                    let pause = match has_more {
+                        true => SignedDuration::ZERO,
+                        false => BETWEEN_LOOKS,
+                    };
+                    Ok::<_, CeremonyError>(jobs::retry(tx, job, shifted(now, pause)).await?)
+                })
+            })
+            .await
+    }
+
+    /// Erases what a workspace has kept for long enough; tells whether there is more of it.
+    async fn erase_of(&self, tenant: Uuid) -> Result<bool, CeremonyError> {
         let mut has_more = false;
         for mode in [KeyMode::Live, KeyMode::Test] {
             let caller = Caller {
@@ -111,22 +133,7 @@ impl Ceremonies {
             }
             has_more |= due.len() == AT_ONCE && erased > 0;
         }
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    let now = tx.now();
-                    if tx.get::<RetentionRow>(&tenant).await?.is_none() {
-                        return Ok(jobs::complete(tx, job).await?);
-                    }
-                    let pause = match has_more {
-                        true => SignedDuration::ZERO,
-                        false => BETWEEN_LOOKS,
-                    };
-                    Ok::<_, CeremonyError>(jobs::retry(tx, job, shifted(now, pause)).await?)
-                })
-            })
-            .await
+        Ok(has_more)
     }
 
     async fn erase_by_itself(&self, caller: &Caller, id: Uuid) -> bool {
@@ -156,23 +163,27 @@ impl Ceremonies {
             let read = self.records.store.read(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
+                    let Some(kept) = tx.get::<RetentionRow>(&key.0).await? else {
+                        return Ok((Vec::new(), None));
+                    };
                     let found = tx.page_by(&SIGNINGS_TO_ERASE, key, this, Guard::none());
                     let found = found.await?;
-                    let mut ids = Vec::new();
-                    for row in &found.rows {
-                        let due = erased_by_itself(tx, row).await?;
-                        if due.is_some_and(|due| due <= now) {
-                            ids.push(row.ceremony.id.uuid());
+                    let is_due = |since: Timestamp| days_after(since, kept.days) <= now;
+                    let id = |row: &CeremonyRow| row.ceremony.id.uuid();
+                    let rows = found.rows.iter();
+                    let ended = rows.filter(|row| row.ceremony.ended_at.is_some_and(is_due));
+                    let ended: Vec<Uuid> = ended.map(id).collect();
+                    // Those that follow were created later, and ended later still.
+                    let last = found.rows.last();
+                    let last = last.filter(|row| found.more && is_due(row.ceremony.created_at));
+                    let next = last.map(id);
+                    let mut due = Vec::new();
+                    for id in ended {
+                        if kept_days(tx, key.0, id).await?.is_some() {
+                            due.push(id);
                         }
                     }
-                    // Those that follow were created later, and ended later still.
-                    let retention = tx.get::<RetentionRow>(&key.0).await?;
-                    let last = found.rows.last().filter(|_| found.more);
-                    let next = last
-                        .zip(retention)
-                        .filter(|(row, kept)| days_after(row.ceremony.created_at, kept.days) <= now)
-                        .map(|(row, _)| row.ceremony.id.uuid());
-                    Ok::<_, CeremonyError>((ids, next))
+                    Ok::<_, CeremonyError>((due, next))
                 })
             });
             let (ids, next) = read.await?;
