@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 pub use self::exports::{CallsCommand, UsageCommand, UsageFormat};
 pub use self::keys::{KeyCommand, KeyTerms};
-use crate::{FaceChange, KeptDays, LinkedEntity};
+use crate::{Chosen, FaceChange, LinkedEntity};
 
 /// Longest time in which most commands are answered.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
@@ -109,6 +109,15 @@ fn subject(text: &str) -> Result<String, &'static str> {
         .map_err(|_| "it is neither the code of an entity nor the unique number of an object")
 }
 
+/// For how many days signings are kept; ten years at most.
+fn kept_days(text: &str) -> Result<Chosen<u16>, &'static str> {
+    match text.parse::<u16>() {
+        Ok(days @ 1..=3650) => Ok(Chosen::To(days)),
+        Err(_) if text == "none" => Ok(Chosen::Nothing),
+        _ => Err("it must be a number of days from 1 to 3650, or none"),
+    }
+}
+
 fn id(text: &str) -> Result<Uuid, &'static str> {
     text.parse().map_err(|_| "no id")
 }
@@ -183,8 +192,8 @@ pub enum TenantCommand {
     SetRetention {
         tenant: String,
         /// 1 to 3650, or none: until somebody erases them.
-        #[arg(long, value_name = "DAYS|none")]
-        days: KeptDays,
+        #[arg(long, value_name = "DAYS|none", value_parser = kept_days)]
+        days: Chosen<u16>,
     },
     /// Keep a signing, or all of a workspace, from being erased by itself.
     Hold {
@@ -453,5 +462,15 @@ mod tests {
         assert_eq!(subject("440099900001"), Ok("4400-9990-0001".to_owned()));
         assert!(subject("999000008").is_err());
         assert!(id(&Uuid::nil().to_string()).is_ok());
+    }
+
+    #[test]
+    fn signings_are_kept_for_one_day_to_ten_years_or_until_somebody_erases_them() {
+        for (text, days) in [("none", None), ("1", Some(1)), ("3650", Some(3650))] {
+            assert_eq!(kept_days(text).unwrap().into_option(), days);
+        }
+        for text in ["0", "3651", "-1", "1.5", "", "never"] {
+            assert!(kept_days(text).is_err(), "{text}");
+        }
     }
 }

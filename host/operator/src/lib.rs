@@ -18,7 +18,6 @@ mod error;
 mod face_change;
 mod faces;
 mod funding;
-mod kept_days;
 mod keys;
 mod linked_entity;
 mod logo;
@@ -41,7 +40,6 @@ pub use command::{
 pub use commands::OperatorCommands;
 pub use error::OperateError;
 pub use face_change::{Chosen, FaceChange};
-pub use kept_days::KeptDays;
 pub use linked_entity::LinkedEntity;
 pub use logo::LogoFault;
 pub use month::Month;

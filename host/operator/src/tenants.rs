@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::part::all_of;
+use crate::retention::Keeping;
 use crate::{OperateError, OperatorCommands, TenantCommand};
 
 /// Longest name of a workspace, in characters.
@@ -50,10 +51,16 @@ impl OperatorCommands {
                 self.change(&tenant, |row| row.adoc_category = Some(category))
                     .await
             }
-            TenantCommand::SetRetention { tenant, days } => self.set_retention(&tenant, days).await,
-            TenantCommand::Hold { tenant, signing } => self.hold_signings(&tenant, signing).await,
+            TenantCommand::SetRetention { tenant, days } => {
+                let days = Keeping::For(days.into_option());
+                self.keep_signings(&tenant, days).await
+            }
+            TenantCommand::Hold { tenant, signing } => {
+                self.keep_signings(&tenant, Keeping::Held(signing)).await
+            }
             TenantCommand::Release { tenant, signing } => {
-                self.release_signings(&tenant, signing).await
+                self.keep_signings(&tenant, Keeping::Released(signing))
+                    .await
             }
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
             TenantCommand::RotateSecret { tenant, product } => {

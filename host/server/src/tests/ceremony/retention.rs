@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_api_signing::{SigningApi, SigningOrder};
-use parafa_operator::{KeptDays, OperateError, OperatorCommand, TenantCommand};
+use parafa_operator::{Chosen, OperateError, OperatorCommand, TenantCommand};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -108,7 +108,8 @@ async fn erases_at(host: &Host, signing: Uuid) -> Option<Timestamp> {
 
 async fn keep(host: &Host, days: Option<u16>) -> Value {
     name_workspace(host).await;
-    let (tenant, days) = (CALLER.tenant.to_string(), KeptDays(days));
+    let tenant = CALLER.tenant.to_string();
+    let days = days.map_or(Chosen::Nothing, Chosen::To);
     let set = TenantCommand::SetRetention { tenant, days };
     host.carry_out(OperatorCommand::Tenant(set)).await.unwrap()
 }
