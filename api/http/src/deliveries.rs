@@ -1,12 +1,13 @@
 //! The calls about events that were posted to webhooks: each API that posts them has them, over
 //! the same table.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use async_trait::async_trait;
 use http::StatusCode;
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 use url::Url;
@@ -212,9 +213,24 @@ pub struct WebhookAttempt {
 }
 
 /// A delivery that is posted again, which keeps its address.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ResentDelivery(pub WebhookDelivery);
+
+/// That of the delivery itself; a derived one would be another, for what is said of the type.
+impl JsonSchema for ResentDelivery {
+    fn schema_name() -> Cow<'static, str> {
+        WebhookDelivery::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        WebhookDelivery::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        WebhookDelivery::json_schema(generator)
+    }
+}
 
 impl Created for WebhookDelivery {
     const STATUS: StatusCode = StatusCode::ACCEPTED;
