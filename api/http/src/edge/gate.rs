@@ -8,7 +8,7 @@ use http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::admission::peer;
+use super::admission::{may_come, peer};
 use super::origin::Origin;
 use super::rate::{AlreadyCounted, RateDecision};
 use crate::api::Api;
@@ -133,9 +133,12 @@ async fn enter<A: Api>(
     next: Next,
 ) -> Response {
     let caller = caller(http, contract, request.headers()).await;
-    let caller = caller.and_then(|caller| match is_elsewhere(&caller, request.extensions()) {
-        false => Ok(caller),
-        true => Err(Refused {
+    let from = request.extensions();
+    // Whoever has counted a call has looked at that too.
+    let is_counted = from.get::<AlreadyCounted>().is_some();
+    let caller = caller.and_then(|caller| match is_counted || may_come(&caller, from) {
+        true => Ok(caller),
+        false => Err(Refused {
             problem: Problem::unauthorized(),
             security: security(http, contract),
         }),
@@ -164,17 +167,6 @@ async fn enter<A: Api>(
     }
     rate.describe(response.headers_mut());
     response
-}
-
-/// Whether a caller may not call from where the request comes from. Whoever has counted a call
-/// has looked at that too.
-fn is_elsewhere(caller: &impl Principal, request: &Extensions) -> bool {
-    let is_elsewhere =
-        request.get::<AlreadyCounted>().is_none() && !caller.may_call_from(peer(request));
-    if is_elsewhere {
-        tracing::info!(key.id = %caller.key_id(), "a key is used where it does not work");
-    }
-    is_elsewhere
 }
 
 async fn count<A: Api>(
