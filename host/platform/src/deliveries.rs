@@ -9,7 +9,6 @@ use parafa_api_http::deliveries::{
 use parafa_api_http::{Presence, Problem};
 use parafa_store::{Guard, Page, StoreError, Transaction};
 use url::Url;
-use uuid::Uuid;
 
 use crate::accounts::Caller;
 use crate::error::{PlatformError, log_failure};
@@ -184,7 +183,7 @@ impl Deliveries {
                         break;
                     }
                 }
-                Ok::<(Vec<WebhookDelivery>, Option<Uuid>), DeliveryFault>((data, page.after))
+                Ok::<_, DeliveryFault>((data, page.after))
             })
         });
         let (data, next_cursor) = read.await?;

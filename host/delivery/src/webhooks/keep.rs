@@ -42,15 +42,16 @@ impl WebhookSender {
     /// with it.
     ///
     /// # Errors
-    /// When the store fails, or the key cannot be erased.
+    /// When the store fails.
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
-        let erased_key = self
+        let idle = self
             .records
             .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
+                    let mut idle = None;
                     if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
                         let ended = row.ended.map_or(now, |end| end.at);
                         let due = shifted(ended, KEPT);
@@ -59,16 +60,15 @@ impl WebhookSender {
                             return Ok(None);
                         }
                         tx.delete::<NoticeRow>(&notice).await?;
-                        jobs::complete(tx, job).await?;
-                        return Ok(row.is_test().then_some(row.data_key));
+                        idle = row.is_test().then_some(row.data_key);
                     }
                     jobs::complete(tx, job).await?;
-                    Ok::<_, DeliveryError>(None)
+                    Ok::<_, DeliveryError>(idle)
                 })
             })
             .await?;
-        if let Some(key) = erased_key {
-            self.records.keys.erase(key).await?;
+        if let Some(key) = idle {
+            self.records.discard_key(key).await;
         }
         Ok(())
     }
