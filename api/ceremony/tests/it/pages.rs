@@ -87,7 +87,7 @@ async fn a_dead_link_says_why_it_is_dead_and_an_unknown_one_says_nothing() {
             "pradės veikti, kai ateis jūsų eilė",
             "keep it and open it later",
         ),
-        ("mailed", "apie tai pranešime", "We will email you"),
+        ("mailed", "pranešime el.", "We will email you"),
         ("done", "Jūs jau pasirašėte", "You have already signed"),
         ("declined", "Atsisakėte pasirašyti", "You declined to sign"),
         ("refused", "Kitas asmuo atsisakė", "Someone else declined"),
@@ -166,9 +166,9 @@ async fn all_files_of_a_container_are_on_the_page_and_each_can_be_saved() {
         "download=\"Sutartis.pdf\" data-pdf data-main>Sutartis.pdf</a> (main document)",
         "<a class=\"save\" href=\"/c/container/members/a\" download=\"Sutartis.pdf\" \
          aria-label=\"Download the file: Sutartis.pdf\">",
-        "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (appendix)",
-        "download=\"Planas.png\" data-picture>Planas.png</a> (appendix)",
-        "Some of the files cannot be shown here. Select the name of such a file to download it",
+        "<a href=\"/c/container/members/b\" download=\"Kainos.xlsx\">Kainos.xlsx</a> (attachment)",
+        "download=\"Planas.png\" data-picture>Planas.png</a> (attachment)",
+        "Before you sign, select the name of such a file to download it, and read it",
     ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
