@@ -148,7 +148,8 @@ impl Ceremonies {
         if !is_first {
             return Err(CeremonyError::CardRefused {
                 member: "/certificate",
-                detail: "is another one than was sent first; the attempt has ended".to_owned(),
+                detail: "is not the certificate that was sent first; the attempt has ended"
+                    .to_owned(),
             });
         }
         let is_looked_at =
