@@ -159,7 +159,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, O
         return (key, None);
     }
     let detail = format!(
-        "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
+        "must have one Idempotency-Key header of 1 to {} visible ASCII characters",
         IdempotencyKey::LONGEST
     );
     (None, Some(Fault::new("", detail)))

@@ -220,7 +220,7 @@ impl Ceremonies {
         if !hash_token(&token).is_of(&submitted.operation_token) {
             return Err(CeremonyError::CardRefused {
                 member: "/operationToken",
-                detail: "is not the one that came with what is to be signed".to_owned(),
+                detail: "is not the one that was given with the data to be signed".to_owned(),
             });
         }
         if attempt.phase != Phase::Completing {
