@@ -67,7 +67,7 @@ messages! {
     pairing_code_until: "Kodas galioja iki {time}.", "The code is valid until {time}.";
     open_card_app: "Atverti programėlę „{app}“ šiame įrenginyje", "Open the {app} app on this device";
     pair_page: "Atverkite programėlę „{app}“", "Open the {app} app";
-    pair_page_explained: "Šis adresas skirtas programėlei „{app}“, kuria telefonu nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, atverkite ją patys ir įveskite šį kodą.", "This address is for the {app} app, which reads your ID card with the phone. If the app did not open, open it yourself and type in this code.";
+    pair_page_explained: "Šis adresas skirtas programėlei „{app}“, kuria telefonu nuskaitoma asmens tapatybės kortelė. Jei programėlė neatsivėrė, atverkite ją ir įveskite šį kodą.", "This address is for the {app} app, which reads your ID card with the phone. If the app did not open, open it and type in this code.";
     pair_page_code_until: "Iki kada kodas galioja, nurodyta pasirašymo puslapyje.", "The signing page shows how long the code is valid.";
     pair_page_way_back: "Pasirašę grįžkite į pasirašymo puslapį: jame matysite, ar dokumentas pasirašytas. Šį puslapį galite užverti.", "When you have signed, go back to the signing page to see the result. You can close this page.";
     phone_number: "Telefono numeris", "Phone number";
@@ -85,7 +85,7 @@ messages! {
     or: "Be asmens kodo: atverkite Smart-ID programėlę šiame telefone arba nuskaitykite QR kodą kitu telefonu.", "Without a personal code: open the Smart-ID app on this phone, or scan a QR code with another phone.";
     or_by_scanning: "Be asmens kodo: nuskaitykite QR kodą telefonu, kuriame įdiegta Smart-ID programėlė.", "Without a personal code: scan a QR code with the phone that has the Smart-ID app.";
     open_app: "Pasirašyti be asmens kodo", "Sign without a personal code";
-    scan_code: "Jei Smart-ID programėlė yra kitame telefone, nuskaitykite šį kodą ja. Kodas keičiasi kas sekundę: taip ir turi būti.", "If the Smart-ID app is on another phone, scan this code with it. The code changes every second, as it should.";
+    scan_code: "Jei Smart-ID programėlė yra kitame telefone, ja nuskaitykite šį kodą. Kodas keičiasi kas sekundę: taip ir turi būti.", "If the Smart-ID app is on another phone, scan this code with it. The code changes every second, as it should.";
     scan_with_phone: "Nuskaitykite šį kodą savo telefono Smart-ID programėle. Kodas keičiasi kas sekundę: taip ir turi būti.", "Scan this code with the Smart-ID app on your phone. The code changes every second, as it should.";
     this_device: "Atverti Smart-ID šiame įrenginyje", "Open Smart-ID on this device";
     signing_paused: "Pasirašymas laikinai sustabdytas. Bandykite vėliau; jei vis tiek nepavyks, kreipkitės į nuorodos siuntėją.", "Signing is temporarily unavailable. Try again later; if that does not help, contact the person who sent you the link.";

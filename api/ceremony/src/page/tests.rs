@@ -128,7 +128,7 @@ fn words_about_a_code_suit_a_phone_and_a_computer() {
             Language::En,
             [
                 "Open Smart-ID on this device",
-                "Open Skaitytuvas on this device",
+                "Open the Skaitytuvas app on this device",
             ],
             [
                 "Scan this code with the Smart-ID app",

@@ -235,7 +235,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
                 "Card, and a phone with NFC and the Skaitytuvas app",
                 "Get the Skaitytuvas app:",
                 "The code is valid until {time}.",
-                "Open Skaitytuvas on this device",
+                "Open the Skaitytuvas app on this device",
             ],
         ),
         (
@@ -252,7 +252,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
             [
                 "Open the Skaitytuvas app",
                 "Get the Skaitytuvas app:",
-                "The code is valid until",
+                "The signing page shows how long the code is valid.",
                 "go back to the signing page",
             ],
         ),
@@ -261,7 +261,7 @@ async fn pages_name_the_app_that_reads_cards_and_where_to_get_it() {
             [
                 "Atverkite programėlę „Skaitytuvas“",
                 "Atsisiųsti programėlę „Skaitytuvas“:",
-                "Kodas galioja iki",
+                "Iki kada kodas galioja, nurodyta pasirašymo puslapyje.",
                 "grįžkite į pasirašymo puslapį",
             ],
         ),
