@@ -117,7 +117,7 @@ fn parsed<T: FromStr<Err: ToString>>(
 }
 
 fn fault(name: &str, detail: &str) -> Fault {
-    Fault::new(format!("/{name}"), format!("is not one: {detail}"))
+    Fault::new(format!("/{name}"), format!("is not valid: {detail}"))
 }
 
 fn malformed(name: &str, detail: &str) -> Problem {
