@@ -166,6 +166,14 @@ async fn run(
         }
     };
     parts.run("the look at plugins", follow);
+    let (watching, stopped) = (app.clone(), stop.clone());
+    let watch = async move {
+        tokio::select! {
+            () = stopped.cancelled() => {}
+            () = watching.watch.run() => {}
+        }
+    };
+    parts.run("the look of every minute", watch);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),

@@ -20,14 +20,35 @@ pub(super) struct StoreMetrics {
     conflicts: Counter,
 }
 
-/// Everything that is counted, in the format that is asked for. What cannot be looked up keeps its last value.
-/// Of the deliveries that are due, so many wait for their turn, and for nothing
-/// that this host could do sooner.
+/// Everything that is counted, in the format that is asked for, after a look at
+/// what has to be looked up.
 pub(crate) async fn scrape(
     store: &Store,
     waiting_deliveries: usize,
     asked: &HeaderMap,
 ) -> Response {
+    look_up(store, waiting_deliveries).await;
+    match text() {
+        Ok(text) => {
+            let format = Format::asked_for(asked);
+            let headers = [(CONTENT_TYPE, format.media_type()), (VARY, ACCEPT.as_str())];
+            (headers, format.of_open_metrics(text)).into_response()
+        }
+        Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Everything that is counted, as OpenMetrics.
+pub(crate) fn text() -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    encode(&mut text, &METRICS.registry)?;
+    Ok(text)
+}
+
+/// Looks at the queues and at what the store tells. What cannot be looked up
+/// keeps its last value. Of the deliveries that are due, so many wait for their
+/// turn, and for nothing that this host could do sooner.
+pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
     parafa_delivery::metrics::set_waiting(waiting_deliveries);
     for lane in LANES.map(|budget| budget.lane) {
         match store.due_jobs(lane).await {
@@ -55,15 +76,6 @@ pub(crate) async fn scrape(
         ),
     }
     METRICS.store.take(store.transaction_counts());
-    let mut text = String::new();
-    match encode(&mut text, &METRICS.registry) {
-        Ok(()) => {
-            let format = Format::asked_for(asked);
-            let headers = [(CONTENT_TYPE, format.media_type()), (VARY, ACCEPT.as_str())];
-            (headers, format.of_open_metrics(text)).into_response()
-        }
-        Err(std::fmt::Error) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
 }
 
 /// What the last sweep left, whichever host did it.
