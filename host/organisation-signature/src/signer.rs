@@ -264,7 +264,12 @@ impl AnswerSigner {
         if let Err(error) = &made {
             let remedy = error.remedy();
             let error: &dyn std::error::Error = error;
-            tracing::error!(provider = "attorney", remedy, error, "a signature of the attorney cannot be produced");
+            tracing::error!(
+                provider = "attorney",
+                remedy,
+                error,
+                "a signature of the attorney cannot be produced"
+            );
         }
         made
     }

@@ -187,7 +187,8 @@ impl Mailer {
             status,
             remedy = match status {
                 Some(_) => "see why the server puts letters off: its log says it",
-                None => "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
+                None =>
+                    "see that the server answers from this machine at mail.host and mail.port, with the protection of mail.protection",
             },
             error = error.map(|error| error as &dyn std::error::Error),
             "the mail server took no letter"

@@ -103,7 +103,9 @@ pub(crate) fn configured(config: &Config) -> Vec<DatedCertificate> {
             config.store.root_certificates.as_ref(),
         ),
     ];
-    let files = files.into_iter().filter_map(|(what, file)| Some((what, file?)));
+    let files = files
+        .into_iter()
+        .filter_map(|(what, file)| Some((what, file?)));
     let in_files = files.flat_map(|(what, file)| in_file(what, file));
     anchors.chain(in_files).collect()
 }

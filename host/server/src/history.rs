@@ -169,11 +169,7 @@ fn totals(text: &str) -> Totals {
 
 /// A quantile of what buckets hold by `count`, each with all that the smaller ones
 /// hold; within a bucket as if it were filled evenly. Of nothing it is 0.
-fn quantile(
-    buckets: &[(f64, Vec<f64>)],
-    share: f64,
-    count: impl Fn(&[f64]) -> f64,
-) -> f64 {
+fn quantile(buckets: &[(f64, Vec<f64>)], share: f64, count: impl Fn(&[f64]) -> f64) -> f64 {
     let all = buckets.last().map_or(0.0, |(_, counts)| count(counts));
     let rank = share * all;
     let (mut begin, mut below) = (0.0, 0.0);

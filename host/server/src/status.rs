@@ -26,15 +26,23 @@ pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
     ];
     app.watch.of_last_hour(|history| {
         tables.push(latencies(history));
-        tables.extend(SHOWN.iter().map(|kept| StatusTable {
-            title: kept.title,
-            about: kept.about,
-            columns: &["What", "In the hour", "Busiest minute", "Last minute", "Minutes"],
-            rows: history
-                .series(kept.metric)
-                .into_iter()
-                .map(|(name, minutes)| growth(name, minutes))
-                .collect(),
+        tables.extend(SHOWN.iter().map(|kept| {
+            StatusTable {
+                title: kept.title,
+                about: kept.about,
+                columns: &[
+                    "What",
+                    "In the hour",
+                    "Busiest minute",
+                    "Last minute",
+                    "Minutes",
+                ],
+                rows: history
+                    .series(kept.metric)
+                    .into_iter()
+                    .map(|(name, minutes)| growth(name, minutes))
+                    .collect(),
+            }
         }));
     });
     StatusPage {
@@ -173,7 +181,13 @@ fn latencies(history: &History) -> StatusTable {
     StatusTable {
         title: "Time to answer",
         about: "Within how many milliseconds requests were answered, estimated from buckets. Long polls count, and take up to half a minute.",
-        columns: &["What", "In the hour", "Slowest minute", "Last minute", "Minutes"],
+        columns: &[
+            "What",
+            "In the hour",
+            "Slowest minute",
+            "Last minute",
+            "Minutes",
+        ],
         rows: rows.into(),
     }
 }

@@ -110,9 +110,17 @@ fn tell_ends(certificates: &[DatedCertificate], now: Timestamp) {
         let (days, sentence) = (warning.days, warning.sentence);
         let what = certificate.what;
         if warning.is_pressing {
-            tracing::error!(certificate.what = what, certificate.days = days, "{sentence}");
+            tracing::error!(
+                certificate.what = what,
+                certificate.days = days,
+                "{sentence}"
+            );
         } else {
-            tracing::warn!(certificate.what = what, certificate.days = days, "{sentence}");
+            tracing::warn!(
+                certificate.what = what,
+                certificate.days = days,
+                "{sentence}"
+            );
         }
     }
 }

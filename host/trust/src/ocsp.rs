@@ -219,7 +219,8 @@ impl OcspClient {
         if let Some(url) = &settings.url {
             let asked = self.ask(&self.ports.configured, url.as_str(), limits, &question);
             let asked = asked.await;
-            return asked.inspect_err(|error| tell_failure(url.as_str(), error.http_status(), error));
+            return asked
+                .inspect_err(|error| tell_failure(url.as_str(), error.http_status(), error));
         }
         let mut last = OcspError::NoResponder;
         for (address, limits) in reachable(certificate.ocsp_urls(), limits) {

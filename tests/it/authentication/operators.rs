@@ -216,7 +216,12 @@ async fn where_a_service_failed_the_log_tells_which_where_and_how() {
     let mut lines = log.lines().filter(|line| line.contains(id));
     let told = lines.find(|line| line.contains("does not authenticate"));
     let told = told.expect("a line");
-    for part in ["smart_id", "127.0.0.1", "502", "the fault is the provider's"] {
+    for part in [
+        "smart_id",
+        "127.0.0.1",
+        "502",
+        "the fault is the provider's",
+    ] {
         assert!(told.contains(part), "{part}: {told}");
     }
 }

@@ -119,7 +119,10 @@ impl StatusCell {
 fn bars(minutes: &[f64]) -> Markup {
     let most = minutes.iter().copied().fold(0.0, f64::max);
     let begin = MINUTES.saturating_sub(minutes.len());
-    let drawn = minutes.iter().enumerate().filter(|(_, value)| **value > 0.0);
+    let drawn = minutes
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| **value > 0.0);
     let path: String = drawn
         .map(|(minute, value)| {
             let (x, height) = (STEP * (begin + minute), (value / most * HEIGHT).max(1.0));
@@ -169,7 +172,10 @@ mod tests {
         assert!(page.contains(">Not ready<"), "{page}");
         for forbidden in ["<script", "style=", " on"] {
             let mut tags = page.split('<').filter_map(|tag| tag.split('>').next());
-            assert!(!tags.any(|tag| format!("<{tag}").contains(forbidden)), "{forbidden}: {page}");
+            assert!(
+                !tags.any(|tag| format!("<{tag}").contains(forbidden)),
+                "{forbidden}: {page}"
+            );
         }
     }
 

@@ -9,7 +9,8 @@ use parafa_plugin_store::{Findings, PluginStore};
 use parafa_plugin_tools::REFUSED;
 use parafa_plugin_tools::output::{print_json, print_line, warn};
 use parafa_store::{
-    Clock, EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode, SystemClock,
+    Clock, EngineError, Folder, FolderError, FolderLook, MasterKey, RecordsLook, StoreMode,
+    SystemClock,
 };
 use serde_json::json;
 

@@ -70,6 +70,9 @@ mod tests {
         assert_eq!((a.label("c"), a.label("le")), (None, None));
         assert_eq!((b.name, b.value.to_string()), ("b", "0.5".to_owned()));
         assert_eq!(b.label("le"), None);
-        assert_eq!(c.label("le").and_then(|le| le.parse().ok()), Some(f64::INFINITY));
+        assert_eq!(
+            c.label("le").and_then(|le| le.parse().ok()),
+            Some(f64::INFINITY)
+        );
     }
 }
