@@ -11,6 +11,7 @@ mod health;
 mod history;
 mod jobs;
 mod json_log;
+mod lanes;
 mod metrics;
 mod operator;
 mod shared;

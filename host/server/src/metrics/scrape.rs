@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 
 use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
-use crate::jobs::LANES;
+use crate::lanes::LANES;
 
 #[derive(Debug)]
 pub(super) struct StoreMetrics {
