@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use fantoccini::Locator;
 use parafa_fixtures::signed::{Identity, SignedPdf, Signing};
-use parafa_fixtures::{CrossReference, PdfBuilder, plain};
+use parafa_fixtures::{hostile, plain};
 use serde_json::json;
 
 use crate::support::browser::Browser;
@@ -455,10 +455,7 @@ async fn a_document_whose_signature_is_broken_is_taken_and_signer_and_caller_are
 async fn a_document_with_scripts_is_taken_and_signer_and_caller_are_told() {
     let demo = Demo::start();
     let api = demo.signing();
-    let mut objects = PdfBuilder::new().objects();
-    let action = "/OpenAction << /S /JavaScript /JS (app.alert) >>";
-    objects.set(1, format!("<< /Type /Catalog /Pages 2 0 R {action} >>"));
-    let document = objects.write("1.7", CrossReference::Table, "/Root 1 0 R /Info 4 0 R");
+    let document = hostile::opening("/S /JavaScript /JS (app.alert)");
     let file = json!({"name": "sutartis.pdf", "content": BASE64.encode(document)});
     let container = json!({"format": "asice", "files": [file]});
 

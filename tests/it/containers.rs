@@ -2,6 +2,7 @@
 //! countersigned.
 
 mod methods;
+mod scripts;
 
 use std::fs;
 

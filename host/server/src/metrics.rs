@@ -31,7 +31,7 @@ struct Metrics {
     ownerless: Family<OwnerlessLabels, Gauge>,
     dependencies: Family<DependencyLabels, Gauge>,
     certificates: Family<CertificateLabels, Gauge>,
-    store: scrape::StoreMetrics,
+    tallies: scrape::Tallies,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -117,7 +117,7 @@ impl Metrics {
             ownerless,
             dependencies,
             certificates,
-            store: scrape::StoreMetrics::register(&mut registry),
+            tallies: scrape::register_tallies(&mut registry),
             registry,
         }
     }

@@ -7,6 +7,8 @@ mod qualified;
 
 pub use self::identity::{IdentifierType, NationalIdentifier, Subject};
 pub use self::key::{EcCurve, KeyKind};
+pub use self::known::CERTIFICATES_READ;
+pub(crate) use self::known::forget_unused;
 pub use self::qualified::{QcType, QualifiedStatements};
 
 use std::fmt;
@@ -94,7 +96,7 @@ struct ExtendedUsage {
 impl Certificate {
     /// Reads a certificate, or remembers it: a signature meets the same ones at
     /// each of its steps, and to read one takes longer than to verify with its
-    /// key.
+    /// key. See [`forget_unused`](crate::forget_unused).
     ///
     /// Extensions that only ever widen what a certificate may do (policies, QC
     /// statements, authority information) count as absent when they cannot be

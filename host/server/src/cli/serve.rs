@@ -40,6 +40,8 @@ use parafa_listener::{
 const DRAIN: Duration = Duration::from_secs(20);
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// How often certificates are forgotten that nobody has asked for since.
+const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 /// What the operating system keeps of an answer for a client that does not read
 /// it. Left to itself it keeps megabytes.
 const SEND_BUFFER_BYTES: u32 = 256 * 1024;
@@ -159,13 +161,14 @@ async fn run(
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
     let (plugins, stopped) = (app.plugin_store.clone(), stop.clone());
-    let follow = async move {
+    let upkeep = async move {
         tokio::select! {
             () = stopped.cancelled() => {}
             () = plugins.follow_changes() => {}
+            () = forget_certificates() => {}
         }
     };
-    parts.run("the look at plugins", follow);
+    parts.run("the look at plugins and certificates", upkeep);
     let (watching, stopped) = (app.clone(), stop.clone());
     let watch = async move {
         tokio::select! {
@@ -277,6 +280,15 @@ async fn store_failure(app: &App) -> StoreError {
             Err(error) => return error,
         }
         tokio::time::sleep(LOOK_AT_STORE).await;
+    }
+}
+
+/// Certificates tell who persons are, and are not to outlive the erasure of what they
+/// signed. Each host remembers its own, so that no job can do it.
+async fn forget_certificates() {
+    loop {
+        tokio::time::sleep(FORGET_CERTIFICATES).await;
+        parafa_trust::forget_unused();
     }
 }
 

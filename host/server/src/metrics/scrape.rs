@@ -1,11 +1,14 @@
 //! The text that monitoring fetches, with what is looked up for it.
 
+use std::sync::atomic::Ordering;
+
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use http::{HeaderMap, StatusCode};
 use parafa_platform::outbox::DELIVERIES;
 use parafa_platform::sweep::SweepRow;
-use parafa_store::{Store, TransactionCounts};
+use parafa_store::{BYTE_FILE_READS, SYNCS, Store};
+use parafa_trust::{CERTIFICATES_READ, VERIFICATIONS};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -14,11 +17,42 @@ use super::format::Format;
 use super::{LaneLabels, METRICS, OwnerlessLabels};
 use crate::lanes::LANES;
 
-#[derive(Debug)]
-pub(super) struct StoreMetrics {
-    commits: Counter,
-    conflicts: Counter,
-}
+/// What parts of the program count themselves: the name, what it is, and how many there were.
+const TALLIES: [(&str, &str, fn(&Store) -> u64); 6] = [
+    (
+        "certificates_read",
+        "Certificates that were read, but for those that were remembered",
+        |_| CERTIFICATES_READ.load(Ordering::Relaxed),
+    ),
+    (
+        "document_reads",
+        "Reads of documents that were begun, whole or piece by piece",
+        |_| BYTE_FILE_READS.load(Ordering::Relaxed),
+    ),
+    (
+        "signature_verifications",
+        "Signatures of digests that were verified, whatever was found",
+        |_| VERIFICATIONS.load(Ordering::Relaxed),
+    ),
+    (
+        "store_commits",
+        "Transactions that were committed",
+        |store| store.transaction_counts().commits,
+    ),
+    (
+        "store_conflicts",
+        "Transactions that met another one and began anew",
+        |store| store.transaction_counts().conflicts,
+    ),
+    (
+        "store_syncs",
+        "Syncs of records, files and folders that were waited for",
+        |_| SYNCS.load(Ordering::Relaxed),
+    ),
+];
+
+/// A counter for each of [`TALLIES`].
+pub(super) type Tallies = [Counter; TALLIES.len()];
 
 /// Everything that is counted, in the format that is asked for, after a look at
 /// what has to be looked up.
@@ -75,7 +109,10 @@ pub(crate) async fn look_up(store: &Store, waiting_deliveries: usize) {
             "what no row names cannot be counted"
         ),
     }
-    METRICS.store.take(store.transaction_counts());
+    for (counter, (_, _, counted)) in METRICS.tallies.iter().zip(TALLIES) {
+        let counter = counter.inner();
+        counter.fetch_max(counted(store), Ordering::Relaxed);
+    }
 }
 
 /// What the last sweep left, whichever host did it.
@@ -92,33 +129,12 @@ fn note_sweep(left: SweepRow) {
     }
 }
 
-impl StoreMetrics {
-    pub(super) fn register(registry: &mut Registry) -> Self {
-        let commits = Counter::default();
-        registry.register(
-            "store_commits",
-            "Transactions that were committed",
-            commits.clone(),
-        );
-        let conflicts = Counter::default();
-        registry.register(
-            "store_conflicts",
-            "Transactions that met another one and began anew",
-            conflicts.clone(),
-        );
-        Self { commits, conflicts }
-    }
-
-    /// Brings the counters up to what the store counts itself.
-    fn take(&self, counts: TransactionCounts) {
-        let raise = |counter: &Counter, to: u64| {
-            counter
-                .inner()
-                .fetch_max(to, std::sync::atomic::Ordering::Relaxed);
-        };
-        raise(&self.commits, counts.commits);
-        raise(&self.conflicts, counts.conflicts);
-    }
+pub(super) fn register_tallies(registry: &mut Registry) -> Tallies {
+    TALLIES.map(|(name, what, _)| {
+        let counter = Counter::default();
+        registry.register(name, what, counter.clone());
+        counter
+    })
 }
 
 #[cfg(test)]
