@@ -109,7 +109,7 @@ impl HttpPortError {
 /// status that it answered with, if it did, else by why there is no answer.
 #[must_use]
 pub fn remedy(status: Option<u16>, error: &(dyn Error + 'static)) -> &'static str {
-    let mut causes = successors(Some(error), |error| (*error).source());
+    let mut causes = successors(Some(error), |&error| error.source());
     let unanswered = causes.find_map(|cause| cause.downcast_ref::<HttpPortError>());
     match (status, unanswered) {
         (Some(401 | 403), _) => {

@@ -70,7 +70,7 @@ impl DatedCertificate {
             days,
             is_pressing: days <= PRESSING,
             sentence: format!(
-                "{what}: the certificate with the SHA-256 digest {sha256} {ends}, at {:.0}: have its successor in place before, and restart",
+                "{what}: the certificate with the SHA-256 digest {sha256} {ends}, at {:.0}: put its successor in place and restart",
                 self.ends
             ),
         })

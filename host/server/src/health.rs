@@ -8,6 +8,7 @@ use parafa_platform::sweep::SweepRow;
 use parafa_store::{EngineError, StoreError};
 
 use crate::app::App;
+use crate::metrics::note_dependency;
 
 /// For how long one thing is waited for that readiness is made of.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -34,8 +35,9 @@ pub(crate) struct Dependency {
 
 impl Health {
     /// Asks for each thing, so that what was away is seen to be back although
-    /// nobody needed it meanwhile. `accepts_loss` is whether the server was
-    /// started to go on with whatever is left of its store.
+    /// nobody needed it meanwhile, and has `/metrics` tell what came of it.
+    /// `accepts_loss` is whether the server was started to go on with whatever is
+    /// left of its store.
     pub(crate) async fn of(app: &App, accepts_loss: bool) -> Self {
         let (row, keys, objects) = tokio::join!(
             in_time(app.records.store.get::<SweepRow>(&())),
@@ -70,10 +72,12 @@ impl Health {
             .into_iter()
             .map(|fault| format!("on this host {fault}"));
         let warnings = sweep.into_iter().chain(loss).chain(nearly_full);
+        let dependencies = dependencies.map(|(name, fault)| {
+            note_dependency(name, fault.is_none());
+            Dependency { name, fault }
+        });
         Self {
-            dependencies: dependencies
-                .map(|(name, fault)| Dependency { name, fault })
-                .into(),
+            dependencies: dependencies.into(),
             warnings: warnings.chain(broken).collect(),
         }
     }

@@ -63,13 +63,6 @@ pub(crate) static SHOWN: [Kept; 6] = [
     },
 ];
 
-static LATENCIES: Kept = Kept {
-    title: "",
-    about: "",
-    metric: DURATIONS,
-    by: &["le"],
-};
-
 /// What stands between the labels of a series.
 pub(crate) const BETWEEN: &str = " · ";
 
@@ -129,7 +122,7 @@ impl History {
         let series = self.all_series(DURATIONS);
         let buckets = series
             .into_iter()
-            .filter_map(|(end, counts)| Some((end.parse().ok()?, counts)));
+            .filter_map(|(end, counts)| Some((end.parse::<f64>().ok()?, counts)));
         let mut buckets: Vec<(f64, Vec<f64>)> = buckets.collect();
         buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
         let minutes = (0..self.minutes.len())
@@ -157,12 +150,15 @@ impl Kept {
 fn totals(text: &str) -> Totals {
     let mut totals = Totals::new();
     for sample in samples(text) {
-        let mut kept = SHOWN.iter().chain([&LATENCIES]);
-        if let Some(kept) = kept.find(|kept| kept.metric == sample.name) {
-            *totals
-                .entry((kept.metric, kept.series(&sample)))
-                .or_default() += sample.value;
-        }
+        let series = match SHOWN.iter().find(|kept| kept.metric == sample.name) {
+            Some(kept) => (kept.metric, kept.series(&sample)),
+            None if sample.name == DURATIONS => {
+                let end = sample.label("le").unwrap_or_default();
+                (DURATIONS, end.to_owned())
+            }
+            None => continue,
+        };
+        *totals.entry(series).or_default() += sample.value;
     }
     totals
 }

@@ -14,7 +14,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 pub(crate) use samples::{Sample, samples};
-pub(crate) use scrape::{look_up, scrape, text};
+pub(crate) use scrape::{due_jobs, look_up, scrape, text};
 
 use crate::certificates::DatedCertificate;
 

@@ -1,6 +1,7 @@
 //! The operator's listener: a page, health and metrics.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -13,9 +14,11 @@ use parafa_ceremony::metrics::look_at_quotas;
 
 use crate::app::App;
 use crate::health::Health;
-use crate::metrics::{note_dependency, scrape};
+use crate::metrics::{look_up, scrape};
 use crate::status;
 
+/// For how long what is told at `/metrics` is looked up.
+const LOOK_UP: Duration = Duration::from_secs(1);
 /// Seconds after which the page is fetched anew.
 const REFRESHED_AFTER: &str = "60";
 
@@ -73,11 +76,17 @@ async fn ready(State(server): State<RunningServer>) -> (StatusCode, String) {
     }
 }
 
+/// Does not wait for what is away: whoever fetches this would take the host for gone.
+/// Numbers that are not had in time are told as they were.
 async fn metrics(State(server): State<RunningServer>, headers: HeaderMap) -> Response {
-    for dependency in server.health().await.dependencies {
-        note_dependency(dependency.name, dependency.fault.is_none());
-    }
     let app = server.app;
-    look_at_quotas(&app.signing.intake.uploads).await;
-    scrape(&app.records.store, app.webhooks.waiting(), &headers).await
+    let (store, waiting) = (&app.records.store, app.webhooks.waiting());
+    let looks = async {
+        tokio::join!(
+            look_at_quotas(&app.signing.intake.uploads),
+            look_up(store, waiting),
+        )
+    };
+    let _ = tokio::time::timeout(LOOK_UP, looks).await;
+    scrape(store, waiting, &headers)
 }

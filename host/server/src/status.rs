@@ -1,28 +1,28 @@
 //! What the operator's page shows.
 
+use std::time::Duration;
+
 use parafa_api_http::pages::{StatusCell, StatusPage, StatusTable};
 
 use crate::app::App;
 use crate::health::Health;
 use crate::history::{AUTHENTICATIONS, BETWEEN, CEREMONIES, History, SHOWN};
-use crate::metrics;
+use crate::metrics::due_jobs;
 
+/// For how long jobs are counted.
+const COUNTED_WITHIN: Duration = Duration::from_secs(1);
 /// The outcome of what a provider is at fault for.
 const PROVIDER_AT_FAULT: &str = "provider_unavailable";
 const MILLISECONDS: f64 = 1000.0;
 
-/// The page, after a look at the queues where they can be looked at.
+/// The whole page.
 pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
-    let is_ready = health.away().is_none();
-    if is_ready {
-        metrics::look_up(&app.records.store, app.webhooks.waiting()).await;
-    }
     let mut tables = vec![
         dependencies(health),
         certificates(app),
         providers(app),
         plugins(app),
-        queues(),
+        queues(app).await,
     ];
     app.watch.of_last_hour(|history| {
         tables.push(latencies(history));
@@ -48,7 +48,7 @@ pub(crate) async fn page(app: &App, health: &Health) -> StatusPage {
     StatusPage {
         version: env!("CARGO_PKG_VERSION"),
         at: format!("{:.0}", app.watch.now()),
-        is_ready,
+        is_ready: health.away().is_none(),
         warnings: health.warnings.clone(),
         tables,
     }
@@ -148,21 +148,27 @@ fn plugins(app: &App) -> StatusTable {
     }
 }
 
-fn queues() -> StatusTable {
-    let told = metrics::text().unwrap_or_default();
-    let rows = metrics::samples(&told).filter_map(|sample| {
-        let name = match sample.name {
-            "parafa_jobs_due" => sample.label("lane")?,
-            "parafa_webhook_waiting" => "deliveries that wait behind others to their receiver",
-            _ => return None,
-        };
-        Some(vec![text(name), number(sample.value)])
-    });
+async fn queues(app: &App) -> StatusTable {
+    let waiting = app.webhooks.waiting();
+    let due = due_jobs(&app.records.store, waiting);
+    let rows: Vec<Vec<StatusCell>> = match tokio::time::timeout(COUNTED_WITHIN, due).await {
+        Ok(Ok(lanes)) => {
+            let behind_others = "deliveries that wait behind others to their receiver";
+            let lanes = lanes.into_iter().chain([(behind_others, waiting)]);
+            lanes
+                .map(|(name, due)| vec![text(name), text(due.to_string())])
+                .collect()
+        }
+        Ok(Err(_)) | Err(_) => {
+            let fault = "cannot be counted now".to_owned();
+            vec![vec![text("all"), StatusCell::Fault(fault)]]
+        }
+    };
     StatusTable {
         title: "Queues",
         about: "Jobs that are due now and that nobody has taken up; more than a few for long mean that nobody keeps up.",
         columns: &["Queue", "Due"],
-        rows: rows.collect(),
+        rows,
     }
 }
 

@@ -2,7 +2,6 @@
 //! certificates will end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use parafa_store::Clock;
@@ -12,7 +11,6 @@ use crate::certificates::DatedCertificate;
 use crate::history::History;
 use crate::metrics::{note_certificates, text};
 
-const MINUTE: Duration = Duration::from_secs(60);
 /// How often a certificate is told of that will end.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -50,14 +48,6 @@ impl Watch {
             timestamps,
             providers,
             seen: Mutex::default(),
-        }
-    }
-
-    /// Looks every minute, for as long as it is let.
-    pub(crate) async fn run(&self) {
-        loop {
-            self.look();
-            tokio::time::sleep(MINUTE).await;
         }
     }
 

@@ -71,7 +71,7 @@ mod tests {
         assert_eq!((b.name, b.value.to_string()), ("b", "0.5".to_owned()));
         assert_eq!(b.label("le"), None);
         assert_eq!(
-            c.label("le").and_then(|le| le.parse().ok()),
+            c.label("le").and_then(|le| le.parse::<f64>().ok()),
             Some(f64::INFINITY)
         );
     }
