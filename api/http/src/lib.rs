@@ -17,6 +17,7 @@ mod config;
 mod cursor;
 pub mod decode;
 mod disposition;
+mod documentation;
 mod edge;
 mod entity_tag;
 mod idempotency;
@@ -40,6 +41,7 @@ pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::file_headers;
+pub use documentation::{AgentTool, Documentation};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
     RequestId, SharedBuckets, TakenRequests, edge,

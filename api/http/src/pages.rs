@@ -13,8 +13,8 @@ use crate::reference::VIEWER;
 pub use self::assets::{AssetFile, AssetFolder};
 pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
-pub(crate) use self::layout::english;
 pub use self::layout::{Layout, page_response};
+pub(crate) use self::layout::{english, for_developers, inline};
 pub use self::status::{StatusCell, StatusPage, StatusTable};
 
 /// The files that pages of every API load.

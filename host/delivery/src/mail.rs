@@ -146,7 +146,6 @@ impl MailSender {
     ) -> Result<(), DeliveryError> {
         let ended = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let idle = conclude(tx, &self.sources, notices, failure).await?;
@@ -157,7 +156,7 @@ impl MailSender {
             .await;
         let (idle, ended) = match ended {
             Err(lost @ PlatformError::Store(StoreError::JobLost { .. })) => {
-                let forgotten = self.records.store.transact(|tx| {
+                let forgotten = self.records.transact(|tx| {
                     Box::pin(async move { conclude(tx, &self.sources, notices, failure).await })
                 });
                 (forgotten.await?, Err(lost.into()))
@@ -174,7 +173,6 @@ impl MailSender {
         let jitter = Jitter::drawn();
         let given_up = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut made = 0;

@@ -142,7 +142,7 @@ impl Intake {
     /// costs nothing.
     async fn check_funding(&self, caller: &Caller, signatures: usize) -> Result<(), SigningError> {
         let (caller, recovery_url) = (*caller, self.recovery_url.as_ref());
-        let checked = self.records.store.read(|tx| {
+        let checked = self.records.read(|tx| {
             Box::pin(async move { funding::check(tx, &caller, signatures, recovery_url).await })
         });
         checked.await

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use const_oid::AssociatedOid;
 use const_oid::db::rfc5280::{ID_AD_CA_ISSUERS, ID_AD_OCSP};
-use const_oid::db::rfc6960::ID_PKIX_OCSP_NOCHECK;
 use der::asn1::ObjectIdentifier;
 use der::{Decode, Encode};
 use jiff::Timestamp;
@@ -25,7 +24,6 @@ use openssl::x509::X509;
 use parafa_public_key::PublicKey;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw, TbsCertificateInner};
-use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::{DistributionPointName, GeneralName};
 use x509_cert::ext::pkix::{
     AuthorityInfoAccessSyntax, BasicConstraints, CertificatePolicies, CrlDistributionPoints,
@@ -85,7 +83,6 @@ struct Contents {
     ocsp_urls: Vec<String>,
     issuer_urls: Vec<String>,
     revocation_list_urls: Vec<String>,
-    ocsp_nocheck: bool,
 }
 
 struct ExtendedUsage {
@@ -281,13 +278,6 @@ impl Certificate {
         verified
     }
 
-    /// Whether the certificate asks not to be checked for revocation
-    /// (id-pkix-ocsp-nocheck, RFC 6960 clause 4.2.2.2.1).
-    #[must_use]
-    pub fn has_ocsp_nocheck(&self) -> bool {
-        self.0.ocsp_nocheck
-    }
-
     /// What kind of key it certifies.
     #[must_use]
     pub fn key_kind(&self) -> &KeyKind {
@@ -360,7 +350,6 @@ impl Contents {
             ocsp_urls: access.ocsp,
             issuer_urls: access.issuers,
             revocation_list_urls: revocation_list_urls(tbs),
-            ocsp_nocheck: extensions(tbs).any(|entry| entry.extn_id == ID_PKIX_OCSP_NOCHECK),
             der: der.to_vec(),
             x509,
             public_key: PublicKey::of_openssl(public_key, &spki_der),
@@ -427,10 +416,6 @@ fn revocation_list_urls(tbs: &TbsCertificateInner<Raw>) -> Vec<String> {
         _ => None,
     });
     urls.collect()
-}
-
-fn extensions(tbs: &TbsCertificateInner<Raw>) -> impl Iterator<Item = &Extension> {
-    tbs.extensions.iter().flatten()
 }
 
 fn deciding_extension<T>(

@@ -328,8 +328,9 @@ async fn whoever_waits_while_somebody_signs_is_told_that_the_document_is_another
 
         let card = PairedCard::with(&demo, &first, "card-p384").await;
         let (_, asked) = card.certificate().await;
-        browser.shown("#busy").await;
         let busy = browser.text("#busy").await;
+        let sign = browser.shown("#sign").await;
+        assert!(!sign.is_enabled().await.expect("a look"));
         let until = first_minute_after(&browser, Demo::ceremony(signing.signers[1].link())).await;
         assert!(busy.contains(&until), "{busy} says nothing of {until}");
         browser.assert_accessible("busy").await;

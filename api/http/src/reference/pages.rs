@@ -9,9 +9,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
-use maud::Markup;
 
-use super::{guide, overview, viewer};
+use super::{guide, viewer};
 use crate::api::Api;
 use crate::entity_tag::EntityTag;
 use crate::openapi::{Description, Form};
@@ -23,7 +22,7 @@ use crate::served::Http;
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
-    let overview = http.clone();
+    let guided = http.clone();
     let kinds = kinds_with_a_page(&http);
     let described = Arc::new(Described {
         http,
@@ -31,15 +30,7 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         description: OnceLock::new(),
     });
     let described_as = viewer::page(folder, described.http.reference.title);
-    let guide = http_guide(&described.http);
-    let mut router = Router::new();
-    if let Some(guide) = guide {
-        router = router.route(
-            &format!("{folder}/docs/guide"),
-            get(async move || page_response(StatusCode::OK, guide)),
-        );
-    }
-    router
+    Router::new()
         .route(
             &format!("{folder}/docs/reference"),
             get(async move || viewer::response(described_as)),
@@ -48,8 +39,8 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
         .route(
-            &format!("{folder}/docs"),
-            get(docs_page::<A>).with_state(overview),
+            &format!("{folder}/docs/guide"),
+            get(guide_page::<A>).with_state(guided),
         )
         .route(
             &format!("{folder}/problems/{{name}}"),
@@ -58,16 +49,14 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .method_not_allowed_fallback(refusals::page_method_not_allowed)
 }
 
-/// The problems of an API, and those of its neighbours that it has not itself.
+/// The problems of an API, and those of its neighbours whose pages it has.
 fn kinds_with_a_page<A: Api>(http: &Http<A>) -> Arc<[ProblemType]> {
-    let of_neighbours = http.config.neighbours.iter().flat_map(|one| &one.problems);
+    let folder = http.reference.folder;
+    let neighbours = http.config.neighbours.iter();
+    let with_pages_here = neighbours.filter(|one| one.problem_folder == folder);
+    let of_neighbours = with_pages_here.flat_map(|one| &one.problems);
     let own = http.reference.problems.iter();
     own.chain(of_neighbours).copied().collect()
-}
-
-fn http_guide<A: Api>(http: &Http<A>) -> Option<Markup> {
-    let guide = http.reference.guide.as_ref()?;
-    Some(guide::page(guide, &http.config.base_url))
 }
 
 /// The description, made when it is asked for first.
@@ -111,10 +100,14 @@ fn form(form: &Form, headers: &HeaderMap) -> Response {
     EntityTag::known_to(headers).answer((EntityTag::of(&form.sha256), response))
 }
 
-/// `GET /docs`: what there is. What is set up may change, so that the page is
-/// made whenever it is asked for.
-async fn docs_page<A: Api>(State(http): State<Http<A>>) -> Response {
-    page_response(StatusCode::OK, overview::page(&http))
+/// `GET /docs/guide`. What is set up may change, so that the page is made
+/// whenever it is asked for.
+async fn guide_page<A: Api>(State(http): State<Http<A>>) -> Response {
+    let reference = &http.reference;
+    let set_up = (reference.set_up)(&http.api);
+    let base_url = &http.config.base_url;
+    let page = guide::page(&reference.guide, reference.folder, base_url, &set_up);
+    page_response(StatusCode::OK, page)
 }
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.

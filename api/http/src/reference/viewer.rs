@@ -7,7 +7,7 @@ use http::header::CONTENT_SECURITY_POLICY;
 use http::{HeaderValue, StatusCode};
 use maud::{Markup, html};
 
-use crate::pages::{AssetFile, AssetFolder, english, page_response};
+use crate::pages::{AssetFile, AssetFolder, for_developers, page_response};
 
 /// The viewer writes its rules into style elements that are empty, and one that
 /// holds the style of its scroll bars: these two are let in by their digests. Its
@@ -41,8 +41,8 @@ pub(crate) static VIEWER: LazyLock<AssetFolder> = LazyLock::new(|| {
 
 /// The page of the API whose description is in `folder`.
 pub(super) fn page(folder: &str, title: &str) -> Markup {
-    english(title).render(
-        &html! { a href="/docs" { "Interfaces" } },
+    for_developers(
+        title,
         &html! {
             main.whole #main tabindex="-1" data-description={ (folder) "/openapi.json" } {
                 noscript {

@@ -108,7 +108,6 @@ impl Ceremonies {
         let id = attempt.id;
         let is_first = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
@@ -256,7 +255,6 @@ impl Ceremonies {
         let (id, step) = (attempt.id, attempt.step_number);
         let (submission, digest) = (&submission, &digest);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, mut signing) = running(tx, id).await?;
@@ -287,7 +285,6 @@ impl Ceremonies {
     ) -> Result<(), CeremonyError> {
         let (id, digest) = (attempt.id, &digest);
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let (mut attempt, signing) = running(tx, id).await?;
