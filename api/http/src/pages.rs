@@ -4,6 +4,7 @@
 mod assets;
 mod front;
 mod layout;
+mod status;
 
 use axum::Router;
 
@@ -14,8 +15,14 @@ pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
 pub use self::layout::{Layout, page_response};
 pub(crate) use self::layout::{english, for_developers, inline};
+pub use self::status::{StatusCell, StatusPage, StatusTable};
 
 /// The files that pages of every API load.
 pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    LOOK.routes().merge(VIEWER.routes())
+    look_routes().merge(VIEWER.routes())
+}
+
+/// The files that every page loads.
+pub fn look_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    LOOK.routes()
 }

@@ -39,16 +39,18 @@ impl From<DiligenceError> for Problem {
             }
             DiligenceError::NoData(absent) => Self::new(ProblemKind::NoData, nothing(absent)),
             DiligenceError::NotOffered(register) => {
-                tracing::warn!(error = reason, "a register cannot be asked here");
+                tracing::warn!(
+                    provider = register.code(),
+                    remedy = parafa_identification::NO_SOURCE,
+                    error = reason,
+                    "a register cannot be asked here"
+                );
                 not_offered(*register)
             }
-            DiligenceError::Register { register, why } => {
-                tracing::warn!(error = reason, "a register does not answer");
-                match why {
-                    Unavailable::TooLong { .. } => answer_too_long(*register),
-                    _ => no_answer(*register),
-                }
-            }
+            DiligenceError::Register { register, why } => match why {
+                Unavailable::TooLong { .. } => answer_too_long(*register),
+                _ => no_answer(*register),
+            },
             DiligenceError::Unsigned(_) | DiligenceError::NoSigner => {
                 tracing::error!(error = reason, "an answer cannot be signed");
                 unsigned(&error)
