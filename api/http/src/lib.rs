@@ -18,6 +18,7 @@ mod cursor;
 pub mod decode;
 mod disposition;
 mod edge;
+mod encoded;
 mod entity_tag;
 mod idempotency;
 mod ids;

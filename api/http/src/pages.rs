@@ -4,18 +4,19 @@
 mod assets;
 mod front;
 mod layout;
+mod public;
 
 use axum::Router;
-
-use crate::reference::VIEWER;
 
 pub use self::assets::{AssetFile, AssetFolder};
 pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
 pub(crate) use self::layout::english;
 pub use self::layout::{Layout, page_response};
+pub(crate) use self::public::ChangingPage;
+pub use self::public::PublicPage;
 
 /// The files that pages of every API load.
 pub fn asset_routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    LOOK.routes().merge(VIEWER.routes())
+    LOOK.routes()
 }

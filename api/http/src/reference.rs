@@ -1,16 +1,15 @@
-//! What is to be read about an API: its description, an overview, and what
-//! problems mean. All of it is public.
+//! What is to be read about an API: its description, as a document and as pages, an
+//! overview, and what problems mean. All of it is public.
 
 mod guide;
+mod manual;
 mod overview;
 mod pages;
-mod viewer;
 
 use serde_json::{Map, Value};
 
 pub use self::guide::{Guide, Step};
 pub(crate) use self::pages::pages;
-pub(crate) use self::viewer::VIEWER;
 use crate::config::BaseUrl;
 use crate::openapi::{OwnHeader, Schemas};
 use crate::principal::Security;
@@ -48,6 +47,8 @@ pub struct Reference<A> {
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
+    /// Where a key for samples is in `demo.json`, as a filter of jq.
+    pub demo_key: &'static str,
     /// The way from nothing to a first result.
     pub guide: Option<Guide>,
     /// What the service posts to callers, by the kind of event.

@@ -39,6 +39,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         set_up,
         example: examples::of,
         refusal: examples::problem,
+        demo_key: ".signing.test",
         guide: Some(GUIDE),
         webhooks: webhooks::all,
     }

@@ -193,6 +193,7 @@ fn reference() -> Reference<Product> {
         ],
         advice_on_long_bodies: "",
         headers: &[],
+        demo_key: ".diligence.test",
         guide: None,
         example: kyc::example,
         set_up: |_| Vec::new(),

@@ -250,6 +250,7 @@ fn reference() -> Reference<Authentications> {
         example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),
+        demo_key: ".auth",
         guide: None,
         webhooks: |_| Map::new(),
     }

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn;
 use axum::routing::get;
 use parafa_api_http::Neighbour;
-use parafa_api_http::pages::{DemoWorld, FrontPage, asset_routes, page_response};
+use parafa_api_http::pages::{DemoWorld, FrontPage, PublicPage, asset_routes};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
@@ -327,8 +327,9 @@ async fn public_router(
 fn front(demo: Option<DemoWorld>, neighbours: &[Neighbour]) -> Router {
     let mut apis = vec![parafa_api_signing::neighbour()];
     apis.extend_from_slice(neighbours);
-    let page = FrontPage { apis, demo }.render();
-    Router::new().route("/", get(async move || page_response(StatusCode::OK, page)))
+    let page = PublicPage::new(FrontPage { apis, demo }.render());
+    let answer = async move |headers: HeaderMap| page.answer(&headers);
+    Router::new().route("/", get(answer))
 }
 
 /// Listens at an address that was configured; one that cannot be had is the
