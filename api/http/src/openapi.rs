@@ -83,7 +83,7 @@ pub(crate) fn document<A: Api, F: ProblemFormat>(http: &Http<A>, format: &F) -> 
 }
 
 /// What the usual credentials are called.
-const USUAL: &str = "apiKey";
+pub(crate) const USUAL: &str = "apiKey";
 
 /// The usual credentials, and those of operations that have their own.
 fn credentials<A: Api>(http: &Http<A>) -> impl Iterator<Item = (&'static str, Security)> {

@@ -42,7 +42,8 @@ async fn the_guide_leads_from_nothing_to_a_signed_document_and_a_verified_webhoo
     assert!(told[2].starts_with("v1,"), "{told:?}");
 }
 
-fn as_text(html: &str) -> String {
+/// What a page shows as code.
+pub(super) fn as_text(html: &str) -> String {
     html.replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&quot;", "\"")

@@ -49,7 +49,10 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
         .route(&reference, get(index::<A, F>))
         .route(&format!("{reference}/{{id}}"), get(call::<A, F>))
         .route(&format!("{reference}/schemas"), get(schema_list::<A, F>))
-        .route(&format!("{reference}/schemas/{{name}}"), get(schema::<A, F>))
+        .route(
+            &format!("{reference}/schemas/{{name}}"),
+            get(schema::<A, F>),
+        )
         .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)

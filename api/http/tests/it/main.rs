@@ -4,4 +4,6 @@ mod answers;
 mod description;
 mod openapi;
 mod rates;
+mod reference;
+mod reference_pages;
 mod tiny;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::HeaderMap;
 use axum::middleware::from_fn;
 use axum::routing::get;
 use parafa_api_http::Neighbour;

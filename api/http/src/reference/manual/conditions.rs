@@ -50,7 +50,9 @@ fn clause(schema: &Value) -> String {
     let constants = members(&schema["properties"])
         .filter_map(|(name, member)| Some((name, plain(member.get("const")?))));
     let constants: Vec<_> = constants.collect();
-    let told = constants.iter().map(|(name, value)| format!("`{name}` is `{value}`"));
+    let told = constants
+        .iter()
+        .map(|(name, value)| format!("`{name}` is `{value}`"));
     let given = names(&schema["required"]);
     let given = given
         .into_iter()

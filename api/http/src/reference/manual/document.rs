@@ -137,7 +137,10 @@ impl<'d> Call<'d> {
 
     /// What it is about.
     pub(super) fn tag(&self) -> &'d str {
-        items(&self.operation["tags"]).map(text).next().unwrap_or_default()
+        items(&self.operation["tags"])
+            .map(text)
+            .next()
+            .unwrap_or_default()
     }
 
     /// The media type and content of its body, if it takes one.
@@ -152,13 +155,17 @@ impl<'d> Call<'d> {
 
     /// The names of the problems that it answers.
     pub(super) fn problems(&self) -> Vec<&'d str> {
-        self.responses().flat_map(|(_, response)| problems(response)).collect()
+        self.responses()
+            .flat_map(|(_, response)| problems(response))
+            .collect()
     }
 
     /// The schemas of what it takes and of what it answers when it is done.
     pub(super) fn schemas(&self) -> Vec<&'d Value> {
         let body = self.body().into_iter().map(|(_, content)| content);
-        let done = self.responses().filter(|(status, _)| status.starts_with('2'));
+        let done = self
+            .responses()
+            .filter(|(status, _)| status.starts_with('2'));
         let done = done.flat_map(|(_, response)| members(&response["content"]));
         let contents = body.chain(done.map(|(_, content)| content));
         contents.map(|content| &content["schema"]).collect()

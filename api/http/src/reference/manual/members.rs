@@ -72,9 +72,14 @@ impl<'d> Shape<'d> {
 
     /// The schemas that it names.
     fn references(&self) -> Vec<&'d str> {
-        let of_members = self.members.iter().flat_map(|member| references(member.schema));
+        let of_members = self
+            .members
+            .iter()
+            .flat_map(|member| references(member.schema));
         let of_parts = self.parts.iter().filter_map(|part| alternatives(part));
-        of_members.chain(of_parts.flatten().flat_map(references)).collect()
+        of_members
+            .chain(of_parts.flatten().flat_map(references))
+            .collect()
     }
 }
 
@@ -233,6 +238,8 @@ fn said<'d>(document: &Document<'d>, schema: &'d Value) -> &'d str {
 /// The members of an object that has no name, where it stands.
 fn within<'d>(document: &Document<'d>, types: &Types<'_, 'd>, schema: &'d Value) -> Markup {
     let nameless = [schema, &schema["items"]];
-    let nameless = nameless.into_iter().filter(|one| one["properties"].is_object());
+    let nameless = nameless
+        .into_iter()
+        .filter(|one| one["properties"].is_object());
     html! { @for one in nameless { (body(document, types, one)) } }
 }

@@ -110,7 +110,10 @@ fn answer<'d>(
     status: &str,
     response: &'d Value,
 ) -> Markup {
-    let reason = status.parse().ok().and_then(|code| StatusCode::from_u16(code).ok());
+    let reason = status
+        .parse()
+        .ok()
+        .and_then(|code| StatusCode::from_u16(code).ok());
     let reason = reason.and_then(|status| status.canonical_reason());
     let is_refusal = problems(response).next().is_some();
     html! {
@@ -162,11 +165,7 @@ fn headers<'d>(document: &Document<'d>, response: &'d Value) -> Markup {
     }
 }
 
-fn content_of<'d>(
-    document: &Document<'d>,
-    types: &Types<'_, 'd>,
-    content: &'d Value,
-) -> Markup {
+fn content_of<'d>(document: &Document<'d>, types: &Types<'_, 'd>, content: &'d Value) -> Markup {
     let schema = &content["schema"];
     let described = text(&document.resolved(schema)["description"]);
     html! {

@@ -10,9 +10,10 @@ mod typescript;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use self::request::{BASE, Credentials, KEY, Request, USUAL, in_capitals};
+use self::request::{BASE, Credentials, KEY, Request, in_capitals};
 use super::document::{Call, Document, text};
 use super::markdown;
+use crate::openapi::USUAL;
 
 /// The samples of a call in three languages, and what they read.
 pub(super) fn of<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
@@ -39,7 +40,9 @@ pub(super) fn pretty(value: &Value) -> String {
 /// What has to be in the environment.
 fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'d>) -> Markup {
     let base = text(&document.member("servers")[0]["url"]);
-    let scheme = document.credentials(call).map(|name| document.security_scheme(name));
+    let scheme = document
+        .credentials(call)
+        .map(|name| document.security_scheme(name));
     let is_usual = document.credentials(call) == Some(USUAL);
     let parameters = document.parameters(call);
     let of_variable = |variable: &str| {

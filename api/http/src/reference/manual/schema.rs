@@ -16,7 +16,9 @@ pub(super) fn page<'d>(document: &Document<'d>, name: &str, schema: &'d Value) -
         let mut named = document.schemas_of(call).into_iter();
         named.any(|schema| references(schema).contains(&name))
     });
-    let users = document.schemas().filter(|(_, user)| references(user).contains(&name));
+    let users = document
+        .schemas()
+        .filter(|(_, user)| references(user).contains(&name));
     index::frame(
         document.about,
         name,

@@ -38,7 +38,9 @@ impl<'p, 'd> Types<'p, 'd> {
             Value::Array(kinds) => kinds.iter().collect(),
             kind => vec![kind],
         };
-        let kinds = kinds.into_iter().map(|kind| self.simple(text(kind), schema));
+        let kinds = kinds
+            .into_iter()
+            .map(|kind| self.simple(text(kind), schema));
         joined(kinds, " or ")
     }
 
@@ -117,7 +119,9 @@ pub(super) fn references(value: &Value) -> Vec<&str> {
 
 /// A value without the quotes of a text.
 pub(super) fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn joined(parts: impl Iterator<Item = Markup>, between: &str) -> Markup {
@@ -158,7 +162,11 @@ mod tests {
             problems: Vec::new(),
         };
         let types = Types::new(&about, &["Money"]);
-        format!("{}{}", types.kind(schema).into_string(), types.limits(schema).into_string())
+        format!(
+            "{}{}",
+            types.kind(schema).into_string(),
+            types.limits(schema).into_string()
+        )
     }
 
     #[test]
@@ -169,9 +177,18 @@ mod tests {
                 json!({"type": ["string", "null"], "maxLength": 255, "pattern": "^<$"}),
                 "string or null, length: at most 255, matches <code>^&lt;$</code>",
             ),
-            (json!({"type": "integer", "minimum": 1, "maximum": 100}), "integer, value: 1 to 100"),
-            (json!({"type": "string", "const": "ok"}), "always <code>ok</code>"),
-            (json!({"enum": ["a", "b"]}), "one of <code>a</code>, <code>b</code>"),
+            (
+                json!({"type": "integer", "minimum": 1, "maximum": 100}),
+                "integer, value: 1 to 100",
+            ),
+            (
+                json!({"type": "string", "const": "ok"}),
+                "always <code>ok</code>",
+            ),
+            (
+                json!({"enum": ["a", "b"]}),
+                "one of <code>a</code>, <code>b</code>",
+            ),
             (
                 json!({"type": "array", "items": {"type": "string", "maxLength": 2}, "minItems": 1, "uniqueItems": true}),
                 "list of string, items: at least 1, no two alike; each item, length: at most 2",

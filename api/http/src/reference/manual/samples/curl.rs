@@ -9,11 +9,18 @@ pub(super) fn write(request: &Request<'_>) -> String {
         ("GET", _) | ("POST", Some(_)) => String::new(),
         (method, _) => format!(" -X {method}"),
     };
-    let mut lines = vec![format!("curl -sS --fail-with-body{method} \"${BASE}{path}\"")];
-    lines.extend(request.credentials.as_ref().map(|credentials| match credentials {
-        Credentials::Bearer(name) => format!("  -H \"Authorization: Bearer ${name}\""),
-        Credentials::Basic(name) => format!("  -u \"${name}\""),
-    }));
+    let mut lines = vec![format!(
+        "curl -sS --fail-with-body{method} \"${BASE}{path}\""
+    )];
+    lines.extend(
+        request
+            .credentials
+            .as_ref()
+            .map(|credentials| match credentials {
+                Credentials::Bearer(name) => format!("  -H \"Authorization: Bearer ${name}\""),
+                Credentials::Basic(name) => format!("  -u \"${name}\""),
+            }),
+    );
     if request.is_repeatable {
         lines.push("  -H \"Idempotency-Key: $(openssl rand -hex 16)\"".to_owned());
     }
@@ -21,7 +28,10 @@ pub(super) fn write(request: &Request<'_>) -> String {
         lines.push(format!("  -o {FILE}"));
     }
     if let Some(body) = request.body {
-        lines.push(format!("  --json @- <<'END'\n{}\nEND", literal(body, JSON, 0)));
+        lines.push(format!(
+            "  --json @- <<'END'\n{}\nEND",
+            literal(body, JSON, 0)
+        ));
     }
     lines.join(" \\\n")
 }

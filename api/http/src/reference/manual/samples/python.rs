@@ -16,7 +16,9 @@ pub(super) fn write(request: &Request<'_>) -> String {
         (request.is_repeatable, "uuid"),
     ];
     let modules = modules.into_iter().filter(|(is_used, _)| *is_used);
-    let imports: String = modules.map(|(_, name)| format!("import {name}\n")).collect();
+    let imports: String = modules
+        .map(|(_, name)| format!("import {name}\n"))
+        .collect();
     let address = format!("{}{}", variable(BASE), request.written(variable));
     let mut code = format!(
         "{imports}\nrequest = urllib.request.Request(\n    f\"{address}\",\n    method=\"{}\",\n",
@@ -51,12 +53,16 @@ fn headers(request: &Request<'_>) -> String {
             "\"Authorization\": \"Basic \" + base64.b64encode(os.environ[\"{name}\"].encode()).decode()"
         ),
     });
-    let content_type = request.body.map(|_| "\"Content-Type\": \"application/json\"".to_owned());
+    let content_type = request
+        .body
+        .map(|_| "\"Content-Type\": \"application/json\"".to_owned());
     let key = request
         .is_repeatable
         .then(|| "\"Idempotency-Key\": str(uuid.uuid4())".to_owned());
     let headers = [authorization, content_type, key].into_iter().flatten();
-    headers.map(|header| format!("        {header},\n")).collect()
+    headers
+        .map(|header| format!("        {header},\n"))
+        .collect()
 }
 
 fn variable(name: &str) -> String {

@@ -4,14 +4,13 @@ use serde_json::Value;
 
 use super::super::document::{Call, Document, items, members, text};
 use super::super::types::plain;
+use crate::openapi::USUAL;
 
 /// The file that bytes of an answer are written to.
 pub(super) const FILE: &str = "answer.bin";
 /// The variables of the service's address and of the usual credentials.
 pub(super) const BASE: &str = "BASE";
 pub(super) const KEY: &str = "KEY";
-/// The usual credentials in descriptions.
-pub(super) const USUAL: &str = "apiKey";
 
 /// What a program sends.
 pub(super) struct Request<'d> {
@@ -27,7 +26,7 @@ pub(super) struct Request<'d> {
 }
 
 /// A part of a path.
-pub(super) enum Piece {
+enum Piece {
     Text(String),
     /// The value of an environment variable.
     Variable(String),
@@ -50,7 +49,9 @@ pub(super) enum Answer {
 impl<'d> Request<'d> {
     pub(super) fn of(document: &Document<'d>, call: &Call<'d>) -> Self {
         let parameters = document.parameters(call);
-        let is_repeatable = parameters.iter().any(|one| one["name"] == "Idempotency-Key");
+        let is_repeatable = parameters
+            .iter()
+            .any(|one| one["name"] == "Idempotency-Key");
         let body = call.body().and_then(|(_, content)| content.get("example"));
         Self {
             method: call.method.to_uppercase(),
@@ -123,7 +124,10 @@ fn path<'d>(document: &Document<'d>, template: &str, parameters: &[&'d Value]) -
     for (index, parameter) in required.enumerate() {
         let joint = if index == 0 { '?' } else { '&' };
         let value = example(document.resolved(&parameter["schema"])).unwrap_or_default();
-        pieces.push(Piece::Text(format!("{joint}{}={value}", text(&parameter["name"]))));
+        pieces.push(Piece::Text(format!(
+            "{joint}{}={value}",
+            text(&parameter["name"])
+        )));
     }
     pieces
 }

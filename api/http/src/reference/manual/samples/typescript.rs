@@ -14,14 +14,20 @@ pub(super) fn write(request: &Request<'_>) -> String {
         options.push(format!("  headers: {{\n{headers}  }},\n"));
     }
     if let Some(body) = request.body {
-        options.push(format!("  body: JSON.stringify({}),\n", literal(body, JSON, 2)));
+        options.push(format!(
+            "  body: JSON.stringify({}),\n",
+            literal(body, JSON, 2)
+        ));
     }
     let options = match options.is_empty() {
         true => String::new(),
         false => format!(", {{\n{}}}", options.concat()),
     };
     let (before, done) = match request.answer {
-        Answer::Json => (String::new(), "console.log(await response.json());".to_owned()),
+        Answer::Json => (
+            String::new(),
+            "console.log(await response.json());".to_owned(),
+        ),
         Answer::Bytes => (
             "import { writeFile } from \"node:fs/promises\";\n\n".to_owned(),
             format!("await writeFile(\"{FILE}\", new Uint8Array(await response.arrayBuffer()));"),
@@ -36,13 +42,18 @@ pub(super) fn write(request: &Request<'_>) -> String {
 }
 
 fn headers(request: &Request<'_>) -> String {
-    let authorization = request.credentials.as_ref().map(|credentials| match credentials {
-        Credentials::Bearer(name) => format!("Authorization: `Bearer {}`", variable(name)),
-        Credentials::Basic(name) => {
-            format!("Authorization: `Basic ${{btoa(process.env.{name} ?? \"\")}}`")
-        }
-    });
-    let content_type = request.body.map(|_| "\"Content-Type\": \"application/json\"".to_owned());
+    let authorization = request
+        .credentials
+        .as_ref()
+        .map(|credentials| match credentials {
+            Credentials::Bearer(name) => format!("Authorization: `Bearer {}`", variable(name)),
+            Credentials::Basic(name) => {
+                format!("Authorization: `Basic ${{btoa(process.env.{name} ?? \"\")}}`")
+            }
+        });
+    let content_type = request
+        .body
+        .map(|_| "\"Content-Type\": \"application/json\"".to_owned());
     let key = request
         .is_repeatable
         .then(|| "\"Idempotency-Key\": crypto.randomUUID()".to_owned());
