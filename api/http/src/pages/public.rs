@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
 use http::HeaderMap;
 use maud::Markup;
 
@@ -25,9 +26,13 @@ impl PublicPage {
         Self(Arc::new(Encoded::new(MEDIA_TYPE, page)))
     }
 
+    /// What answers `GET` with it.
+    pub fn route<S: Clone + Send + Sync + 'static>(self) -> MethodRouter<S> {
+        get(move |headers: HeaderMap| async move { self.answer(&headers) })
+    }
+
     /// The page, for a request with these headers.
-    #[must_use]
-    pub fn answer(&self, headers: &HeaderMap) -> Response {
+    pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         (fields(), self.0.answer(headers)).into_response()
     }
 }

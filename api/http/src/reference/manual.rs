@@ -27,10 +27,10 @@ use crate::pages::PublicPage;
 /// The pages of one API.
 pub(super) struct Manual {
     about: About,
-    index: PublicPage,
-    schema_list: PublicPage,
-    calls: HashMap<String, PublicPage>,
-    schemas: HashMap<String, PublicPage>,
+    /// All calls and events, by what they are about.
+    pub(super) index: PublicPage,
+    /// The pages below it, by what follows its path.
+    pages: HashMap<String, PublicPage>,
     search: Search,
 }
 
@@ -38,42 +38,17 @@ impl Manual {
     /// The pages of the API that an OpenAPI document describes.
     pub(super) fn new(description: &Value, about: About) -> Self {
         let document = Document::new(description, &about);
-        let calls = document.calls().into_iter().map(|call| {
-            let page = operation::page(&document, &call);
-            (call.id.to_owned(), PublicPage::new(page))
-        });
-        let schemas = document.schemas().map(|(name, schema)| {
-            let page = schema::page(&document, name, schema);
-            (name.to_owned(), PublicPage::new(page))
-        });
         Self {
             index: PublicPage::new(index::page(&document)),
-            schema_list: PublicPage::new(index::schemas(&document)),
-            calls: calls.collect(),
-            schemas: schemas.collect(),
+            pages: pages(&document),
             search: Search::of(&document),
             about,
         }
     }
 
-    /// All calls and events, by what they are about.
-    pub(super) fn index(&self) -> &PublicPage {
-        &self.index
-    }
-
-    /// All schemas.
-    pub(super) fn schema_list(&self) -> &PublicPage {
-        &self.schema_list
-    }
-
-    /// The page of the call or event with this id.
-    pub(super) fn call(&self, id: &str) -> Option<&PublicPage> {
-        self.calls.get(id)
-    }
-
-    /// The page of the schema with this name.
-    pub(super) fn schema(&self, name: &str) -> Option<&PublicPage> {
-        self.schemas.get(name)
+    /// The page at a path below that of the index.
+    pub(super) fn page(&self, path: &str) -> Option<&PublicPage> {
+        self.pages.get(path)
     }
 
     /// What was found.
@@ -85,4 +60,18 @@ impl Manual {
     pub(super) fn missing(&self) -> Markup {
         index::missing(&self.about)
     }
+}
+
+fn pages(document: &Document<'_>) -> HashMap<String, PublicPage> {
+    let calls = document.calls().into_iter();
+    let calls = calls.map(|call| (call.id.to_owned(), operation::page(document, &call)));
+    let users = schema::users(document);
+    let schemas = document.schemas().map(|(name, schema)| {
+        let page = schema::page(document, name, schema, &users);
+        (format!("schemas/{name}"), page)
+    });
+    let list = ("schemas".to_owned(), index::schemas(document));
+    let pages = calls.chain(schemas).chain([list]);
+    let pages = pages.map(|(path, page)| (path, PublicPage::new(page)));
+    pages.collect()
 }

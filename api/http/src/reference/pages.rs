@@ -39,20 +39,12 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
     });
     let mut router = Router::new();
     if let Some(guide) = guide {
-        router = router.route(
-            &format!("{folder}/docs/guide"),
-            get(async move |headers: HeaderMap| guide.answer(&headers)),
-        );
+        router = router.route(&format!("{folder}/docs/guide"), guide.route());
     }
     let reference = format!("{folder}/docs/reference");
     router
         .route(&reference, get(index::<A, F>))
-        .route(&format!("{reference}/{{id}}"), get(call::<A, F>))
-        .route(&format!("{reference}/schemas"), get(schema_list::<A, F>))
-        .route(
-            &format!("{reference}/schemas/{{name}}"),
-            get(schema::<A, F>),
-        )
+        .route(&format!("{reference}/{{*page}}"), get(below_index::<A, F>))
         .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
@@ -116,7 +108,7 @@ struct Sought {
     q: String,
 }
 
-/// `GET /docs/reference`: all calls, or those that are looked for.
+/// `GET /docs/reference`: all calls, or what is looked for.
 async fn index<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
     sought: Result<Query<Sought>, QueryRejection>,
@@ -127,44 +119,21 @@ async fn index<A: Api, F: ProblemFormat>(
         Ok(Query(Sought { q })) if !q.trim().is_empty() => {
             page_response(StatusCode::OK, manual.found(q.trim()))
         }
-        _ => manual.index().answer(&headers),
+        _ => manual.index.answer(&headers),
     }
 }
 
-/// `GET /docs/reference/{id}`: a call or an event.
-async fn call<A: Api, F: ProblemFormat>(
+/// `GET /docs/reference/…`: a call, an event, the list of schemas, or one of them.
+async fn below_index<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
-    id: Result<Path<String>, PathRejection>,
+    path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
     let manual = described.manual();
-    let page = id.ok().and_then(|Path(id)| manual.call(&id));
-    page_or_missing(manual, page, &headers)
-}
-
-/// `GET /docs/reference/schemas`.
-async fn schema_list<A: Api, F: ProblemFormat>(
-    State(described): State<Arc<Described<A, F>>>,
-    headers: HeaderMap,
-) -> Response {
-    described.manual().schema_list().answer(&headers)
-}
-
-/// `GET /docs/reference/schemas/{name}`.
-async fn schema<A: Api, F: ProblemFormat>(
-    State(described): State<Arc<Described<A, F>>>,
-    name: Result<Path<String>, PathRejection>,
-    headers: HeaderMap,
-) -> Response {
-    let manual = described.manual();
-    let page = name.ok().and_then(|Path(name)| manual.schema(&name));
-    page_or_missing(manual, page, &headers)
-}
-
-fn page_or_missing(manual: &Manual, page: Option<&PublicPage>, headers: &HeaderMap) -> Response {
+    let page = path.ok().and_then(|Path(path)| manual.page(&path));
     page.map_or_else(
         || page_response(StatusCode::NOT_FOUND, manual.missing()),
-        |page| page.answer(headers),
+        |page| page.answer(&headers),
     )
 }
 

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::http::HeaderMap;
 use axum::middleware::from_fn;
-use axum::routing::get;
 use parafa_api_http::Neighbour;
 use parafa_api_http::pages::{DemoWorld, FrontPage, PublicPage, asset_routes};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
@@ -327,9 +325,8 @@ async fn public_router(
 fn front(demo: Option<DemoWorld>, neighbours: &[Neighbour]) -> Router {
     let mut apis = vec![parafa_api_signing::neighbour()];
     apis.extend_from_slice(neighbours);
-    let page = PublicPage::new(FrontPage { apis, demo }.render());
-    let answer = async move |headers: HeaderMap| page.answer(&headers);
-    Router::new().route("/", get(answer))
+    let page = FrontPage { apis, demo }.render();
+    Router::new().route("/", PublicPage::new(page).route())
 }
 
 /// Listens at an address that was configured; one that cannot be had is the

@@ -60,7 +60,7 @@ fn clause(schema: &Value) -> String {
         .map(|name| format!("`{name}` is given"));
     let clauses: Vec<_> = told.chain(given).collect();
     match clauses.is_empty() {
-        true => format!("it is as in `{schema}`"),
+        true => "it is as in the OpenAPI document".to_owned(),
         false => clauses.join(" and "),
     }
 }
@@ -69,17 +69,17 @@ fn clause(schema: &Value) -> String {
 fn demand(schema: &Value) -> String {
     let required = names(&schema["required"]);
     let (refused, held): (Vec<_>, Vec<_>) =
-        members(&schema["properties"]).partition(|(_, member)| **member == Value::Bool(false));
-    let refused: Vec<_> = refused.into_iter().map(|(name, _)| name).collect();
-    let mut demands = Vec::new();
-    if !required.is_empty() {
-        demands.push(format!("{} must be given", list(&required)));
-    }
-    if !refused.is_empty() {
-        demands.push(format!("{} must not be given", list(&refused)));
-    }
-    let held = held.into_iter();
-    demands.extend(held.map(|(name, member)| format!("`{name}` must be as in `{member}`")));
+        members(&schema["properties"]).partition(|(_, member)| **member == false);
+    let [refused, held] = [refused, held].map(|members| members.into_iter().map(|(name, _)| name));
+    let demands = [
+        (required, "must be given"),
+        (refused.collect(), "must not be given"),
+        (held.collect(), "must be as in the OpenAPI document"),
+    ];
+    let demands = demands.iter().filter(|(names, _)| !names.is_empty());
+    let demands: Vec<_> = demands
+        .map(|(names, what)| format!("{} {what}", list(names)))
+        .collect();
     demands.join(" and ")
 }
 

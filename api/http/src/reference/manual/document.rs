@@ -14,7 +14,6 @@ pub(super) struct Document<'d> {
 }
 
 /// A call of the API, or an event that it posts.
-#[derive(Clone, Copy)]
 pub(super) struct Call<'d> {
     pub(super) id: &'d str,
     /// In lower case.
@@ -65,11 +64,6 @@ impl<'d> Document<'d> {
         self.member("components")["schemas"].get(name)
     }
 
-    /// A scheme of authentication by its name.
-    pub(super) fn security_scheme(&self, name: &str) -> &'d Value {
-        &self.member("components")["securitySchemes"][name]
-    }
-
     /// What a value refers to, or itself.
     pub(super) fn resolved(&self, value: &'d Value) -> &'d Value {
         let pointer = value["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
@@ -84,22 +78,12 @@ impl<'d> Document<'d> {
         all.map(|parameter| self.resolved(parameter)).collect()
     }
 
-    /// The schemas of all that a call takes and answers.
-    pub(super) fn schemas_of(&self, call: &Call<'d>) -> Vec<&'d Value> {
-        let answers = call.responses();
-        let answers = answers.flat_map(|(_, response)| members(&response["content"]));
-        let contents = call.body().into_iter().chain(answers);
-        let contents = contents.map(|(_, content)| content);
-        let holders = self.parameters(call).into_iter().chain(contents);
-        holders.map(|holder| &holder["schema"]).collect()
-    }
-
-    /// The name of the credentials that a call takes, if it takes any.
-    pub(super) fn credentials(&self, call: &Call<'d>) -> Option<&'d str> {
+    /// The name and the scheme of the credentials that a call takes, if it takes any.
+    pub(super) fn credentials(&self, call: &Call<'d>) -> Option<(&'d str, &'d Value)> {
         let own = call.operation.get("security");
         let security = own.unwrap_or_else(|| self.member("security"));
         let (name, _) = members(items(security).next()?).next()?;
-        Some(name)
+        Some((name, &self.member("components")["securitySchemes"][name]))
     }
 
     /// The call whose answer has the id that another one takes as a parameter.

@@ -21,6 +21,11 @@ pub(super) fn frame(about: &About, title: &str, sections: &Markup) -> Markup {
     )
 }
 
+/// A call in a list.
+pub(super) fn entry(about: &About, call: &Call<'_>) -> Markup {
+    html! { a href=(about.call(call.id)) { (call.summary()) } " " code { (call.line()) } }
+}
+
 /// All calls and events, by what they are about.
 pub(super) fn page(document: &Document<'_>) -> Markup {
     let about = document.about;
@@ -54,11 +59,7 @@ fn of_tag(about: &About, name: &str, description: &str, calls: &[Call<'_>]) -> M
             section {
                 h2 { (name) }
                 p { (description) }
-                ul.calls {
-                    @for call in calls {
-                        li { a href=(about.call(call.id)) { (call.summary()) } " " code { (call.line()) } }
-                    }
-                }
+                ul.calls { @for call in calls { li { (entry(about, call)) } } }
             }
         }
     }

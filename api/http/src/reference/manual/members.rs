@@ -24,8 +24,6 @@ struct Shape<'d> {
 struct Member<'d> {
     name: &'d str,
     schema: &'d Value,
-    /// What another part says of it.
-    further: Option<&'d Value>,
     is_required: bool,
 }
 
@@ -39,15 +37,11 @@ impl<'d> Shape<'d> {
     fn add(&mut self, document: &Document<'d>, schema: &'d Value) {
         let schema = document.resolved(schema);
         for (name, member) in members(&schema["properties"]) {
-            match self.members.iter_mut().find(|known| known.name == name) {
-                Some(known) => known.further = Some(member),
-                None => self.members.push(Member {
-                    name,
-                    schema: member,
-                    further: None,
-                    is_required: false,
-                }),
-            }
+            self.members.push(Member {
+                name,
+                schema: member,
+                is_required: false,
+            });
         }
         for name in items(&schema["required"]) {
             let known = self.members.iter_mut().find(|known| *name == known.name);
@@ -160,15 +154,26 @@ pub(super) fn body<'d>(
     }
 }
 
-/// A schema that stands below others on a page.
-pub(super) fn section<'d>(document: &Document<'d>, types: &Types<'_, 'd>, name: &str) -> Markup {
-    let Some(schema) = document.schema(name) else {
-        return Markup::default();
-    };
+/// The schemas that stand below others on a page.
+pub(super) fn section<'d>(
+    document: &Document<'d>,
+    types: &Types<'_, 'd>,
+    below: &[&'d str],
+) -> Markup {
+    let schemas = below
+        .iter()
+        .filter_map(|name| Some((name, document.schema(name)?)));
     html! {
-        h3 id=(anchor(name)) { (name) }
-        (markdown::text(text(&schema["description"])))
-        (body(document, types, schema))
+        @if !below.is_empty() {
+            section {
+                h2 { "Types" }
+                @for (name, schema) in schemas {
+                    h3 id=(anchor(name)) { (name) }
+                    (markdown::text(text(&schema["description"])))
+                    (body(document, types, schema))
+                }
+            }
+        }
     }
 }
 
@@ -207,7 +212,6 @@ fn entry<'d>(document: &Document<'d>, types: &Types<'_, 'd>, member: &Member<'d>
     let Member {
         name,
         schema,
-        further,
         is_required,
     } = *member;
     html! {
@@ -215,7 +219,6 @@ fn entry<'d>(document: &Document<'d>, types: &Types<'_, 'd>, member: &Member<'d>
         dd {
             p.hint {
                 (types.kind(schema)) (types.limits(schema))
-                @if let Some(further) = further { ", here " (types.kind(further)) }
                 @if is_required { ", " strong { "required" } }
                 @if let Some(default) = schema.get("default") { ", by default " code { (plain(default)) } }
             }

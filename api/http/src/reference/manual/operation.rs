@@ -5,9 +5,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::document::{Call, Document, members, problems, text};
-use super::samples::{self, pretty};
 use super::types::Types;
-use super::{index, markdown, members as schemas};
+use super::{index, markdown, members as schemas, samples};
 
 /// All that is told of it.
 pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
@@ -36,13 +35,9 @@ pub(super) fn page<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
                 @for (status, response) in call.responses() {
                     (answer(document, &types, status, response))
                 }
+                (headers(document, call))
             }
-            @if !below.is_empty() {
-                section {
-                    h2 { "Types" }
-                    @for name in &below { (schemas::section(document, &types, name)) }
-                }
-            }
+            (schemas::section(document, &types, &below))
         },
     )
 }
@@ -51,10 +46,9 @@ fn credentials<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     if call.is_event {
         return Markup::default();
     }
-    let Some(name) = document.credentials(call) else {
+    let Some((_, scheme)) = document.credentials(call) else {
         return html! { "It takes no credentials." };
     };
-    let scheme = document.security_scheme(name);
     html! {
         "It takes credentials (" code { "Authorization" } ", " (text(&scheme["scheme"])) "): "
         (markdown::inline(text(&scheme["description"])))
@@ -128,7 +122,6 @@ fn answer<'d>(
                 (example(content))
             }
         }
-        (headers(document, response))
     }
 }
 
@@ -150,15 +143,28 @@ fn refusals(document: &Document<'_>, response: &Value) -> Markup {
     }
 }
 
-fn headers<'d>(document: &Document<'d>, response: &'d Value) -> Markup {
-    let headers: Vec<_> = members(&response["headers"]).collect();
+/// The headers of all answers, each with the statuses that have it.
+fn headers<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
+    let mut headers: Vec<(&str, &Value, Vec<&str>)> = Vec::new();
+    for (status, response) in call.responses() {
+        for (name, header) in members(&response["headers"]) {
+            match headers.iter_mut().find(|(known, ..)| *known == name) {
+                Some((.., statuses)) => statuses.push(status),
+                None => headers.push((name, document.resolved(header), vec![status])),
+            }
+        }
+    }
     html! {
         @if !headers.is_empty() {
-            p.hint { "Headers:" }
+            h3 { "Headers" }
             ul {
-                @for (name, header) in headers {
-                    @let header = document.resolved(header);
-                    li { code { (name) } ": " (markdown::inline(text(&header["description"]))) }
+                @for (name, header, statuses) in headers {
+                    li {
+                        code { (name) }
+                        @if statuses.len() < call.responses().count() { " (" (statuses.join(", ")) ")" }
+                        ": "
+                        (markdown::inline(text(&header["description"])))
+                    }
                 }
             }
         }
@@ -178,7 +184,7 @@ fn example(content: &Value) -> Markup {
     html! {
         @if let Some(example) = content.get("example") {
             p.hint { "For example:" }
-            pre tabindex="0" { code { (pretty(example)) } }
+            pre tabindex="0" { code { (format!("{example:#}")) } }
         }
     }
 }

@@ -2,13 +2,11 @@
 //! from caller to caller stands in environment variables.
 
 mod curl;
-mod literal;
 mod python;
 mod request;
 mod typescript;
 
 use maud::{Markup, html};
-use serde_json::Value;
 
 use self::request::{BASE, Credentials, KEY, Request, in_capitals};
 use super::document::{Call, Document, text};
@@ -32,43 +30,29 @@ pub(super) fn of<'d>(document: &Document<'d>, call: &Call<'d>) -> Markup {
     }
 }
 
-/// A value as JSON in several lines.
-pub(super) fn pretty(value: &Value) -> String {
-    literal::literal(value, literal::JSON, 0)
-}
-
 /// What has to be in the environment.
 fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'d>) -> Markup {
     let base = text(&document.member("servers")[0]["url"]);
-    let scheme = document
-        .credentials(call)
-        .map(|name| document.security_scheme(name));
-    let is_usual = document.credentials(call) == Some(USUAL);
-    let parameters = document.parameters(call);
-    let of_variable = |variable: &str| {
-        let mut named = parameters.iter();
-        named.find(|one| in_capitals(text(&one["name"])) == variable)
-    };
+    let credentials = document.credentials(call);
     html! {
         p { "The samples run as they stand with these environment variables:" }
         ul {
             li { code { (BASE) } ": the address of the service." }
-            @if let (Some(credentials), Some(scheme)) = (&request.credentials, scheme) {
+            @if let (Some(sent), Some((_, scheme))) = (&request.credentials, credentials) {
                 li {
-                    code { (credentials.variable()) } ": "
+                    code { (sent.variable()) } ": "
                     (markdown::inline(text(&scheme["description"])))
-                    @if matches!(credentials, Credentials::Basic(_)) { " A colon stands between them." }
+                    @if matches!(sent, Credentials::Basic(_)) { " A colon stands between them." }
                 }
             }
-            @for variable in request.variables() {
-                @if let Some(parameter) = of_variable(variable) {
-                    li {
-                        code { (variable) } ": "
-                        @if let Some(origin) = document.origin(call, text(&parameter["name"])) {
-                            "as answered by " a href=(document.about.call(origin.id)) { (origin.summary()) } "."
-                        } @else {
-                            (markdown::inline(text(&parameter["description"])))
-                        }
+            @for parameter in &request.variables {
+                @let name = text(&parameter["name"]);
+                li {
+                    code { (in_capitals(name)) } ": "
+                    @if let Some(origin) = document.origin(call, name) {
+                        "as answered by " a href=(document.about.call(origin.id)) { (origin.summary()) } "."
+                    } @else {
+                        (markdown::inline(text(&parameter["description"])))
                     }
                 }
             }
@@ -76,7 +60,9 @@ fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'
         p { "Beside a demo, in a shell:" }
         pre tabindex="0" { code {
             "export " (BASE) "=" (base)
-            @if is_usual { "\nexport " (KEY) "=$(jq -r '" (document.about.demo_key) "' demo/demo.json)" }
+            @if credentials.is_some_and(|(name, _)| name == USUAL) {
+                "\nexport " (KEY) "=$(jq -r '" (document.about.demo_key) "' demo/demo.json)"
+            }
         } }
     }
 }

@@ -7,18 +7,36 @@ use super::document::{Document, text};
 use super::types::{Types, references};
 use super::{index, markdown, members};
 
+/// A call, event or schema that names schemas.
+pub(super) struct User<'d> {
+    /// With a link to its page.
+    entry: Markup,
+    schemas: Vec<&'d str>,
+}
+
+/// Whatever names schemas.
+pub(super) fn users<'d>(document: &Document<'d>) -> Vec<User<'d>> {
+    let calls = document.calls().into_iter().map(|call| User {
+        entry: index::entry(document.about, &call),
+        schemas: references(call.operation),
+    });
+    let schemas = document.schemas().map(|(name, schema)| User {
+        entry: html! { a href=(document.about.schema(name)) { (name) } },
+        schemas: references(schema),
+    });
+    calls.chain(schemas).collect()
+}
+
 /// What it is, and where it is used.
-pub(super) fn page<'d>(document: &Document<'d>, name: &str, schema: &'d Value) -> Markup {
+pub(super) fn page<'d>(
+    document: &Document<'d>,
+    name: &str,
+    schema: &'d Value,
+    users: &[User<'_>],
+) -> Markup {
     let below = members::below(document, &[schema]);
     let types = Types::new(document.about, &below);
-    let calls = document.calls().into_iter();
-    let calls = calls.filter(|call| {
-        let mut named = document.schemas_of(call).into_iter();
-        named.any(|schema| references(schema).contains(&name))
-    });
-    let users = document
-        .schemas()
-        .filter(|(_, user)| references(user).contains(&name));
+    let users = users.iter().filter(|user| user.schemas.contains(&name));
     index::frame(
         document.about,
         name,
@@ -30,21 +48,9 @@ pub(super) fn page<'d>(document: &Document<'d>, name: &str, schema: &'d Value) -
             }
             section {
                 h2 { "Used in" }
-                ul {
-                    @for call in calls {
-                        li { a href=(document.about.call(call.id)) { (call.summary()) } " " code { (call.line()) } }
-                    }
-                    @for (user, _) in users {
-                        li { a href=(document.about.schema(user)) { (user) } }
-                    }
-                }
+                ul { @for user in users { li { (user.entry) } } }
             }
-            @if !below.is_empty() {
-                section {
-                    h2 { "Types" }
-                    @for name in &below { (members::section(document, &types, name)) }
-                }
-            }
+            (members::section(document, &types, &below))
         },
     )
 }

@@ -4,8 +4,10 @@
 use super::document::{Document, text};
 use super::{markdown, members};
 
-/// How many characters of a query are read.
+/// How many characters the form takes.
 pub(super) const LONGEST_QUERY: usize = 100;
+/// How many words of a query are read, for it to take little time.
+const MOST_WORDS: usize = 8;
 /// How many hits a page shows, for it to be light.
 const MOST_HITS: usize = 60;
 /// How many of the names within a hit are shown.
@@ -76,18 +78,10 @@ impl Search {
         }
     }
 
-    /// What has every word of a query in one of its names, whatever the case. First
-    /// comes what has them in its own.
+    /// What has every word of a query in one of its names, whatever the case of
+    /// letters. First comes what has them in its own.
     pub(super) fn find(&self, query: &str) -> Found<'_> {
-        let query: String = query.chars().take(LONGEST_QUERY).collect();
-        let query = query.to_lowercase();
-        let words: Vec<_> = query.split_whitespace().collect();
-        if words.is_empty() {
-            return Found {
-                hits: Vec::new(),
-                left_out: 0,
-            };
-        }
+        let words: Vec<_> = query.split_whitespace().take(MOST_WORDS).collect();
         let mut hits: Vec<_> = self
             .entries
             .iter()
@@ -116,7 +110,8 @@ impl Entry {
 }
 
 fn has(name: &str, word: &str) -> bool {
-    name.to_lowercase().contains(word)
+    let mut parts = name.as_bytes().windows(word.len());
+    parts.any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 fn owned<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {

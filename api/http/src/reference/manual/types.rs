@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::about::About;
 use super::document::{items, members, schema_name, text};
 
+/// The longest pattern that people are shown, in bytes.
+const LONGEST_PATTERN: usize = 80;
+
 /// Writes of types, with links to the schemas that they name.
 pub(super) struct Types<'p, 'd> {
     about: &'p About,
@@ -66,7 +69,11 @@ impl<'p, 'd> Types<'p, 'd> {
         html! {
             @for limit in limits { (limit) }
             @if schema["uniqueItems"] == true { ", no two alike" }
-            @if let Some(pattern) = schema["pattern"].as_str() { ", matches " code { (pattern) } }
+            @if let Some(pattern) = schema["pattern"].as_str() {
+                ", matches "
+                @if pattern.len() > LONGEST_PATTERN { "a pattern of the OpenAPI document" }
+                @else { code { (pattern) } }
+            }
             @if let Some(value) = items(&schema["examples"]).next() { ", such as " code { (plain(value)) } }
             @if let Some(item) = schema.get("items").filter(|item| is_limited(item)) {
                 "; each item" (self.limits(item))
@@ -76,6 +83,9 @@ impl<'p, 'd> Types<'p, 'd> {
 
     fn simple(&self, kind: &str, schema: &Value) -> Markup {
         match kind {
+            "object" if schema["additionalProperties"].is_object() => {
+                html! { "object of " (self.kind(&schema["additionalProperties"])) }
+            }
             "array" => html! { "list of " (self.kind(&schema["items"])) },
             "string" if schema["format"] == "binary" => html! { "bytes" },
             "string" => {

@@ -1,7 +1,10 @@
 //! A call in Python, with nothing but its standard library.
 
-use super::literal::{PYTHON, literal};
-use super::request::{Answer, BASE, Credentials, FILE, Request};
+use serde_json::Value;
+
+use super::request::{Answer, Credentials, FILE, Request};
+
+const VARIABLE: [&str; 2] = ["{os.environ['", "']}"];
 
 pub(super) fn write(request: &Request<'_>) -> String {
     let is_basic = matches!(request.credentials, Some(Credentials::Basic(_)));
@@ -19,19 +22,14 @@ pub(super) fn write(request: &Request<'_>) -> String {
     let imports: String = modules
         .map(|(_, name)| format!("import {name}\n"))
         .collect();
-    let address = format!("{}{}", variable(BASE), request.written(variable));
-    let mut code = format!(
-        "{imports}\nrequest = urllib.request.Request(\n    f\"{address}\",\n    method=\"{}\",\n",
-        request.method
-    );
-    let headers = headers(request);
-    if !headers.is_empty() {
-        code.push_str(&format!("    headers={{\n{headers}    }},\n"));
-    }
-    if let Some(body) = request.body {
-        let body = literal(body, PYTHON, 4);
-        code.push_str(&format!("    data=json.dumps({body}).encode(),\n"));
-    }
+    let headers = request.headers("        ", authorization, "str(uuid.uuid4())");
+    let headers = match headers.is_empty() {
+        true => headers,
+        false => format!("    headers={{\n{headers}    }},\n"),
+    };
+    let body = request.body.map_or_else(String::new, |body| {
+        format!("    data=json.dumps({}).encode(),\n", literal(body))
+    });
     let done = match request.answer {
         Answer::Json => "print(json.dumps(json.load(answer), indent=2))".to_owned(),
         Answer::Bytes => {
@@ -39,32 +37,58 @@ pub(super) fn write(request: &Request<'_>) -> String {
         }
         Answer::Nothing => "print(answer.status)".to_owned(),
     };
-    code.push_str(&format!(
-        ")\ntry:\n    with urllib.request.urlopen(request) as answer:\n        {done}\n\
+    let (method, address) = (&request.method, request.address(VARIABLE));
+    format!(
+        "{imports}\nrequest = urllib.request.Request(\n    f\"{address}\",\n    method=\"{method}\",\n{headers}{body})\n\
+         try:\n    with urllib.request.urlopen(request) as answer:\n        {done}\n\
          except urllib.error.HTTPError as refusal:\n    sys.exit(refusal.read().decode())"
-    ));
-    code
+    )
 }
 
-fn headers(request: &Request<'_>) -> String {
-    let authorization = request.credentials.as_ref().map(|credentials| match credentials {
-        Credentials::Bearer(name) => format!("\"Authorization\": f\"Bearer {}\"", variable(name)),
-        Credentials::Basic(name) => format!(
-            "\"Authorization\": \"Basic \" + base64.b64encode(os.environ[\"{name}\"].encode()).decode()"
-        ),
+fn authorization(credentials: &Credentials) -> String {
+    match credentials {
+        Credentials::Bearer(name) => {
+            let [before, after] = VARIABLE;
+            format!("f\"Bearer {before}{name}{after}\"")
+        }
+        Credentials::Basic(name) => {
+            format!("\"Basic \" + base64.b64encode(os.environ[\"{name}\"].encode()).decode()")
+        }
+    }
+}
+
+/// JSON as Python has it. Its words for null, false and true stand at the ends of
+/// lines; what ends in a text ends in a quote.
+fn literal(value: &Value) -> String {
+    let json = format!("{value:#}");
+    let lines = json.lines().map(|line| {
+        let (line, comma) = line
+            .strip_suffix(',')
+            .map_or((line, ""), |line| (line, ","));
+        for (word, of_python) in [("null", "None"), ("false", "False"), ("true", "True")] {
+            if let Some(before) = line.strip_suffix(word) {
+                return format!("{before}{of_python}{comma}");
+            }
+        }
+        format!("{line}{comma}")
     });
-    let content_type = request
-        .body
-        .map(|_| "\"Content-Type\": \"application/json\"".to_owned());
-    let key = request
-        .is_repeatable
-        .then(|| "\"Idempotency-Key\": str(uuid.uuid4())".to_owned());
-    let headers = [authorization, content_type, key].into_iter().flatten();
-    headers
-        .map(|header| format!("        {header},\n"))
-        .collect()
+    let lines: Vec<_> = lines.collect();
+    lines.join("\n    ")
 }
 
-fn variable(name: &str) -> String {
-    format!("{{os.environ['{name}']}}")
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_has_the_words_of_python_outside_of_its_texts() {
+        let value = json!({"a": [null, false, true, "so it is true,"], "b": true, "c": "null"});
+
+        assert_eq!(
+            literal(&value),
+            "{\n      \"a\": [\n        None,\n        False,\n        True,\n        \"so it is true,\"\n      ],\n      \"b\": True,\n      \"c\": \"null\"\n    }"
+        );
+    }
 }

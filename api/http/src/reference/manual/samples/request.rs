@@ -16,20 +16,15 @@ pub(super) const KEY: &str = "KEY";
 pub(super) struct Request<'d> {
     /// In capitals.
     pub(super) method: String,
-    /// What follows the service's address.
-    path: Vec<Piece>,
+    /// With the names of variables in braces.
+    address: String,
+    /// The parameters whose values are in variables.
+    pub(super) variables: Vec<&'d Value>,
     pub(super) credentials: Option<Credentials>,
     /// Whether a repetition may be told from another request.
     pub(super) is_repeatable: bool,
     pub(super) body: Option<&'d Value>,
     pub(super) answer: Answer,
-}
-
-/// A part of a path.
-enum Piece {
-    Text(String),
-    /// The value of an environment variable.
-    Variable(String),
 }
 
 /// What is sent of credentials: the value of an environment variable.
@@ -47,36 +42,72 @@ pub(super) enum Answer {
 }
 
 impl<'d> Request<'d> {
+    /// The call with the examples of its parameters, which are in variables where
+    /// they have none, and with what its query must have.
     pub(super) fn of(document: &Document<'d>, call: &Call<'d>) -> Self {
         let parameters = document.parameters(call);
-        let is_repeatable = parameters
-            .iter()
-            .any(|one| one["name"] == "Idempotency-Key");
-        let body = call.body().and_then(|(_, content)| content.get("example"));
+        let mut address = format!("{{{BASE}}}{}", call.path);
+        let (mut query, mut variables) = (Vec::new(), Vec::new());
+        for parameter in &parameters {
+            let name = text(&parameter["name"]);
+            let example = example(document.resolved(&parameter["schema"]));
+            match text(&parameter["in"]) {
+                "path" => {
+                    let value = example.unwrap_or_else(|| {
+                        variables.push(*parameter);
+                        format!("{{{}}}", in_capitals(name))
+                    });
+                    address = address.replace(&format!("{{{name}}}"), &value);
+                }
+                "query" if parameter["required"] == true => {
+                    query.push(format!("{name}={}", example.unwrap_or_default()));
+                }
+                _ => {}
+            }
+        }
+        if !query.is_empty() {
+            address = format!("{address}?{}", query.join("&"));
+        }
         Self {
             method: call.method.to_uppercase(),
-            path: path(document, call.path, &parameters),
+            address,
+            variables,
             credentials: credentials(document, call),
-            is_repeatable,
-            body,
+            is_repeatable: parameters
+                .iter()
+                .any(|one| one["name"] == "Idempotency-Key"),
+            body: call.body().and_then(|(_, content)| content.get("example")),
             answer: answer(call),
         }
     }
 
-    /// The path as a language writes what is in variables.
-    pub(super) fn written(&self, variable: impl Fn(&str) -> String) -> String {
-        let pieces = self.path.iter().map(|piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Variable(name) => variable(name),
-        });
-        pieces.collect()
+    /// The address, where a language writes this before and after a variable.
+    pub(super) fn address(&self, [before, after]: [&str; 2]) -> String {
+        self.address.replace('{', before).replace('}', after)
     }
 
-    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.path.iter().filter_map(|piece| match piece {
-            Piece::Variable(name) => Some(name.as_str()),
-            Piece::Text(_) => None,
-        })
+    /// The headers on lines of their own, with what a language writes for
+    /// credentials and for a new key.
+    pub(super) fn headers(
+        &self,
+        indent: &str,
+        credentials: fn(&Credentials) -> String,
+        key: &str,
+    ) -> String {
+        let headers = [
+            self.credentials
+                .as_ref()
+                .map(|sent| ("Authorization", credentials(sent))),
+            self.body
+                .map(|_| ("Content-Type", "\"application/json\"".to_owned())),
+            self.is_repeatable
+                .then(|| ("Idempotency-Key", key.to_owned())),
+        ];
+        headers
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| format!("{indent}\"{name}\": {value},\n"))
+            .collect()
     }
 }
 
@@ -89,47 +120,15 @@ impl Credentials {
 }
 
 fn credentials<'d>(document: &Document<'d>, call: &Call<'d>) -> Option<Credentials> {
-    let name = document.credentials(call)?;
+    let (name, scheme) = document.credentials(call)?;
     let variable = match name {
         USUAL => KEY.to_owned(),
         other => in_capitals(other),
     };
-    match text(&document.security_scheme(name)["scheme"]) {
+    match text(&scheme["scheme"]) {
         "basic" => Some(Credentials::Basic(variable)),
         _ => Some(Credentials::Bearer(variable)),
     }
-}
-
-/// A template with examples, or variables, in the place of its parameters, and the
-/// parameters that a query must have.
-fn path<'d>(document: &Document<'d>, template: &str, parameters: &[&'d Value]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for part in template.split('{') {
-        let literal = match part.split_once('}') {
-            None => part,
-            Some((name, literal)) => {
-                let described = parameters.iter().find(|one| one["name"] == name);
-                pieces.push(match described.and_then(|one| example(&one["schema"])) {
-                    Some(example) => Piece::Text(example),
-                    None => Piece::Variable(in_capitals(name)),
-                });
-                literal
-            }
-        };
-        pieces.push(Piece::Text(literal.to_owned()));
-    }
-    let required = parameters
-        .iter()
-        .filter(|one| one["in"] == "query" && one["required"] == true);
-    for (index, parameter) in required.enumerate() {
-        let joint = if index == 0 { '?' } else { '&' };
-        let value = example(document.resolved(&parameter["schema"])).unwrap_or_default();
-        pieces.push(Piece::Text(format!(
-            "{joint}{}={value}",
-            text(&parameter["name"])
-        )));
-    }
-    pieces
 }
 
 /// A value that a schema allows, where it names one.
