@@ -79,54 +79,45 @@ impl<'d> Shape<'d> {
 
 /// The schemas below some others that one page has room for, the nearest first.
 pub(super) fn below<'d>(document: &Document<'d>, roots: &[&'d Value]) -> Vec<&'d str> {
+    reached(document, roots, MOST_BELOW)
+}
+
+fn reached<'d>(document: &Document<'d>, roots: &[&'d Value], mut room: usize) -> Vec<&'d str> {
     let roots: Vec<_> = roots.iter().map(|root| Shape::of(document, root)).collect();
     let mut waiting: VecDeque<_> = roots.iter().flat_map(Shape::references).collect();
-    let mut below = Vec::new();
-    let mut room = MOST_BELOW;
+    let mut reached = Vec::new();
     while let Some(name) = waiting.pop_front() {
-        let Some(schema) = document.schema(name).filter(|_| !below.contains(&name)) else {
+        let Some(schema) = document.schema(name).filter(|_| !reached.contains(&name)) else {
             continue;
         };
         let shape = Shape::of(document, schema);
         if let Some(rest) = room.checked_sub(shape.weight()) {
             room = rest;
-            below.push(name);
+            reached.push(name);
             waiting.extend(shape.references());
         }
     }
-    below
+    reached
 }
 
 /// The names of all members that are to be found in and below some schemas, and the
 /// values of enumerations.
 pub(super) fn all_names<'d>(document: &Document<'d>, roots: &[&'d Value]) -> Vec<&'d str> {
-    let mut names = Vec::new();
-    let mut visited = Vec::new();
-    let mut waiting = roots.to_vec();
-    while let Some(schema) = waiting.pop() {
-        let shape = Shape::of(document, schema);
-        names.extend(own_names(&shape));
-        for name in shape.references() {
-            if !visited.contains(&name) {
-                visited.push(name);
-                waiting.extend(document.schema(name));
-            }
-        }
-    }
-    names.sort_unstable();
-    names.dedup();
-    names
+    let below = reached(document, roots, usize::MAX).into_iter();
+    let below = below.filter_map(|name| document.schema(name));
+    let schemas = roots.iter().copied().chain(below);
+    let mut all: Vec<_> = schemas.flat_map(|schema| names(document, schema)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// The names of the members of one schema, and its values.
 pub(super) fn names<'d>(document: &Document<'d>, schema: &'d Value) -> Vec<&'d str> {
-    own_names(&Shape::of(document, schema)).collect()
-}
-
-fn own_names<'d>(shape: &Shape<'d>) -> impl Iterator<Item = &'d str> {
+    let shape = Shape::of(document, schema);
     let members = shape.members.iter().map(|member| member.name);
     let values = shape.parts.iter().flat_map(|part| items(&part["enum"]));
-    members.chain(values.map(text))
+    members.chain(values.map(text)).collect()
 }
 
 /// All that is told of a schema but what it is for.
