@@ -28,6 +28,7 @@ mod pades;
 mod pages;
 mod plugin_lifecycle;
 mod plugin_walkthrough;
+mod readme;
 mod reported;
 mod samples;
 mod schemathesis;

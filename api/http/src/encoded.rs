@@ -36,11 +36,6 @@ impl Encoded {
         }
     }
 
-    /// Whether this is its text.
-    pub(crate) fn is(&self, text: &str) -> bool {
-        self.text == text.as_bytes()
-    }
-
     /// It in a coding that the caller takes. The codings are different bytes and
     /// have different entity tags (RFC 9110, 8.8.3.3).
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {

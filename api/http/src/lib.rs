@@ -17,6 +17,7 @@ mod config;
 mod cursor;
 pub mod decode;
 mod disposition;
+mod documentation;
 mod edge;
 mod encoded;
 mod entity_tag;
@@ -41,6 +42,7 @@ pub use config::{BaseUrl, HttpConfig, MIB, Neighbour};
 pub use cursor::Cursor;
 pub use decode::Fault;
 pub use disposition::file_headers;
+pub use documentation::{AgentTool, Documentation};
 pub use edge::{
     Admission, AdmittedBody, AlreadyCounted, BodyPace, RateDecision, RateLimiter, RateLimits,
     RequestId, SharedBuckets, TakenRequests, edge,

@@ -11,9 +11,8 @@ use axum::Router;
 pub use self::assets::{AssetFile, AssetFolder};
 pub use self::front::{DemoPerson, DemoWorld, FrontPage};
 use self::layout::LOOK;
-pub(crate) use self::layout::english;
 pub use self::layout::{Layout, page_response};
-pub(crate) use self::public::ChangingPage;
+pub(crate) use self::layout::{english, for_developers, inline};
 pub use self::public::PublicPage;
 
 /// The files that pages of every API load.

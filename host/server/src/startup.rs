@@ -3,6 +3,7 @@
 mod assembly;
 mod database;
 mod faults;
+mod first_start;
 mod folder;
 mod master_key;
 mod patience;
@@ -24,6 +25,7 @@ pub(crate) use self::database::{
     restore_target,
 };
 pub(crate) use self::faults::{ConfigFaults, check};
+pub(crate) use self::first_start::tell_first_start;
 #[cfg(test)]
 pub(crate) use self::folder::bring_back;
 use self::folder::open_folder_with;

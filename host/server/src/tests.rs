@@ -11,6 +11,7 @@
 mod authentication;
 mod ceremony;
 mod delivery;
+mod first_start;
 mod hosts;
 mod identification;
 mod json_log;

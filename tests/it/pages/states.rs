@@ -20,6 +20,17 @@ pub(super) const LOADED: &str = "
       .filter(is_counted).reduce((total, entry) => total + entry.transferSize, 0);
 ";
 
+/// Those pages beside the signer's that the documentation shows.
+const PICTURED: [&str; 7] = [
+    "dead-link",
+    "docs",
+    "front",
+    "guide",
+    "pair",
+    "problem",
+    "reference",
+];
+
 /// Most that the page may move while it loads: its share of the window, times how
 /// far (Layout Instability, 2.2).
 const MOST_SHIFT: f64 = 0.02;
@@ -155,6 +166,11 @@ async fn everybody_can_read_the_other_pages() {
             ("front", "", "main a[href='/docs/guide']"),
             ("docs", "docs", "a[href='/auth/docs/reference']"),
             ("guide", "docs/guide", "pre code"),
+            ("guide-auth", "auth/docs/guide", "pre code"),
+            ("guide-dd", "dd/docs/guide", "pre code"),
+            ("webhooks", "docs/webhooks", "pre code"),
+            ("agents", "docs/mcp", "pre code"),
+            ("problems", "problems", "td a"),
             ("problem", "problems/not-found", "h1"),
             ("dead-link", dead.as_str(), "h1"),
             ("pair", "c/pair?code=ABCD-EFGH", ".pairing"),
@@ -191,7 +207,7 @@ async fn everybody_can_read_the_other_pages() {
             if name == "dead-link" {
                 browser.assert_complains_of("404 (Not Found)").await;
             }
-            if screen.name == "desktop" && !name.starts_with("reference-") {
+            if screen.name == "desktop" && PICTURED.contains(&name) {
                 browser.illustrate(name).await;
             }
         }

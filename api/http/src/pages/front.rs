@@ -21,6 +21,8 @@ pub struct DemoWorld {
     pub mail: String,
     /// Whom one can sign as.
     pub people: Vec<DemoPerson>,
+    /// Where a form is posted to that leads to a page to sign on.
+    pub sample: &'static str,
 }
 
 /// Somebody of a demo world.
@@ -43,7 +45,7 @@ impl FrontPage {
     #[must_use]
     pub fn render(&self) -> Markup {
         english("Electronic signatures").render(
-            &html! { a href="/docs" { "Interfaces" } },
+            &html! { a href="/docs" { "Documentation" } },
             &html! {
                 main.wide #main tabindex="-1" {
                     section {
@@ -66,11 +68,18 @@ impl FrontPage {
                     section {
                         h2 { "For those who write programs" }
                         ul {
-                            li { a href="/docs" { "All interfaces" } }
-                            li { a href="/docs/guide" { "From nothing to a signed document" } }
+                            li { a href="/docs" { "Where to begin" } }
                             @for api in &self.apis {
-                                li { a href={ (api.folder) "/docs/reference" } { (api.title) } }
+                                li {
+                                    (api.title) ": "
+                                    a href={ (api.folder) "/docs/guide" } { (api.guide) }
+                                    ", "
+                                    a href={ (api.folder) "/docs/reference" } { (api.title) ": reference" }
+                                }
                             }
+                            li { a href="/problems" { "Problems" } }
+                            li { a href="/docs/webhooks" { "Webhooks" } }
+                            li { a href="/docs/mcp" { "Tools for agents" } }
                         }
                     }
                     @if let Some(demo) = &self.demo { (demo.people()) }
@@ -86,11 +95,17 @@ impl DemoWorld {
             section {
                 p.sandbox { "This is a demo: its people, providers and authorities are made up, and so is what they sign." }
                 h2 { "The walk" }
-                ol {
-                    li { "Post a document, as " a href="/docs/guide" { "the guide" } " shows; keys are in " code { "demo.json" } " of the data folder." }
-                    li { "Open the signer's link, or the letter with it in " a href=(self.mail) { "the mail of the demo" } "." }
-                    li { "Choose a method and be one of the people below. Their devices answer by themselves, after about a second." }
-                    li { "Download the signed document." }
+                form method="post" action=(self.sample) {
+                    button.button type="submit" { "Sign a sample now" }
+                }
+                p {
+                    "Choose a method and be one of the people below. Their devices answer by "
+                    "themselves, after about a second. Then download the signed document."
+                }
+                p {
+                    "For a document of your own, post it as " a href="/docs/guide" { "the guide" }
+                    " shows; keys are in " code { "demo.json" } " of the data folder, and letters "
+                    "with links in " a href=(self.mail) { "the mail of the demo" } "."
                 }
             }
         }

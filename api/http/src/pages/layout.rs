@@ -66,6 +66,20 @@ pub(crate) fn english(title: &str) -> Layout<'_> {
     }
 }
 
+/// The same with the way to all others.
+pub(crate) fn for_developers(title: &str, main: &Markup) -> Markup {
+    english(title).render(&html! { a href="/docs" { "Documentation" } }, main)
+}
+
+/// A sentence in which code stands between backticks.
+pub(crate) fn inline(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 impl Layout<'_> {
     /// The whole page: `aside` stands in its head line, `main` is an element with
     /// the id `main`.

@@ -1,6 +1,6 @@
 //! Pages that are the same for everybody.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
@@ -19,11 +19,7 @@ impl PublicPage {
     /// The page as it will be.
     #[must_use]
     pub fn new(page: Markup) -> Self {
-        Self::of(page.into_string())
-    }
-
-    fn of(page: String) -> Self {
-        Self(Arc::new(Encoded::new(MEDIA_TYPE, page)))
+        Self(Arc::new(Encoded::new(MEDIA_TYPE, page.into_string())))
     }
 
     /// What answers `GET` with it.
@@ -34,44 +30,5 @@ impl PublicPage {
     /// The page, for a request with these headers.
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         (fields(), self.0.answer(headers)).into_response()
-    }
-}
-
-/// A page that changes now and then: how it was last is kept, so that it is not
-/// compressed anew for everybody.
-#[derive(Debug, Default)]
-pub(crate) struct ChangingPage(Mutex<Option<PublicPage>>);
-
-impl ChangingPage {
-    /// The page as it is now, for a request with these headers.
-    pub(crate) fn answer(&self, page: Markup, headers: &HeaderMap) -> Response {
-        let page = page.into_string();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = kept.take().filter(|kept| kept.0.is(&page));
-        let latest = kept.insert(same.unwrap_or_else(|| PublicPage::of(page)));
-        latest.answer(headers)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http::header::{CONTENT_SECURITY_POLICY, ETAG};
-    use maud::html;
-
-    use super::*;
-
-    #[test]
-    fn a_page_that_changes_gets_another_tag_and_one_that_does_not_keeps_its_own() {
-        let changing = ChangingPage::default();
-        let answer = |word: &str| changing.answer(html! { (word) }, &HeaderMap::new());
-
-        let [first, same, other] = ["one", "one", "two"].map(|word| {
-            let response = answer(word);
-            assert!(response.headers().contains_key(CONTENT_SECURITY_POLICY));
-            response.headers()[ETAG].clone()
-        });
-
-        assert_eq!(first, same);
-        assert_ne!(first, other);
     }
 }

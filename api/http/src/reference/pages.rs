@@ -10,14 +10,13 @@ use axum::response::Response;
 use axum::routing::get;
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use serde::Deserialize;
 
+use super::guide;
 use super::manual::{About, Manual};
-use super::{guide, overview};
 use crate::api::Api;
 use crate::encoded::Encoded;
 use crate::openapi::{Description, document};
-use crate::pages::{ChangingPage, PublicPage, page_response};
+use crate::pages::{PublicPage, page_response};
 use crate::problem::{Problem, ProblemFormat, ProblemType, page};
 use crate::refusals;
 use crate::served::Http;
@@ -25,32 +24,24 @@ use crate::served::Http;
 /// The pages of an API, which need nothing of what stands behind it.
 pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> Router {
     let folder = http.reference.folder;
-    let overview = Arc::new(Overview {
-        http: http.clone(),
-        page: ChangingPage::default(),
-    });
+    let guided = http.clone();
     let problems = problem_pages(&http);
-    let guide = http_guide(&http);
     let described = Arc::new(Described {
         http,
         format,
         description: OnceLock::new(),
         manual: OnceLock::new(),
     });
-    let mut router = Router::new();
-    if let Some(guide) = guide {
-        router = router.route(&format!("{folder}/docs/guide"), guide.route());
-    }
     let reference = format!("{folder}/docs/reference");
-    router
+    Router::new()
         .route(&reference, get(index::<A, F>))
         .route(&format!("{reference}/{{*page}}"), get(below_index::<A, F>))
         .route(&format!("{folder}/openapi.json"), get(json_form::<A, F>))
         .route(&format!("{folder}/openapi.yaml"), get(yaml::<A, F>))
         .with_state(described)
         .route(
-            &format!("{folder}/docs"),
-            get(docs_page::<A>).with_state(overview),
+            &format!("{folder}/docs/guide"),
+            get(guide_page::<A>).with_state(guided),
         )
         .route(
             &format!("{folder}/problems/{{name}}"),
@@ -62,20 +53,18 @@ pub(crate) fn pages<A: Api, F: ProblemFormat>(http: Http<A>, format: Arc<F>) -> 
 /// The pages of problems by their names.
 type ProblemPages = Arc<HashMap<&'static str, PublicPage>>;
 
-/// The problems of an API, and those of its neighbours that it has not itself.
+/// The problems of an API, and those of its neighbours whose pages it has.
 fn problem_pages<A: Api>(http: &Http<A>) -> ProblemPages {
-    let of_neighbours = http.config.neighbours.iter().flat_map(|one| &one.problems);
+    let folder = http.reference.folder;
+    let neighbours = http.config.neighbours.iter();
+    let with_pages_here = neighbours.filter(|one| one.problem_folder == folder);
+    let of_neighbours = with_pages_here.flat_map(|one| &one.problems);
     let mut pages = HashMap::new();
     for kind in http.reference.problems.iter().chain(of_neighbours) {
         let made = || PublicPage::new(page(*kind));
         pages.entry(kind.name).or_insert_with(made);
     }
     Arc::new(pages)
-}
-
-fn http_guide<A: Api>(http: &Http<A>) -> Option<PublicPage> {
-    let guide = http.reference.guide.as_ref()?;
-    Some(PublicPage::new(guide::page(guide, &http.config.base_url)))
 }
 
 /// The description as a document and as pages, each made when it is asked for
@@ -101,25 +90,17 @@ impl<A: Api, F: ProblemFormat> Described<A, F> {
     }
 }
 
-/// What is looked for.
-#[derive(Deserialize)]
-struct Sought {
-    #[serde(default)]
-    q: String,
-}
-
-/// `GET /docs/reference`: all calls, or what is looked for.
+/// `GET /docs/reference`: all calls, or what `q` looks for.
 async fn index<A: Api, F: ProblemFormat>(
     State(described): State<Arc<Described<A, F>>>,
-    sought: Result<Query<Sought>, QueryRejection>,
+    query: Result<Query<HashMap<String, String>>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
     let manual = described.manual();
-    match sought {
-        Ok(Query(Sought { q })) if !q.trim().is_empty() => {
-            page_response(StatusCode::OK, manual.found(q.trim()))
-        }
-        _ => manual.index.answer(&headers),
+    let sought = query.ok().and_then(|Query(mut query)| query.remove("q"));
+    match sought.unwrap_or_default().trim() {
+        "" => manual.index.answer(&headers),
+        sought => page_response(StatusCode::OK, manual.found(sought)),
     }
 }
 
@@ -163,20 +144,14 @@ fn form(form: &Encoded, headers: &HeaderMap) -> Response {
     response
 }
 
-/// What the overview is made of.
-struct Overview<A: Api> {
-    http: Http<A>,
-    page: ChangingPage,
-}
-
-/// `GET /docs`: what there is. What is set up may change, so that the page is
-/// made whenever it is asked for.
-async fn docs_page<A: Api>(
-    State(overview): State<Arc<Overview<A>>>,
-    headers: HeaderMap,
-) -> Response {
-    let page = overview::page(&overview.http);
-    overview.page.answer(page, &headers)
+/// `GET /docs/guide`. What is set up may change, so that the page is made
+/// whenever it is asked for.
+async fn guide_page<A: Api>(State(http): State<Http<A>>, headers: HeaderMap) -> Response {
+    let reference = &http.reference;
+    let set_up = (reference.set_up)(&http.api);
+    let base_url = &http.config.base_url;
+    let page = guide::page(&reference.guide, reference.folder, base_url, &set_up);
+    PublicPage::new(page).answer(&headers)
 }
 
 /// `GET /problems/{name}`: what the problem means and what to do about it.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod description;
+mod documentation;
 mod openapi;
 mod rates;
 mod reference;

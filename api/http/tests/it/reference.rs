@@ -93,7 +93,7 @@ async fn samples_take_what_changes_from_the_environment() {
         "f&quot;{os.environ['BASE']}/v1/auth/requests/{os.environ['REQUEST_ID']}/complete&quot;",
         "data=json.dumps({\n      &quot;signature&quot;: &quot;c2lnbmVk&quot;\n    }).encode()",
         "fetch(`${process.env.BASE}/v1/auth/requests/${process.env.REQUEST_ID}/complete`, {\n  method: &quot;POST&quot;",
-        "export BASE=https://auth.example\nexport KEY=$(jq -r '.auth' demo/demo.json)",
+        "export BASE=https://auth.example\nexport KEY=$(jq -r '.auth' parafa-data/demo.json)",
         "as answered by <a href=\"/auth/docs/reference/createAuthentication\">Begin</a>",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
@@ -112,7 +112,7 @@ async fn get(path: &str, coding: Option<&str>) -> Response {
 #[tokio::test]
 async fn pages_and_descriptions_are_the_same_when_they_are_sent_compressed() {
     for path in [
-        "/auth/docs",
+        "/auth/docs/guide",
         REFERENCE,
         "/auth/docs/reference/readAuthentication",
         "/auth/docs/reference/schemas",

@@ -184,7 +184,11 @@ async fn types_of_neighbours_lead_to_pages_too() {
         config.neighbours = vec![Neighbour {
             title: "Sales".to_owned(),
             folder: "/sales".to_owned(),
+            summary: "What is sold",
+            guide: "From nothing to a sale",
             problems: vec![ProblemType::VALIDATION_FAILED, kind],
+            problem_folder: "",
+            events: Vec::new(),
         }];
     });
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::Router;
 use axum::middleware::from_fn;
-use parafa_api_http::Neighbour;
-use parafa_api_http::pages::{DemoWorld, FrontPage, PublicPage, asset_routes};
+use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
+use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
 use parafa_store::{AcceptedLoss, Clock, EngineError, StoreError, StoreMode, SystemClock};
@@ -21,13 +21,13 @@ use super::location::Location;
 use super::parts::Parts;
 use crate::app::App;
 use crate::config::Config;
-use crate::demo::{self, Demo, DemoError};
+use crate::demo::{self, Demo, DemoError, DemoFront};
 use crate::json_log::WithSources;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
 use crate::{jobs, operator, startup};
 use parafa_api_mcp::model::Implementation;
-use parafa_api_mcp::{DiligenceTools, McpConfig};
+use parafa_api_mcp::{DiligenceTools, McpConfig, described_tools};
 use parafa_listener::{
     Connections, ListenerLimits, ListenerSettings, TrustedProxies, count_requests,
 };
@@ -114,6 +114,7 @@ async fn run(
         .local_addr()
         .context("the operator's address is unknown")?;
     tracing::info!(%operator_address, "health and metrics");
+    startup::tell_first_start(&config);
     let demo = demo_world(&mut config, arguments).await?;
     let mode = match &demo {
         Some(_) => StoreMode::Demo,
@@ -146,9 +147,10 @@ async fn run(
     };
     let app = Arc::new(startup::open(&config, opening, patience).await?);
     app.look_after_the_attorneys_key();
+    let mut front = None;
     if let Some(demo) = &demo {
         let operator_url = format!("http://{operator_address}");
-        demo.move_in(&app, &config, &own_url, &operator_url).await?;
+        front = Some(demo.move_in(&app, &config, &own_url, &operator_url).await?);
         demo.wake_on_moves(app.clone());
     }
 
@@ -176,8 +178,7 @@ async fn run(
         stop.clone(),
     );
     parts.run("the operator's listener", operator);
-    let told = demo.as_ref().map(Demo::told);
-    let router = public_router(&app, &config, mode, &base_url, told).await?;
+    let router = public_router(&app, &config, mode, &base_url, front.as_ref()).await?;
     let public = parafa_listener::serve(
         listener,
         router,
@@ -275,7 +276,7 @@ async fn public_router(
     config: &Config,
     mode: StoreMode,
     base_url: &Url,
-    demo: Option<DemoWorld>,
+    demo: Option<&DemoFront>,
 ) -> anyhow::Result<Router> {
     let base = BaseUrl::new(base_url);
     let limits = &config.limits;
@@ -307,10 +308,15 @@ async fn public_router(
         parafa_api_diligence::neighbour(),
         parafa_api_auth::neighbour(),
     ];
-    let pages = app
+    let documentation = documentation(&base, &http.neighbours);
+    let mut pages = app
         .ceremony_router()
         .merge(asset_routes())
-        .merge(front(demo, &http.neighbours));
+        .merge(front(demo, &documentation.apis))
+        .merge(documentation.routes());
+    if let Some(demo) = demo {
+        pages = pages.merge(demo.routes(app.signing_api()));
+    }
     Ok(
         parafa_api_signing::router(Arc::new(app.signing_api()), http)
             .merge(authentication)
@@ -321,10 +327,21 @@ async fn public_router(
     )
 }
 
-/// The page at the service's address itself.
-fn front(demo: Option<DemoWorld>, neighbours: &[Neighbour]) -> Router {
+/// What is told of all APIs together.
+fn documentation(base_url: &BaseUrl, neighbours: &[Neighbour]) -> Documentation {
     let mut apis = vec![parafa_api_signing::neighbour()];
     apis.extend_from_slice(neighbours);
+    Documentation {
+        base_url: base_url.clone(),
+        apis,
+        tools: described_tools(),
+    }
+}
+
+/// The page at the service's address itself.
+fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
+    let demo = demo.map(|demo| demo.world.clone());
+    let apis = apis.to_vec();
     let page = FrontPage { apis, demo }.render();
     Router::new().route("/", PublicPage::new(page).route())
 }

@@ -6,18 +6,20 @@ use super::about::About;
 use super::document::{Call, Document, items, text};
 use super::markdown;
 use super::search::{Found, LONGEST_QUERY};
-use crate::pages::english;
+use crate::pages::for_developers;
 
-/// A page of the reference.
+/// A page of the reference, with the way to all calls.
 pub(super) fn frame(about: &About, title: &str, sections: &Markup) -> Markup {
-    english(title).render(
+    for_developers(
+        title,
         &html! {
-            nav aria-label="Documentation" {
-                a href="/docs" { "Interfaces" }
-                a href=(about.index()) { "Reference" }
+            main.wide #main tabindex="-1" {
+                @if title != about.title {
+                    nav aria-label="Reference" { a href=(about.index()) { (about.title) ": all calls" } }
+                }
+                (sections)
             }
         },
-        &html! { main.wide #main tabindex="-1" { (sections) } },
     )
 }
 

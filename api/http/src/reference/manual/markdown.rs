@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+pub(super) use crate::pages::inline;
+
 /// Paragraphs and lists.
 pub(super) fn text(markdown: &str) -> Markup {
     let lines: Vec<_> = markdown.lines().map(str::trim).collect();
@@ -15,15 +17,6 @@ pub(super) fn text(markdown: &str) -> Markup {
             } @else if block.iter().any(|line| !line.is_empty()) {
                 p { (inline(&block.join(" "))) }
             }
-        }
-    }
-}
-
-/// A text with code in it.
-pub(super) fn inline(markdown: &str) -> Markup {
-    html! {
-        @for (index, part) in markdown.split('`').enumerate() {
-            @if index % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }

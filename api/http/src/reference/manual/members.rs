@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::document::{Document, items, members, text};
-use super::types::{Types, alternatives, anchor, plain, references};
+use super::types::{Types, alternatives, anchor, references};
 use super::{conditions, markdown};
 
 /// How many members and values the schemas below a call may have on its page, for
@@ -185,7 +185,7 @@ fn one_of<'d>(
         ul {
             @for alternative in alternatives {
                 li {
-                    (types.alternative(alternative))
+                    (types.kind(alternative))
                     @if let Some(value) = value(alternative) {
                         ", where " code { (tag) } " is " code { (value) }
                     }
@@ -211,7 +211,6 @@ fn entry<'d>(document: &Document<'d>, types: &Types<'_, 'd>, member: &Member<'d>
             p.hint {
                 (types.kind(schema)) (types.limits(schema))
                 @if is_required { ", " strong { "required" } }
-                @if let Some(default) = schema.get("default") { ", by default " code { (plain(default)) } }
             }
             (markdown::text(said(document, schema)))
             @if let Some(demand) = conditions::of_items(schema) { (demand) }

@@ -57,11 +57,11 @@ fn environment<'d>(document: &Document<'d>, call: &Call<'d>, request: &Request<'
                 }
             }
         }
-        p { "Beside a demo, in a shell:" }
+        p { "In a shell, in the folder in which a demo was started:" }
         pre tabindex="0" { code {
             "export " (BASE) "=" (base)
             @if credentials.is_some_and(|(name, _)| name == USUAL) {
-                "\nexport " (KEY) "=$(jq -r '" (document.about.demo_key) "' demo/demo.json)"
+                "\nexport " (KEY) "=$(jq -r '" (document.about.demo_key) "' parafa-data/demo.json)"
             }
         } }
     }

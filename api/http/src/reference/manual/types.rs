@@ -47,14 +47,6 @@ impl<'p, 'd> Types<'p, 'd> {
         joined(kinds, " or ")
     }
 
-    /// One of several types that a value may have.
-    pub(super) fn alternative(&self, schema: &Value) -> Markup {
-        match schema["title"].as_str() {
-            Some(title) => html! { (title) ": " (self.kind(schema)) },
-            None => self.kind(schema),
-        }
-    }
-
     /// What a value of the type is held to.
     pub(super) fn limits(&self, schema: &Value) -> Markup {
         let limits = [
