@@ -19,6 +19,7 @@ pub mod decode;
 mod disposition;
 mod documentation;
 mod edge;
+mod encoded;
 mod entity_tag;
 mod idempotency;
 mod ids;

@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::get;
 use http::header::REFRESH;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use parafa_api_http::pages::{look_routes, page_response};
+use parafa_api_http::pages::{asset_routes, page_response};
 use parafa_ceremony::metrics::look_at_quotas;
 
 use crate::app::App;
@@ -32,7 +32,7 @@ pub(crate) fn router(app: Arc<App>, accepts_loss: bool) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .merge(look_routes())
+        .merge(asset_routes())
         .with_state(server)
 }
 

@@ -192,6 +192,7 @@ fn reference() -> Reference<Product> {
         ],
         advice_on_long_bodies: "",
         headers: &[],
+        demo_key: ".diligence.test",
         guide: Guide {
             title: "An order",
             introduction: "",

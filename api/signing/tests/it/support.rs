@@ -128,7 +128,7 @@ pub(crate) fn comment() -> views::Comment {
 /// The service with its usual limits, or with some that a test can reach.
 pub(crate) struct Service {
     pub(crate) fake: Arc<Fake>,
-    router: Router,
+    pub(crate) router: Router,
 }
 
 impl Service {

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::http::StatusCode;
 use axum::middleware::from_fn;
-use axum::routing::get;
-use parafa_api_http::pages::{FrontPage, asset_routes, page_response};
+use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
 use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
@@ -372,7 +370,7 @@ fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
     let demo = demo.map(|demo| demo.world.clone());
     let apis = apis.to_vec();
     let page = FrontPage { apis, demo }.render();
-    Router::new().route("/", get(async move || page_response(StatusCode::OK, page)))
+    Router::new().route("/", PublicPage::new(page).route())
 }
 
 /// Listens at an address that was configured; one that cannot be had is the
