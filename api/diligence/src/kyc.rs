@@ -20,6 +20,7 @@ pub use self::views::{ErasedKycOrder, KycArtifact, KycEvent, KycOrder, KycPrice}
 pub use self::vocabulary::{
     KycDeliveryKind, KycEventKind, KycRole, KycSimulation, KycStatus, KycStatusReason,
 };
+pub(crate) use self::webhooks::events;
 pub use self::webhooks::webhooks;
 pub use crate::vocabulary::Purpose;
 

@@ -8,6 +8,7 @@
 mod api;
 mod codes;
 mod examples;
+mod guide;
 pub mod kyc;
 mod operations;
 mod problem;
@@ -34,13 +35,17 @@ pub const FOLDER: &str = "/dd";
 /// Longest body, in bytes: orders are short.
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// What another API's overview says of it.
+/// The API, for pages on all that are on the listener.
 #[must_use]
 pub fn neighbour() -> Neighbour {
     Neighbour {
-        title: "Due diligence".to_owned(),
+        title: reference::NAME.to_owned(),
         folder: FOLDER.to_owned(),
+        summary: reference::SUMMARY,
+        guide: guide::GUIDE.title,
         problems: reference::problems(),
+        problem_folder: "",
+        events: kyc::events(),
     }
 }
 

@@ -15,7 +15,7 @@ parafa_api_http::problem_kinds! {
         NotFound = NOT_FOUND;
         NoData = [NOT_FOUND, "no-data", "The register holds nothing",
             "The register was asked and holds nothing on this subject; nothing was charged.",
-            "Check the code; if it is right, there is nothing to be had."];
+            "Check the code. If it is right, the register has no such data."];
         MethodNotAllowed = METHOD_NOT_ALLOWED;
         RequestTimeout = REQUEST_TIMEOUT;
         PayloadTooLarge = PAYLOAD_TOO_LARGE;

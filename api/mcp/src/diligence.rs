@@ -27,6 +27,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 use self::arguments::{Arguments, Asked};
+pub use self::definitions::described_tools;
 use self::definitions::{DEFINITIONS, Definition, Takes};
 use self::pages::Pages;
 pub use self::pages::{AnswerOwner, AnswersAway, KEPT_FOR, KeptAnswers, MOST_BYTES_OF_KEY};

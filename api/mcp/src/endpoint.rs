@@ -260,7 +260,7 @@ impl<T: AgentTools> Endpoint<T> {
         if status.is_server_error() {
             let text = String::from_utf8_lossy(&text);
             tracing::error!(%text, "a message was not answered");
-            let detail = "The service ran into a fault of its own; nothing was changed.";
+            let detail = "The service had an internal error; nothing was changed.";
             let problem = Problem::unavailable(detail);
             return self.refuse(id, request_id, Refusal::of(problem));
         }

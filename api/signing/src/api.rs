@@ -37,7 +37,7 @@ pub trait SigningApi: DeliveriesApi<Event = SigningEventKind> + Api<Record = Rec
     /// [`ProblemKind::SandboxOnly`](crate::ProblemKind::SandboxOnly) for a live key.
     fn only_in_the_sandbox(caller: &Self::Caller) -> Result<(), Problem>;
 
-    /// `GET /v1/capabilities`, and what the overview tells of it. Must not block.
+    /// `GET /v1/capabilities`, and what the guide tells of it. Must not block.
     fn capabilities(&self) -> views::Capabilities;
 
     /// `GET /v1/signings`.

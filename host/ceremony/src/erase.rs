@@ -5,7 +5,7 @@ use parafa_domain::{CeremonyStatus, SignerStatus};
 use parafa_platform::accounts::{Caller, KeyMode};
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::{PendingDeletion, idempotency, outbox};
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::keys::DataKey;
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, StoreError, Transaction, audit};
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,6 @@ impl Ceremonies {
         let (caller, links, told) = (*caller, &links, final_notices.as_ref());
         let erased = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let row = tx.get::<CeremonyRow>(&id).await?;
@@ -211,7 +210,6 @@ impl Ceremonies {
             let asked = page.clone();
             let found = self
                 .records
-                .store
                 .read(|tx| {
                     Box::pin(async move {
                         tx.page_by(&SIGNINGS_TO_ERASE, &(tenant, live), &asked, Guard::none())
@@ -252,7 +250,6 @@ impl Ceremonies {
         let Payload { signing } = job.payload()?;
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| Box::pin(async move { Ok(jobs::complete(tx, job).await?) }))
             .await
     }
@@ -261,10 +258,9 @@ impl Ceremonies {
     async fn settle_erasure(&self, signing: Uuid) -> Result<(), CeremonyError> {
         self.finish_deletion(signing).await?;
         self.records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
-                    jobs::cancel(tx, TIMERS, &unique(signing)).await?;
+                    jobs::cancel(tx, TIMERS, &jobs::unique_key(FINISH_ERASURE, signing)).await?;
                     Ok::<_, CeremonyError>(())
                 })
             })
@@ -285,18 +281,8 @@ impl Ceremonies {
         let removed = self.remove(pending).await;
         self.owners.of(&row)?.finish_erasure(signing).await?;
         answers.map_err(CeremonyError::from).and(removed)?;
-        self.records
-            .store
-            .transact(|tx| {
-                Box::pin(async move {
-                    if let Some(mut row) = tx.get::<CeremonyRow>(&signing).await? {
-                        row.pending_deletion = None;
-                        tx.put(&row).await?;
-                    }
-                    Ok::<_, CeremonyError>(())
-                })
-            })
-            .await
+        let forget = |row: &mut CeremonyRow| row.pending_deletion = None;
+        Ok(self.records.end_deletion(signing, forget).await?)
     }
 
     /// Erases keys, then byte files and what is remembered of them, all that can
@@ -410,14 +396,8 @@ async fn erase_rows(
     row.pending_deletion = Some(pending);
     tx.put(&row).await?;
     audit::append(tx, signing, "signing.erased", reason.audited()).await?;
-    let job = NewJob {
-        lane: TIMERS,
-        kind: FINISH_ERASURE.to_owned(),
-        due: tx.now(),
-        unique: Some(unique(signing)),
-        payload: serde_json::json!({ "signing": signing }),
-    };
-    jobs::enqueue(tx, job).await?;
+    let (payload, now) = (serde_json::json!({ "signing": signing }), tx.now());
+    jobs::schedule(tx, (TIMERS, FINISH_ERASURE), signing, now, payload).await?;
     Ok(used)
 }
 
@@ -427,8 +407,4 @@ fn byte_files(row: &CeremonyRow) -> Vec<Uuid> {
     files.sort_unstable();
     files.dedup();
     files
-}
-
-fn unique(signing: Uuid) -> String {
-    format!("{FINISH_ERASURE}/{signing}")
 }

@@ -7,7 +7,7 @@ use parafa_platform::jobs::{TIMERS, hold};
 use parafa_platform::networks::Networks;
 use parafa_platform::retention::{RetentionRow, kept_days};
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{Guard, MAX_PAGE_ROWS, Page, Store, StoreError, Transaction};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -36,17 +36,9 @@ struct Payload {
 /// # Errors
 /// When the store fails.
 pub async fn schedule(tx: &mut Transaction<'_>, tenant: Uuid) -> Result<(), StoreError> {
-    let now = tx.now();
-    let unique = format!("{ERASE_KEPT}/{tenant}");
-    let job = NewJob {
-        lane: TIMERS,
-        kind: ERASE_KEPT.to_owned(),
-        due: now,
-        unique: Some(unique.clone()),
-        payload: serde_json::json!(Payload { tenant }),
-    };
-    jobs::enqueue(tx, job).await?;
-    jobs::hasten(tx, TIMERS, &unique, now).await?;
+    let (payload, now) = (serde_json::json!(Payload { tenant }), tx.now());
+    jobs::schedule(tx, (TIMERS, ERASE_KEPT), tenant, now, payload).await?;
+    jobs::hasten(tx, TIMERS, &jobs::unique_key(ERASE_KEPT, tenant), now).await?;
     Ok(())
 }
 

@@ -36,7 +36,6 @@ impl OperatorCommands {
         };
         let found = self
             .records
-            .store
             .read(|tx| {
                 Box::pin(async move {
                     let index = &DELIVERIES_OF_TENANT;
@@ -52,7 +51,6 @@ impl OperatorCommands {
     async fn replay(&self, id: Uuid) -> Result<Value, OperateError> {
         let notice = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<NoticeRow>(&id).await?;

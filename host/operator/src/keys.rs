@@ -70,7 +70,6 @@ impl OperatorCommands {
         let hash = hash_token(&text).to_string();
         let (id, webhook_secret) = self
             .records
-            .store
             .transact(|tx| {
                 let hash = hash.clone();
                 Box::pin(async move {
@@ -140,7 +139,6 @@ impl OperatorCommands {
     async fn revoke_key(&self, id: Uuid) -> Result<Value, OperateError> {
         let (key, user) = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let found = tx.get::<ApiKeyRow>(&id).await?;

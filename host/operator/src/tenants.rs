@@ -76,7 +76,6 @@ impl OperatorCommands {
             return Err(OperateError::Name(fault));
         }
         self.records
-            .store
             .transact(|tx| {
                 let name = name.clone();
                 Box::pin(async move {
@@ -100,7 +99,6 @@ impl OperatorCommands {
         loop {
             let read = self
                 .records
-                .store
                 .read(|tx| {
                     let page = page.clone();
                     Box::pin(async move { tx.page::<TenantRow>(&page, Guard::none()).await })
@@ -132,7 +130,6 @@ impl OperatorCommands {
     /// The workspace with this id or name.
     pub(crate) async fn tenant_named(&self, named: &str) -> Result<TenantRow, OperateError> {
         self.records
-            .store
             .read(|tx| Box::pin(async move { find_tenant(tx, named).await }))
             .await
     }
@@ -145,7 +142,6 @@ impl OperatorCommands {
         let change = &change;
         let tenant = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let mut tenant = find_tenant(tx, named).await?;
@@ -161,7 +157,6 @@ impl OperatorCommands {
     async fn rotate_secret(&self, named: &str, product: Product) -> Result<Value, OperateError> {
         let secret = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let tenant = find_tenant(tx, named).await?;

@@ -224,20 +224,13 @@ pub async fn note<T: Serialize>(
 /// # Errors
 /// When the store fails.
 pub async fn deliver(tx: &mut Transaction<'_>, notice: Uuid) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: DELIVERIES,
-        kind: DELIVER.to_owned(),
-        due: tx.now(),
-        unique: Some(unique_key(notice)),
-        payload: serde_json::json!({ "notice": notice }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (payload, now) = (serde_json::json!({ "notice": notice }), tx.now());
+    jobs::schedule(tx, (DELIVERIES, DELIVER), notice, now, payload).await
 }
 
 async fn hasten(tx: &mut Transaction<'_>, notice: Uuid) -> Result<HastenOutcome, StoreError> {
     let now = tx.now();
-    jobs::hasten(tx, DELIVERIES, &unique_key(notice), now).await
+    jobs::hasten(tx, DELIVERIES, &jobs::unique_key(DELIVER, notice), now).await
 }
 
 /// What came of the wish to have a webhook told again.
@@ -400,11 +393,6 @@ impl Records {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The name that keeps a notice's job from being there twice.
-fn unique_key(notice: Uuid) -> String {
-    format!("{DELIVER}/{notice}")
 }
 
 /// What the sealed payload of a notice is bound to.

@@ -28,6 +28,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::tables::INVENTORY;
+use crate::watch::Watch;
 
 /// The services of one host, put together. Start-up makes it and listeners take
 /// from it what they serve; no service knows it.
@@ -62,6 +63,8 @@ pub(crate) struct App {
     pub(crate) mail: MailSender,
     /// Wakes the job runner.
     pub(crate) work: Arc<Notify>,
+    /// What is looked at every minute.
+    pub(crate) watch: Watch,
     /// Told when the server is to stop.
     pub(crate) stop: CancellationToken,
 }

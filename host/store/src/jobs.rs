@@ -136,6 +136,34 @@ impl ClaimedJob {
     }
 }
 
+/// The unique key of the one job of a kind about something.
+#[must_use]
+pub fn unique_key(kind: &str, about: Uuid) -> String {
+    format!("{kind}/{about}")
+}
+
+/// Enqueues the one job of a kind about something, unless it is there.
+///
+/// # Errors
+/// As [`enqueue`].
+pub async fn schedule(
+    tx: &mut Transaction<'_>,
+    (lane, kind): (Lane, &str),
+    about: Uuid,
+    due: Timestamp,
+    payload: serde_json::Value,
+) -> Result<(), StoreError> {
+    let job = NewJob {
+        lane,
+        kind: kind.to_owned(),
+        due,
+        unique: Some(unique_key(kind, about)),
+        payload,
+    };
+    enqueue(tx, job).await?;
+    Ok(())
+}
+
 /// Enqueues a job along with what causes it.
 ///
 /// # Errors

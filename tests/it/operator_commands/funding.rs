@@ -19,7 +19,7 @@ async fn a_workspace_that_cannot_pay_creates_nothing_and_learns_where_to_settle_
     let before = list(&api).await;
     let signers = format!("v1/signings/{}/signers", signing.signing_id);
     let causes = [
-        ("no-rail", "no way of paying"),
+        ("no-rail", "no payment method"),
         ("overdue", "overdue invoice"),
         ("ceiling", "usage ceiling"),
     ];
@@ -113,7 +113,7 @@ async fn a_workspace_that_nobody_funds_can_rehearse_and_create_nothing() {
 
     let refusal = live.try_create("a.pdf", &plain(1), one()).await;
 
-    assert_unpaid(&refusal.expect_err("nobody pays"), "no way of paying");
+    assert_unpaid(&refusal.expect_err("nobody pays"), "no payment method");
     test.create(&plain(1), one()).await;
 }
 

@@ -15,7 +15,7 @@ use parafa_api_http::deliveries::{
     TestEvent, WebhookDelivery, WebhookDeliveryStatus,
 };
 use parafa_api_http::{
-    Access, Api, BaseUrl, Credentials, Download, HttpConfig, IdempotentRequest, KeptAnswer,
+    Access, Api, BaseUrl, Credentials, Download, Guide, HttpConfig, IdempotentRequest, KeptAnswer,
     Presence, Principal, Problem, ProblemDocuments, ProblemType, Reference, RequestId, Reservation,
     Security, Surface, router,
 };
@@ -221,7 +221,6 @@ fn order(request: &CreateKycPackage) -> KycOrder {
 
 fn reference() -> Reference<Product> {
     Reference {
-        name: "Due diligence",
         folder: "/dd",
         title: "Due-diligence API",
         version: "1.0.0",
@@ -245,7 +244,12 @@ fn reference() -> Reference<Product> {
         ],
         advice_on_long_bodies: "",
         headers: &[],
-        guide: None,
+        demo_key: ".diligence.test",
+        guide: Guide {
+            title: "An order",
+            introduction: "",
+            steps: &[],
+        },
         example: kyc::example,
         set_up: |_| Vec::new(),
         refusal: |kind, _| Problem::of(kind),

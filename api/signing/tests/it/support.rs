@@ -148,7 +148,7 @@ pub(crate) fn delivery() -> WebhookDelivery {
 /// The service with its usual limits, or with some that a test can reach.
 pub(crate) struct Service {
     pub(crate) fake: Arc<Fake>,
-    router: Router,
+    pub(crate) router: Router,
 }
 
 impl Service {

@@ -5,7 +5,6 @@ use axum::body::{Body, to_bytes};
 use axum::response::Response;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Method, Request, StatusCode};
-use jiff::SignedDuration;
 use parafa_api_http::Problem;
 use tower::ServiceExt;
 
@@ -98,31 +97,6 @@ async fn a_link_that_leads_nowhere_is_not_found_whatever_is_asked_of_it() {
     let page = browse(&stage, Method::PUT, &format!("/c/{NOBODY}")).await;
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
     assert_eq!(page.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
-}
-
-#[tokio::test]
-async fn a_link_says_that_its_signer_declined_and_that_its_time_has_run_out() {
-    let stage = Stage::set().await;
-    let link = format!("/c/{}", stage.link());
-    let declined = answer(&stage, "POST", &format!("{link}/decline")).await;
-    assert_eq!(declined.status(), StatusCode::OK);
-    let late = Stage::set().await;
-    late.clock.advance(SignedDuration::from_hours(24 * 15));
-
-    for (stage, told) in [
-        (&stage, "Atsisakėte pasirašyti"),
-        (&late, "Pasirašymo terminas baigėsi"),
-    ] {
-        let path = format!("/c/{}", stage.link());
-        let page = browse(stage, Method::GET, &path).await;
-
-        assert_eq!(page.status(), StatusCode::NOT_FOUND);
-        let page = to_bytes(page.into_body(), LONGEST_PAGE).await.unwrap();
-        let page = String::from_utf8(page.to_vec()).unwrap();
-        assert!(page.contains(told), "{page}");
-        let program = answer(stage, "GET", &format!("{path}/state")).await;
-        assert_eq!(program.status(), StatusCode::NOT_FOUND);
-    }
 }
 
 /// What a program is answered that sends an empty object.

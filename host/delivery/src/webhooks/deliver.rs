@@ -87,7 +87,7 @@ impl WebhookSender {
     /// Ends a delivery of which nobody can be told. Its record stays for as long
     /// as those of others, and a replay tells it if the key is there again.
     async fn drop_delivery(&self, job: &ClaimedJob, notice: Uuid) -> Result<(), DeliveryError> {
-        let completed = self.records.store.transact(|tx| {
+        let completed = self.records.transact(|tx| {
             Box::pin(async move {
                 if let Some(mut notice) = tx.get::<NoticeRow>(&notice).await? {
                     release_next(tx, &mut notice).await?;
@@ -114,7 +114,6 @@ impl WebhookSender {
         let source = self.sources.of(sent)?;
         let erases_key = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

@@ -2,7 +2,7 @@ use jiff::SignedDuration;
 use parafa_platform::jobs::TIMERS;
 use parafa_platform::outbox::NoticeRow;
 use parafa_store::clock::shifted;
-use parafa_store::jobs::{self, ClaimedJob, NewJob};
+use parafa_store::jobs::{self, ClaimedJob};
 use parafa_store::{StoreError, Transaction};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -26,15 +26,11 @@ pub(crate) async fn schedule_drop(
     tx: &mut Transaction<'_>,
     notice: Uuid,
 ) -> Result<(), StoreError> {
-    let job = NewJob {
-        lane: TIMERS,
-        kind: DROP_NOTICE.to_owned(),
-        due: shifted(tx.now(), KEPT),
-        unique: Some(format!("{DROP_NOTICE}/{notice}")),
-        payload: serde_json::json!({ "notice": notice }),
-    };
-    jobs::enqueue(tx, job).await?;
-    Ok(())
+    let (due, payload) = (
+        shifted(tx.now(), KEPT),
+        serde_json::json!({ "notice": notice }),
+    );
+    jobs::schedule(tx, (TIMERS, DROP_NOTICE), notice, due, payload).await
 }
 
 impl WebhookSender {
@@ -47,7 +43,6 @@ impl WebhookSender {
         let Payload { notice } = job.payload()?;
         let idle = self
             .records
-            .store
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();

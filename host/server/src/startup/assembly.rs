@@ -31,7 +31,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ExternalServices, HostParts};
 use crate::app::App;
+use crate::certificates;
 use crate::config::Config;
+use crate::watch::Watch;
 
 /// What the services of one host share.
 struct Shared<'a> {
@@ -89,6 +91,14 @@ pub(crate) fn assemble(
         stop,
         ..
     } = shared;
+    let providers = doors.providers.iter();
+    let providers = providers.map(|(method, provider)| (method.name(), provider.host().to_owned()));
+    let watch = Watch::new(
+        own.clock.clone(),
+        certificates::configured(config),
+        doors.timestamps,
+        providers.collect(),
+    );
     Ok(App {
         answer_signer,
         diligence,
@@ -105,6 +115,7 @@ pub(crate) fn assemble(
         ceremonies,
         webhooks,
         work,
+        watch,
         stop,
         keys: Keys::new(records.store.clone()),
         records,
