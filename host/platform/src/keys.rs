@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use parafa_api_http::Credentials;
 use parafa_store::keys::hash_token;
-use parafa_store::{Content, Store, StoreError, Table, TableName};
+use parafa_store::{Store, StoreError, plain_table};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -24,16 +24,7 @@ pub struct KeyUseRow {
     pub day: Date,
 }
 
-impl Table for KeyUseRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("key_uses");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.key
-    }
-}
+plain_table!(KeyUseRow: "key_uses" by Uuid, |row| row.key);
 
 /// The keys of a deployment. Clones share what was noted of them.
 #[derive(Clone)]

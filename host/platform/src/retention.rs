@@ -1,7 +1,9 @@
 //! For how long a workspace keeps what has ended, and what keeps it for longer.
 
 use jiff::Timestamp;
-use parafa_store::{AnyIndex, Content, Index, StoreError, Table, TableName, Transaction};
+use parafa_store::{
+    AnyIndex, Content, Index, StoreError, Table, TableName, Transaction, plain_table,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -15,16 +17,7 @@ pub struct RetentionRow {
     pub days: u16,
 }
 
-impl Table for RetentionRow {
-    type Key = Uuid;
-
-    const NAME: TableName = TableName::new("retention");
-    const CONTENT: Content = Content::Nothing;
-
-    fn key(&self) -> Uuid {
-        self.tenant
-    }
-}
+plain_table!(RetentionRow: "retention" by Uuid, |row| row.tenant);
 
 /// Keeps a signing, or all of a workspace, from being erased by itself.
 #[derive(Clone, Debug, Deserialize, Serialize)]
