@@ -1,5 +1,7 @@
 //! Every problem that the API answers with.
 
+use parafa_api_http::deliveries;
+
 use crate::kyc::problems;
 
 parafa_api_http::problem_kinds! {
@@ -23,6 +25,7 @@ parafa_api_http::problem_kinds! {
         ArtifactNotReady = (problems::ARTIFACT_NOT_READY);
         OrderEnded = (problems::ORDER_ENDED);
         OrderNotEnded = (problems::ORDER_NOT_ENDED);
+        DeliveryUnderWay = (deliveries::DELIVERY_UNDER_WAY);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         RoleNotHeld = (problems::ROLE_NOT_HELD);
         RegisterNotOffered = (problems::REGISTER_NOT_OFFERED);

@@ -16,6 +16,7 @@ mod api;
 mod config;
 mod cursor;
 pub mod decode;
+pub mod deliveries;
 mod disposition;
 mod documentation;
 mod edge;

@@ -194,7 +194,8 @@ impl<T: AgentTools> Endpoint<T> {
         };
         let credentials = Credentials::of(&head.headers);
         let caller = match self.tools.authenticate(credentials.as_ref()).await {
-            Ok(caller) => caller,
+            Ok(caller) if self.admission.admits(&caller, &head.extensions) => caller,
+            Ok(_) => return Err(self.refuse_stranger(head, Problem::unauthorized())),
             Err(problem) => return Err(self.refuse_stranger(head, problem)),
         };
         let access = self.tools.access(tool);

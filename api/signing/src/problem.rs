@@ -2,6 +2,7 @@
 //! pages behind their types.
 
 use parafa_api_ceremony::problems;
+use parafa_api_http::deliveries;
 
 parafa_api_http::problem_kinds! {
     /// What kind of refusal it is.
@@ -33,6 +34,7 @@ parafa_api_http::problem_kinds! {
         NotRemindable = (problems::NOT_REMINDABLE);
         SandboxNeverSigns = (problems::SANDBOX_NEVER_SIGNS);
         DocumentChanged = (problems::DOCUMENT_CHANGED);
+        DeliveryUnderWay = (deliveries::DELIVERY_UNDER_WAY);
         IdempotencyInProgress = IDEMPOTENCY_IN_PROGRESS;
         ContainerUnsigned = [UNPROCESSABLE_ENTITY, "container-unsigned", "The container has no signature",
             "Only a signed container can be signed again, and this one has no signature.",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use parafa_ceremony::{CeremonyError, attempt, deadline, erase, remind};
+use parafa_ceremony::{CeremonyError, attempt, deadline, erase, remind, retention};
 use parafa_platform::jobs::{JobHandlers, JobKindError, JobRunner};
 use parafa_platform::sweep::{self, Sweeper};
 use parafa_platform::{PlatformError, idempotency, kept_answers, outbox, rates};
@@ -74,6 +74,7 @@ fn handlers(app: &Arc<App>) -> Result<JobHandlers, JobKindError> {
     handler!(deadline::EXPIRE, app.ceremonies, expire_due);
     handler!(remind::REMIND, app.ceremonies, remind_signers);
     handler!(erase::FINISH_ERASURE, app.ceremonies, finish_erasure);
+    handler!(retention::ERASE_KEPT, app.ceremonies, erase_kept);
     handler!(batches::INVITE, app.signing.signings, invite_batch_signer);
     handler!(files::DROP_FILE, app.signing.intake, drop_file);
     handler!(idempotency::DROP_ANSWER, app.idempotency, drop_answer);

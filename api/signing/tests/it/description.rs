@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::openapi::{assert_sound, faults};
 use crate::reference_pages::assert_readable;
-use crate::support::{BATCH, FILE, KNOWN, SIGNER, Service, json_request};
+use crate::support::{BATCH, DELIVERY, FILE, KNOWN, SIGNER, Service, json_request};
 
 async fn document() -> Value {
     Service::new().get("/openapi.json").await.json()
@@ -34,7 +34,8 @@ async fn every_answer_has_the_members_of_its_schema() {
             .replace("{signingId}", KNOWN)
             .replace("{signerId}", SIGNER)
             .replace("{batchId}", BATCH)
-            .replace("{fileToken}", FILE);
+            .replace("{fileToken}", FILE)
+            .replace("{deliveryId}", DELIVERY);
         for (method, operation) in item.as_object().unwrap() {
             if method == "parameters" {
                 continue;

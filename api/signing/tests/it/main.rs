@@ -5,6 +5,7 @@ mod arbitrary;
 mod bodies;
 mod contract;
 mod create_signing;
+mod deliveries;
 mod description;
 mod fake;
 mod list_signings;

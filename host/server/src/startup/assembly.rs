@@ -21,6 +21,7 @@ use parafa_identification::{
 use parafa_organisation_signature::{AnswerSigner, AnswerSignerParts};
 use parafa_platform::accounts::{KeyMode, Product};
 use parafa_platform::idempotency::Idempotency;
+use parafa_platform::keys::Keys;
 use parafa_registers::{Clock as RegisterClock, Synthetic};
 use parafa_signing::api::SigningNotices;
 use parafa_signing::{SigningOwner, SigningParts, SigningProduct};
@@ -116,6 +117,7 @@ pub(crate) fn assemble(
         work,
         watch,
         stop,
+        keys: Keys::new(records.store.clone()),
         records,
         plugins: own.plugins,
         plugin_store: own.plugin_store,
