@@ -278,7 +278,7 @@ async fn checked_page(link: &reqwest::Url) -> String {
     for _ in 0..MOST_PAGES {
         let answer = reqwest::get(link.clone()).await.expect("an answer");
         let page = answer.text().await.expect("text");
-        if !page.contains("could not be checked now") {
+        if !page.contains("could not be checked") {
             return page;
         }
     }

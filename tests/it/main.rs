@@ -20,6 +20,7 @@ mod generated_clients;
 mod hostile_plugins;
 mod long_term;
 mod mobile_id;
+mod monitoring;
 mod moving;
 mod operator_commands;
 mod outages;

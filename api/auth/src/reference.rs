@@ -42,6 +42,7 @@ pub(crate) fn reference<A: AuthApi>() -> Reference<A> {
         set_up,
         example: examples::of,
         refusal: |kind, _| Problem::of(kind),
+        demo_key: ".auth | .keyId + \":\" + .keySecret",
         guide: GUIDE,
         webhooks: |_| Map::new(),
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use axum::Router;
 use parafa_api_http::{HttpConfig, Neighbour, ProblemDocuments, Surface, edge};
 
-pub use self::api::DiligenceApi;
+pub use self::api::{DiligenceApi, Record};
 pub use self::operations::{ASICE, JADES};
 pub use self::problem::ProblemKind;
 pub use self::schemas::{AnswerKind, address as schema_address};

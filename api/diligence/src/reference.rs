@@ -37,6 +37,7 @@ pub(crate) fn reference<A: DiligenceApi>() -> Reference<A> {
         problems: problems(),
         advice_on_long_bodies: "",
         headers: &[],
+        demo_key: ".diligence.test",
         guide: GUIDE,
         set_up: |_| Vec::new(),
         example: examples::of,

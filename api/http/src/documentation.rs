@@ -9,11 +9,10 @@ mod webhooks;
 use axum::Router;
 use axum::response::Redirect;
 use axum::routing::get;
-use http::StatusCode;
 
 pub use self::agents::AgentTool;
 use crate::config::{BaseUrl, Neighbour};
-use crate::pages::page_response;
+use crate::pages::PublicPage;
 use crate::refusals;
 
 /// What there is to tell.
@@ -39,7 +38,7 @@ impl Documentation {
         ];
         let router = Router::new();
         let router = pages.into_iter().fold(router, |router, (path, page)| {
-            router.route(path, get(async move || page_response(StatusCode::OK, page)))
+            router.route(path, PublicPage::new(page).route())
         });
         let in_folders = self.apis.iter().filter(|api| !api.folder.is_empty());
         let router = in_folders.fold(router, |router, api| {

@@ -1,15 +1,14 @@
-//! What is to be read about an API: its description, a guide, and what problems
-//! mean. All of it is public.
+//! What is to be read about an API: its description, as a document and as pages, a
+//! guide, and what problems mean. All of it is public.
 
 mod guide;
+mod manual;
 mod pages;
-mod viewer;
 
 use serde_json::{Map, Value};
 
 pub use self::guide::{Guide, SetUp, Step};
 pub(crate) use self::pages::pages;
-pub(crate) use self::viewer::VIEWER;
 use crate::config::BaseUrl;
 use crate::openapi::{OwnHeader, Schemas};
 use crate::principal::Security;
@@ -45,6 +44,8 @@ pub struct Reference<A> {
     pub set_up: fn(&A) -> Vec<SetUp>,
     /// An occurrence of a problem.
     pub refusal: fn(ProblemType, &BaseUrl) -> Problem,
+    /// Where a key for samples is in `demo.json`, as a filter of jq.
+    pub demo_key: &'static str,
     /// The way from nothing to a first result.
     pub guide: Guide,
     /// What the service posts to callers, by the kind of event.

@@ -9,6 +9,7 @@ mod arguments;
 mod definitions;
 mod pages;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -74,6 +75,10 @@ impl<C: Principal> Principal for ToolCaller<C> {
 
     fn may(&self, access: Access) -> bool {
         self.caller.may(access)
+    }
+
+    fn may_call_from(&self, address: Option<IpAddr>) -> bool {
+        self.caller.may_call_from(address)
     }
 }
 

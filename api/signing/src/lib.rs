@@ -26,6 +26,7 @@ use axum::Router;
 pub use ids::{BatchId, CommentId, FileToken, SignerId, SigningId};
 use parafa_api_http::Surface;
 pub use parafa_api_http::decode::mailbox;
+pub use parafa_api_http::deliveries::{CallersDeliveries, DeliveriesApi};
 pub use parafa_api_http::{
     Access, Api, BaseUrl, BodyPace, Created, Credentials, Fault, HttpConfig, IDEMPOTENCY_HOURS,
     IdempotentRequest, KeptAnswer, MIB, Neighbour, Presence, Principal, Problem, ProblemDocuments,

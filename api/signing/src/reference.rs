@@ -41,6 +41,7 @@ pub(crate) fn reference<A: SigningApi>() -> Reference<A> {
         set_up,
         example: examples::of,
         refusal: examples::problem,
+        demo_key: ".signing.test",
         guide: GUIDE,
         webhooks: webhooks::all,
     }

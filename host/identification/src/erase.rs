@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use parafa_ceremony::CeremonyError;
 use parafa_platform::accounts::{Caller, Product, Role as UserRole};
 use parafa_platform::jobs::TIMERS;
+use parafa_platform::networks::Networks;
 use parafa_platform::{idempotency, outbox};
 use parafa_store::clock::shifted;
 use parafa_store::jobs::{self, ClaimedJob, HastenOutcome};
@@ -123,6 +124,7 @@ impl Identifications {
             tenant: row.tenant,
             mode: row.mode,
             role: UserRole::Owner,
+            networks: Networks::ANY,
             claim: None,
         };
         match self.ceremonies.erase(&owner, row.ceremony).await {

@@ -78,6 +78,7 @@ pub(crate) async fn store(
         let about = Subject {
             tenant: row.tenant,
             product: Product::Diligence,
+            mode: row.mode,
             id: row.id,
             party: None,
         };

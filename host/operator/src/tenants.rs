@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::part::all_of;
+use crate::retention::Keeping;
 use crate::{OperateError, OperatorCommands, TenantCommand};
 
 /// Longest name of a workspace, in characters.
@@ -48,6 +49,17 @@ impl OperatorCommands {
             } => self.set_agreement(&tenant, terms, agreement, entity).await,
             TenantCommand::SetAdocCategory { tenant, category } => {
                 self.change(&tenant, |row| row.adoc_category = Some(category))
+                    .await
+            }
+            TenantCommand::SetRetention { tenant, days } => {
+                let days = Keeping::For(days.into_option());
+                self.keep_signings(&tenant, days).await
+            }
+            TenantCommand::Hold { tenant, signing } => {
+                self.keep_signings(&tenant, Keeping::Held(signing)).await
+            }
+            TenantCommand::Release { tenant, signing } => {
+                self.keep_signings(&tenant, Keeping::Released(signing))
                     .await
             }
             TenantCommand::SetFace { tenant, change } => self.set_face(&tenant, change).await,
@@ -106,6 +118,7 @@ impl OperatorCommands {
         let mut value = shown(&tenant);
         value["billing"] = self.shown_billing(tenant.id).await?;
         value["agreement"] = self.shown_agreement(tenant.id).await?;
+        value["retention"] = self.shown_retention(tenant.id).await?;
         value["face"] = self.shown_face(tenant.id).await?;
         value["users"] = users
             .iter()

@@ -16,6 +16,8 @@ mod hosts;
 mod identification;
 mod json_log;
 mod operator_commands;
+mod operator_page;
+mod outbound_failures;
 mod records;
 mod signing;
 mod support;

@@ -105,7 +105,7 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             &fact("Teisinė forma", "/legalForm/label/lt"),
             &fact("Teisinis statusas", "/legalStatus/label/lt"),
             &fact("Buveinė", "/registeredOffice/full"),
-            "Prašo Demo UAB",
+            "Prašytojas Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
             "Pasirašyti neprivaloma",
             "Asmens duomenys (BDAR 13 straipsnis)",
@@ -125,7 +125,7 @@ async fn a_dossier_says_in_both_languages_what_is_confirmed_and_what_is_register
             &fact("Registered office", "/registeredOffice/full"),
             "Requested by Demo UAB",
             "Juridinių asmenų registras VĮ Registrų centras, 124110246",
-            "Nobody has to sign",
+            "You do not have to sign",
             "Personal data (Article 13 GDPR)",
             "Controllers: Demo UAB",
         ] {

@@ -174,9 +174,31 @@ async fn everybody_can_read_the_other_pages() {
             ("problem", "problems/not-found", "h1"),
             ("dead-link", dead.as_str(), "h1"),
             ("pair", "c/pair?code=ABCD-EFGH", ".pairing"),
-            ("reference", "docs/reference", "#reference h1"),
-            ("reference-auth", "auth/docs/reference", "#reference h1"),
-            ("reference-dd", "dd/docs/reference", "#reference h1"),
+            ("reference", "docs/reference", "[role='search']"),
+            ("reference-auth", "auth/docs/reference", "[role='search']"),
+            ("reference-dd", "dd/docs/reference", "[role='search']"),
+            (
+                "reference-search",
+                "docs/reference?q=deadline",
+                "[role='status']",
+            ),
+            ("reference-call", "docs/reference/createSigning", "pre code"),
+            (
+                "reference-event",
+                "docs/reference/schemas/SigningEvent",
+                "dl",
+            ),
+            (
+                "reference-report",
+                "dd/docs/reference/readReport",
+                "pre code",
+            ),
+            ("reference-types", "dd/docs/reference/schemas", "h1"),
+            (
+                "reference-union",
+                "dd/docs/reference/schemas/Statement",
+                "h1",
+            ),
         ] {
             let page = demo.world.base_url.join(path).expect("an address");
             browser.goto(page.as_str()).await.expect("the page");
@@ -226,9 +248,12 @@ async fn nothing_moves_while_the_page_is_read_as_it_loads() {
 }
 
 #[tokio::test]
-async fn browsers_keep_what_pages_load_and_nothing_else() {
+async fn browsers_keep_what_pages_load_and_ask_whether_public_pages_are_the_same() {
     let demo = Demo::start();
-    let page = reqwest::get(demo.world.base_url.clone()).await.unwrap();
+    let public = reqwest::get(demo.world.base_url.clone()).await.unwrap();
+    assert_eq!(public.headers()[CACHE_CONTROL], "public, no-cache");
+    let page = demo.world.base_url.join("c/pair?code=ABCD-EFGH").unwrap();
+    let page = reqwest::get(page).await.unwrap();
     assert_eq!(page.headers()[CACHE_CONTROL], "no-store");
     let page = page.text().await.unwrap();
 

@@ -188,7 +188,7 @@ fn idempotency_key(headers: &HeaderMap) -> (Option<IdempotencyKey>, Option<Fault
         return (key, None);
     }
     let detail = format!(
-        "comes with an Idempotency-Key header that is not one of 1 to {} visible ASCII characters",
+        "must have one Idempotency-Key header of 1 to {} visible ASCII characters",
         IdempotencyKey::LONGEST
     );
     (None, Some(Fault::new("", detail)))

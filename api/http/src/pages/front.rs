@@ -53,20 +53,20 @@ impl FrontPage {
                         p {
                             "Parafa gets documents signed. A program posts a document and the \
                              people who should sign it; each of them gets a link, looks at the \
-                             document, and signs with their own Smart-ID, Mobile-ID or identity card."
+                             document, and signs with their own Smart-ID, Mobile-ID or ID card."
                         }
                         p {
-                            "Were you asked to sign? Then open the link in the message that you \
-                             got: it is yours alone, and there is nothing to sign at this address."
+                            "Were you asked to sign? Open the link in the message that you \
+                             received: it is for you only. There is nothing to sign on this page."
                         }
                         p lang="lt" {
-                            "Jūsų paprašė pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
-                             ji skirta tik jums, o šiame puslapyje nieko pasirašyti nereikia."
+                            "Gavote prašymą pasirašyti? Atverkite gautame pranešime esančią nuorodą: \
+                             ji skirta tik jums. Šiame puslapyje pasirašyti nieko nereikia."
                         }
                     }
                     @if let Some(demo) = &self.demo { (demo.walk()) }
                     section {
-                        h2 { "For those who write programs" }
+                        h2 { "For developers" }
                         ul {
                             li { a href="/docs" { "Where to begin" } }
                             @for api in &self.apis {
@@ -93,8 +93,8 @@ impl DemoWorld {
     fn walk(&self) -> Markup {
         html! {
             section {
-                p.sandbox { "This is a demo: its people, providers and authorities are made up, and so is what they sign." }
-                h2 { "The walk" }
+                p.sandbox { "This is a demo: its people, providers and authorities are made up, and its signatures are worthless." }
+                h2 { "Try it" }
                 form method="post" action=(self.sample) {
                     button.button type="submit" { "Sign a sample now" }
                 }
@@ -104,7 +104,7 @@ impl DemoWorld {
                 }
                 p {
                     "For a document of your own, post it as " a href="/docs/guide" { "the guide" }
-                    " shows; keys are in " code { "demo.json" } " of the data folder, and letters "
+                    " shows; keys are in " code { "demo.json" } " of the data folder, and emails "
                     "with links in " a href=(self.mail) { "the mail of the demo" } "."
                 }
             }
@@ -114,7 +114,7 @@ impl DemoWorld {
     fn people(&self) -> Markup {
         html! {
             section {
-                h2 { "Who to sign as" }
+                h2 { "People to sign as" }
                 div.scrolled role="region" aria-label="People of the demo" tabindex="0" {
                     table {
                         thead { tr { th { "Name" } th { "Method" } th { "Personal code" } th { "Phone" } th { "Outcome" } } }
@@ -149,6 +149,6 @@ mod tests {
         let page = page.render().into_string();
 
         assert!(page.contains("<p>Were you asked to sign?"), "{page}");
-        assert!(page.contains("<p lang=\"lt\">Jūsų paprašė"), "{page}");
+        assert!(page.contains("<p lang=\"lt\">Gavote prašymą"), "{page}");
     }
 }

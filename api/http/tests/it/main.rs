@@ -5,4 +5,6 @@ mod description;
 mod documentation;
 mod openapi;
 mod rates;
+mod reference;
+mod reference_pages;
 mod tiny;

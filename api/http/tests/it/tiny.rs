@@ -263,6 +263,7 @@ fn reference() -> Reference<Authentications> {
             }]
         },
         refusal: |kind, _| Problem::of(kind),
+        demo_key: ".auth",
         guide: GUIDE,
         webhooks: |_| Map::new(),
     }

@@ -7,8 +7,8 @@ use parafa_api_signing::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, BATCH, ERASED, FILE, KNOWN, SIGNER, Service, UNKNOWN, base64, json_request, minimal,
-    request,
+    Answer, BATCH, DELIVERY, ERASED, FILE, KNOWN, SIGNER, Service, UNKNOWN, base64, json_request,
+    minimal, request,
 };
 
 /// Every call of the contract: method, path, and a body that is taken.
@@ -70,6 +70,18 @@ fn calls() -> Vec<(&'static str, &'static str, Option<Value>)> {
             "/v1/signings/{signingId}/comments",
             Some(json!({"body": "Laukiame."})),
         ),
+        ("GET", "/v1/deliveries", None),
+        (
+            "POST",
+            "/v1/deliveries",
+            Some(json!({"webhookUrl": "https://caller.example/hooks"})),
+        ),
+        ("GET", "/v1/deliveries/{deliveryId}", None),
+        (
+            "POST",
+            "/v1/deliveries/{deliveryId}/resend",
+            Some(json!({})),
+        ),
     ]
 }
 
@@ -78,6 +90,7 @@ fn filled(path: &str, signing: &str) -> String {
         .replace("{signerId}", SIGNER)
         .replace("{batchId}", BATCH)
         .replace("{fileToken}", FILE)
+        .replace("{deliveryId}", DELIVERY)
 }
 
 async fn call(
@@ -256,6 +269,7 @@ async fn an_id_of_nothing_comes_before_the_body_and_the_query() {
                     .replace("{signerId}", SIGNER)
                     .replace("{batchId}", id)
                     .replace("{fileToken}", id)
+                    .replace("{deliveryId}", id)
             );
             let wrong = request(method, &path, "owner").header("content-type", "text/plain");
             let answer = service.send(wrong.body(Body::from("{")).unwrap()).await;

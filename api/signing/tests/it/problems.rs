@@ -180,6 +180,7 @@ fn the_names_are_those_of_the_contract() {
                 "not-remindable",
                 "sandbox-never-signs",
                 "document-changed",
+                "delivery-under-way",
                 "idempotency-in-progress",
             ],
         ),

@@ -147,7 +147,8 @@ impl Ceremonies {
         if !is_first {
             return Err(CeremonyError::CardRefused {
                 member: "/certificate",
-                detail: "is another one than was sent first; the attempt has ended".to_owned(),
+                detail: "is not the certificate that was sent first; the attempt has ended"
+                    .to_owned(),
             });
         }
         let is_looked_at =
@@ -218,7 +219,7 @@ impl Ceremonies {
         if !hash_token(&token).is_of(&submitted.operation_token) {
             return Err(CeremonyError::CardRefused {
                 member: "/operationToken",
-                detail: "is not the one that came with what is to be signed".to_owned(),
+                detail: "is not the one that was given with the data to be signed".to_owned(),
             });
         }
         if attempt.phase != Phase::Completing {

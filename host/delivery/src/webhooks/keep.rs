@@ -34,27 +34,37 @@ pub(crate) async fn schedule_drop(
 }
 
 impl WebhookSender {
-    /// Forgets a delivery, unless it was replayed since: then later.
+    /// Forgets a delivery, unless it was replayed since: then later. The data key of a test goes
+    /// with it.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn drop_notice(&self, job: &ClaimedJob) -> Result<(), DeliveryError> {
         let Payload { notice } = job.payload()?;
-        self.records
+        let idle = self
+            .records
             .transact(|tx| {
                 Box::pin(async move {
                     let now = tx.now();
+                    let mut idle = None;
                     if let Some(row) = tx.get::<NoticeRow>(&notice).await? {
                         let ended = row.ended.map_or(now, |end| end.at);
                         let due = shifted(ended, KEPT);
                         if now < due {
-                            return Ok(jobs::retry(tx, job, due).await?);
+                            jobs::retry(tx, job, due).await?;
+                            return Ok(None);
                         }
                         tx.delete::<NoticeRow>(&notice).await?;
+                        idle = row.is_test().then_some(row.data_key);
                     }
-                    Ok(jobs::complete(tx, job).await?)
+                    jobs::complete(tx, job).await?;
+                    Ok::<_, DeliveryError>(idle)
                 })
             })
-            .await
+            .await?;
+        if let Some(key) = idle {
+            self.records.discard_key(key).await;
+        }
+        Ok(())
     }
 }

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
-use axum::http::StatusCode;
 use axum::middleware::from_fn;
-use axum::routing::get;
-use parafa_api_http::pages::{FrontPage, asset_routes, page_response};
+use parafa_api_http::pages::{FrontPage, PublicPage, asset_routes};
 use parafa_api_http::{Documentation, Neighbour};
 use parafa_api_signing::{BaseUrl, HttpConfig, ProblemDocuments, RateLimiter, edge};
 use parafa_operator::{BindError, Socket};
@@ -24,6 +22,7 @@ use super::parts::Parts;
 use crate::app::App;
 use crate::config::Config;
 use crate::demo::{self, Demo, DemoError, DemoFront};
+use crate::health::Health;
 use crate::json_log::WithSources;
 use crate::shared::{self, StoredAnswers, StoredBuckets};
 use crate::startup::{ConfigFaults, Opening, Patience, Reached};
@@ -40,6 +39,8 @@ use parafa_listener::{
 const DRAIN: Duration = Duration::from_secs(20);
 /// How often the store is asked whether it still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// How often what monitoring is told is looked at.
+const LOOK_AROUND: Duration = Duration::from_secs(60);
 /// How often certificates are forgotten that nobody has asked for since.
 const FORGET_CERTIFICATES: Duration = Duration::from_secs(2 * 60);
 /// What the operating system keeps of an answer for a client that does not read
@@ -163,14 +164,16 @@ async fn run(
     let mut parts = Parts::default();
     parts.run("the job runner", runner.run(stop.clone()));
     let (plugins, stopped) = (app.plugin_store.clone(), stop.clone());
+    let watched = app.clone();
     let upkeep = async move {
         tokio::select! {
             () = stopped.cancelled() => {}
             () = plugins.follow_changes() => {}
             () = forget_certificates() => {}
+            () = look_around(&watched) => {}
         }
     };
-    parts.run("the look at plugins and certificates", upkeep);
+    parts.run("the upkeep of plugins, certificates and numbers", upkeep);
     let operator = parafa_listener::serve(
         operator_listener,
         operator::router(app.clone(), accepted_loss == AcceptedLoss::Any),
@@ -276,6 +279,16 @@ async fn store_failure(app: &App) -> StoreError {
     }
 }
 
+/// Has monitoring told, every minute, what can be had and what ends.
+async fn look_around(app: &App) {
+    let mut minutes = tokio::time::interval(LOOK_AROUND);
+    loop {
+        minutes.tick().await;
+        app.watch.look();
+        Health::of(app, false).await;
+    }
+}
+
 /// Certificates tell who persons are, and are not to outlive the erasure of what they
 /// signed. Each host remembers its own, so that no job can do it.
 async fn forget_certificates() {
@@ -357,7 +370,7 @@ fn front(demo: Option<&DemoFront>, apis: &[Neighbour]) -> Router {
     let demo = demo.map(|demo| demo.world.clone());
     let apis = apis.to_vec();
     let page = FrontPage { apis, demo }.render();
-    Router::new().route("/", get(async move || page_response(StatusCode::OK, page)))
+    Router::new().route("/", PublicPage::new(page).route())
 }
 
 /// Listens at an address that was configured; one that cannot be had is the
